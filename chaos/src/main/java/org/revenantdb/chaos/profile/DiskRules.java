@@ -1,4 +1,4 @@
-package org.revenantdb.chaos.power;
+package org.revenantdb.chaos.profile;
 
 /**
  * What may become of operations that nobody forced.

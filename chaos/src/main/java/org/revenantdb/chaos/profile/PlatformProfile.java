@@ -1,4 +1,4 @@
-package org.revenantdb.chaos.power;
+package org.revenantdb.chaos.profile;
 
 /**
  * What a platform may do to operations that nobody forced, by name.

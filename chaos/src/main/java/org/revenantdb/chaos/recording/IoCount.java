@@ -1,4 +1,4 @@
-package org.revenantdb.chaos.record;
+package org.revenantdb.chaos.recording;
 
 /**
  * How much was asked of a file system below the directory under test, by operations that succeeded.

@@ -1,7 +1,6 @@
-package org.revenantdb.chaos.crash;
+package org.revenantdb.chaos.subject;
 
-import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
+import org.revenantdb.chaos.fault.FailpointListener;
 
 /**
  * A place where a process-death run with failpoints may kill the process, named by the code under
@@ -15,8 +14,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Failpoint {
 
-  private static volatile @Nullable Consumer<String> listener;
-
   private Failpoint() {}
 
   /**
@@ -25,13 +22,6 @@ public final class Failpoint {
    * @param name of the place
    */
   public static void reach(String name) {
-    Consumer<String> current = listener;
-    if (current != null) {
-      current.accept(name);
-    }
-  }
-
-  static void listener(Consumer<String> other) {
-    listener = other;
+    FailpointListener.reached(name);
   }
 }

@@ -1,4 +1,4 @@
-package org.revenantdb.chaos.record;
+package org.revenantdb.chaos.recording;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;

@@ -1,4 +1,4 @@
-package org.revenantdb.chaos.record;
+package org.revenantdb.chaos.recording;
 
 import java.io.IOException;
 import java.io.OutputStream;

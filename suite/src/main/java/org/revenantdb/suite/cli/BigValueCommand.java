@@ -5,10 +5,10 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.crash.FileTrees;
 import org.revenantdb.chaos.crash.Seeds;
+import org.revenantdb.engine.Database;
 import org.revenantdb.suite.big.BigValue;
 import org.revenantdb.suite.model.ModelFailure;
 import org.revenantdb.suite.model.RevenantStore;
-import org.revenantdb.engine.Database;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 

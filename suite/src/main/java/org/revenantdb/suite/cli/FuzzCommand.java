@@ -10,11 +10,11 @@ import org.revenantdb.chaos.crash.FileTrees;
 import org.revenantdb.chaos.crash.Seeds;
 import org.revenantdb.chaos.report.JsonReport;
 import org.revenantdb.chaos.report.Progress;
+import org.revenantdb.engine.measure.PageCheckCost;
 import org.revenantdb.suite.fuzz.FuzzFailure;
 import org.revenantdb.suite.fuzz.FuzzOptions;
 import org.revenantdb.suite.fuzz.FuzzRun;
 import org.revenantdb.suite.fuzz.FuzzTally;
-import org.revenantdb.engine.measure.PageCheckCost;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 

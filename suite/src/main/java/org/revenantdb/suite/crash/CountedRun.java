@@ -10,7 +10,7 @@ import java.util.Locale;
 import org.revenantdb.chaos.crash.Options;
 import org.revenantdb.chaos.crash.ProcessDeathRun;
 import org.revenantdb.chaos.crash.Seeds;
-import org.revenantdb.chaos.power.PlatformProfile;
+import org.revenantdb.chaos.profile.PlatformProfile;
 import org.revenantdb.chaos.report.DeathLine;
 import org.revenantdb.chaos.report.RunReport;
 import org.revenantdb.chaos.run.LifeRecorder;

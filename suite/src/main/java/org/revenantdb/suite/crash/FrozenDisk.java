@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import org.revenantdb.chaos.disk.DiskImage;
 import org.revenantdb.chaos.disk.MemoryFileSystem;
 import org.revenantdb.chaos.fault.Fault;
-import org.revenantdb.chaos.record.RecordingFileSystem;
+import org.revenantdb.chaos.recording.RecordingFileSystem;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
 

@@ -11,7 +11,7 @@ import org.revenantdb.chaos.disk.DiskImage;
 import org.revenantdb.chaos.disk.MemoryFileSystem;
 import org.revenantdb.chaos.fault.DiskSpace;
 import org.revenantdb.chaos.oracle.PromiseLog;
-import org.revenantdb.chaos.record.RecordingFileSystem;
+import org.revenantdb.chaos.recording.RecordingFileSystem;
 import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.run.StateChecker;
 import org.revenantdb.chaos.run.StateResult;

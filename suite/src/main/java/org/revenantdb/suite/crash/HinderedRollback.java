@@ -21,8 +21,7 @@ import org.revenantdb.chaos.fault.DiskSpace;
 import org.revenantdb.chaos.fault.Fault;
 import org.revenantdb.chaos.fault.FileOperation;
 import org.revenantdb.chaos.oracle.PromiseLog;
-import org.revenantdb.chaos.record.RecordingFileSystem;
-import org.revenantdb.suite.crash.RevenantSubject.Tables;
+import org.revenantdb.chaos.recording.RecordingFileSystem;
 import org.revenantdb.chaos.run.StateChecker;
 import org.revenantdb.chaos.run.StateResult;
 import org.revenantdb.engine.CheckReport;
@@ -31,6 +30,7 @@ import org.revenantdb.engine.Savepoint;
 import org.revenantdb.engine.StorageException;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
+import org.revenantdb.suite.crash.RevenantSubject.Tables;
 
 /**
  * A disk that is full, or that cannot be read, when a transaction is to be rolled back: that

@@ -17,7 +17,7 @@ import org.revenantdb.chaos.history.HistoryKills;
 import org.revenantdb.chaos.history.HistoryPowerCuts;
 import org.revenantdb.chaos.history.HistoryWorkload;
 import org.revenantdb.chaos.history.IsolationLevel;
-import org.revenantdb.chaos.power.PlatformProfile;
+import org.revenantdb.chaos.profile.PlatformProfile;
 import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.subject.Verdict;
 

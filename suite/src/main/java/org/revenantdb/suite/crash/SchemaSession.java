@@ -10,7 +10,6 @@ import java.util.Set;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.crash.Seeds;
-import org.revenantdb.suite.crash.RevenantSubject.Tables;
 import org.revenantdb.chaos.subject.Promises;
 import org.revenantdb.engine.CatalogException;
 import org.revenantdb.engine.ConflictException;
@@ -19,6 +18,7 @@ import org.revenantdb.engine.RevenantException;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.TableOptions;
 import org.revenantdb.engine.TransactionOptions;
+import org.revenantdb.suite.crash.RevenantSubject.Tables;
 
 /**
  * A session that creates, drops, truncates and writes tables in transactions, and announces each

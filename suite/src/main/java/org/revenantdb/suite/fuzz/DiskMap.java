@@ -7,11 +7,11 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.disk.FileContent;
-import org.revenantdb.suite.fuzz.DamagedDisk.LogPlace;
 import org.revenantdb.recovery.format.DoubleWriteLayout;
 import org.revenantdb.recovery.format.LogRecordLayout;
 import org.revenantdb.recovery.format.PageHeaderLayout;
 import org.revenantdb.recovery.format.SegmentLayout;
+import org.revenantdb.suite.fuzz.DamagedDisk.LogPlace;
 
 /** Where things are in the files of a moment: pages of each type, records, images. */
 final class DiskMap {

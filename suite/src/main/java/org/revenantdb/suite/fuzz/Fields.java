@@ -3,12 +3,12 @@ package org.revenantdb.suite.fuzz;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import org.revenantdb.suite.fuzz.Field.Kind;
 import org.revenantdb.recovery.format.ControlSlotLayout;
 import org.revenantdb.recovery.format.DoubleWriteLayout;
 import org.revenantdb.recovery.format.LogRecordLayout;
 import org.revenantdb.recovery.format.PageHeaderLayout;
 import org.revenantdb.recovery.format.SegmentLayout;
+import org.revenantdb.suite.fuzz.Field.Kind;
 
 /** The fields of everything that has a checksum; format.md says what they mean. */
 final class Fields {

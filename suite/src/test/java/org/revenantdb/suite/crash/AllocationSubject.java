@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.random.RandomGenerator;
-import org.revenantdb.suite.crash.RevenantSubject.Tables;
 import org.revenantdb.chaos.subject.CrashSubject;
 import org.revenantdb.chaos.subject.Promises;
 import org.revenantdb.chaos.subject.Recovered;
@@ -13,6 +12,7 @@ import org.revenantdb.engine.CheckReport;
 import org.revenantdb.engine.Cursor;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.Transaction;
+import org.revenantdb.suite.crash.RevenantSubject.Tables;
 
 /**
  * Pages that come and go: several sessions create tables, fill them until leaves split, empty them

@@ -8,7 +8,7 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.revenantdb.chaos.power.PlatformProfile;
+import org.revenantdb.chaos.profile.PlatformProfile;
 import org.revenantdb.chaos.run.StateChecker;
 import org.revenantdb.chaos.trace.Operation;
 import org.revenantdb.engine.Database;

@@ -21,7 +21,7 @@ import org.revenantdb.chaos.history.HistoryStore;
 import org.revenantdb.chaos.history.HistoryWorkload;
 import org.revenantdb.chaos.history.IsolationLevel;
 import org.revenantdb.chaos.history.Precedence;
-import org.revenantdb.chaos.power.PlatformProfile;
+import org.revenantdb.chaos.profile.PlatformProfile;
 import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.subject.Verdict;
 

@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.revenantdb.chaos.power.PlatformProfile;
+import org.revenantdb.chaos.profile.PlatformProfile;
 
 /**
  * Prepared transactions (docs/protocols.md §29) behind power cuts, and behind a death before each

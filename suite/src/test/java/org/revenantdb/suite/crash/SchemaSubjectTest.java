@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.chaos.crash.Options;
 import org.revenantdb.chaos.crash.ProcessDeathRun;
-import org.revenantdb.chaos.power.PlatformProfile;
+import org.revenantdb.chaos.profile.PlatformProfile;
 import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.run.PowerCutOptions;
 import org.revenantdb.chaos.run.SeenImages;

@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.revenantdb.chaos.power.PlatformProfile;
+import org.revenantdb.chaos.profile.PlatformProfile;
 
 /**
  * Sessions that are held back (docs/protocols.md §6) behind power cuts that lose much, little, or

@@ -19,7 +19,7 @@ import org.revenantdb.chaos.disk.MemoryFileSystem;
 import org.revenantdb.chaos.fault.Fault;
 import org.revenantdb.chaos.fault.FaultInjector;
 import org.revenantdb.chaos.fault.FileOperation;
-import org.revenantdb.chaos.record.RecordingFileSystem;
+import org.revenantdb.chaos.recording.RecordingFileSystem;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.Table;
