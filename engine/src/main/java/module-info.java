@@ -15,7 +15,7 @@ module org.revenantdb.engine {
 
   exports org.revenantdb.engine;
   exports org.revenantdb.engine.measure to
-      org.revenantdb.chaos;
+      org.revenantdb.suite;
 
   opens org.revenantdb.engine.cli to
       info.picocli;

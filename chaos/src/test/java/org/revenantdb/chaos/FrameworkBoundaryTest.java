@@ -1,63 +1,62 @@
 package org.revenantdb.chaos;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import java.io.IOException;
-import java.lang.classfile.ClassFile;
-import java.lang.classfile.ClassModel;
-import java.lang.classfile.constantpool.ClassEntry;
-import java.lang.classfile.constantpool.PoolEntry;
+import java.io.InputStream;
+import java.lang.module.ModuleDescriptor;
+import java.lang.module.ModuleDescriptor.Exports;
+import java.lang.module.ModuleDescriptor.Requires;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.stream.Stream;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/**
- * The framework knows nothing of RevenantDB: only the suite beside it does, and the command that
- * starts the suite.
- *
- * <p>The engine is an optional dependency of this artifact. A class of the framework that named a
- * class of the engine would work here and fail at every user who has no engine.
- */
+/** What the descriptor of this module says to users of the framework. */
 class FrameworkBoundaryTest {
-  private static final Path CLASSES = Path.of("target", "classes");
-  private static final String OURS = "org/revenantdb/";
-  private static final String FRAMEWORK = OURS + "chaos/";
+  private static final Path DESCRIPTOR = Path.of("target", "classes", "module-info.class");
 
-  /** RevenantDB's own suite, demo and model test, and the command with the verbs that run them. */
-  private static final List<String> SUITE = List.of(FRAMEWORK + "revenant/", FRAMEWORK + "cli/");
+  private static ModuleDescriptor module;
 
-  @Test
-  void no_class_of_the_framework_names_the_engine_or_the_suite() throws IOException {
-    List<Path> files;
-    try (Stream<Path> all = Files.walk(CLASSES)) {
-      files = all.filter(file -> file.toString().endsWith(".class")).toList();
+  @BeforeAll
+  static void read() throws IOException {
+    try (InputStream in = Files.newInputStream(DESCRIPTOR)) {
+      module = ModuleDescriptor.read(in);
     }
-    assertFalse(files.isEmpty(), "nothing was compiled to " + CLASSES.toAbsolutePath());
-    List<String> crossings = new ArrayList<>();
-    for (Path file : files) {
-      ClassModel model = ClassFile.of().parse(file);
-      String name = model.thisClass().asInternalName();
-      if (name.startsWith(FRAMEWORK) && SUITE.stream().noneMatch(name::startsWith)) {
-        collectCrossings(model, name, crossings);
-      }
-    }
-    assertEquals(List.of(), crossings);
   }
 
-  private static void collectCrossings(ClassModel model, String name, List<String> crossings) {
-    for (PoolEntry entry : model.constantPool()) {
-      if (entry instanceof ClassEntry used) {
-        String other = used.asInternalName().replaceFirst("^\\[+L", "");
-        boolean framework =
-            other.startsWith(FRAMEWORK) && SUITE.stream().noneMatch(other::startsWith);
-        if (other.startsWith(OURS) && !framework) {
-          crossings.add(name + " uses " + other);
-        }
-      }
-    }
+  @Test
+  void a_user_receives_nothing_with_the_framework() {
+    assertEquals(
+        Set.of("java.base"),
+        module.requires().stream()
+            .filter(required -> !required.modifiers().contains(Requires.Modifier.STATIC))
+            .map(Requires::name)
+            .collect(Collectors.toSet()));
+  }
+
+  @Test
+  void optional_requirements_are_libraries_of_others() {
+    assertEquals(
+        Set.of("chronicle.bytes", "org.jspecify", "org.junit.jupiter.api"),
+        module.requires().stream()
+            .filter(required -> required.modifiers().contains(Requires.Modifier.STATIC))
+            .map(Requires::name)
+            .collect(Collectors.toSet()));
+  }
+
+  @Test
+  void a_user_sees_what_a_crash_test_is_written_with() {
+    assertEquals(
+        Set.of(
+            "org.revenantdb.chaos.junit",
+            "org.revenantdb.chaos.profile",
+            "org.revenantdb.chaos.subject"),
+        module.exports().stream()
+            .filter(exported -> !exported.isQualified())
+            .map(Exports::source)
+            .collect(Collectors.toSet()));
   }
 }

@@ -43,7 +43,7 @@ final class DeathWatch implements FaultInjector {
     return last && point != null ? new Fault.Die(point.after()) : Fault.NONE;
   }
 
-  /** What {@link Failpoint#reach} comes to. */
+  /** What {@link org.revenantdb.chaos.subject.Failpoint#reach} comes to. */
   void reached(String name) {
     if (pass("failpoint " + name)) {
       Runtime.getRuntime().halt(KILLED);

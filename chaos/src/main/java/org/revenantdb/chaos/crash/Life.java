@@ -12,11 +12,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.chaos.fault.FailpointListener;
 import org.revenantdb.chaos.oracle.Finding;
 import org.revenantdb.chaos.oracle.PromiseEvent;
 import org.revenantdb.chaos.oracle.PromiseLog;
 import org.revenantdb.chaos.oracle.RecoveredState;
-import org.revenantdb.chaos.record.RecordingFileSystem;
+import org.revenantdb.chaos.recording.RecordingFileSystem;
 import org.revenantdb.chaos.run.LossControl;
 import org.revenantdb.chaos.subject.CrashSubject;
 import org.revenantdb.chaos.subject.Verdict;
@@ -91,7 +92,7 @@ final class Life<S> {
         RecordingFileSystem recording =
             RecordingFileSystem.over(order.store()).faults(watch).keepTrace(false).start();
         directory = recording.directory();
-        Failpoint.listener(watch::reached);
+        FailpointListener.set(watch::reached);
       }
       Path promises = order.promises();
       work(promises == null ? begin() : recover(promises));

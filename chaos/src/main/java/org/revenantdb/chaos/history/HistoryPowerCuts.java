@@ -12,8 +12,8 @@ import org.revenantdb.chaos.disk.MemoryFileSystem;
 import org.revenantdb.chaos.power.CrashPlan;
 import org.revenantdb.chaos.power.CrashState;
 import org.revenantdb.chaos.power.CrashStates;
-import org.revenantdb.chaos.power.PlatformProfile;
-import org.revenantdb.chaos.record.RecordingFileSystem;
+import org.revenantdb.chaos.profile.PlatformProfile;
+import org.revenantdb.chaos.recording.RecordingFileSystem;
 import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.trace.Trace;
 

@@ -7,7 +7,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.revenantdb.chaos.power.PlatformProfile;
+import org.revenantdb.chaos.profile.PlatformProfile;
 import org.revenantdb.chaos.subject.Crash;
 import org.revenantdb.chaos.subject.CrashSubject;
 
@@ -81,7 +81,7 @@ public @interface CrashTest {
 
   /**
    * Whether one process more dies before and one after each place where the subject was seen to
-   * change its files, and at each {@link org.revenantdb.chaos.crash.Failpoint}.
+   * change its files, and at each {@link org.revenantdb.chaos.subject.Failpoint}.
    *
    * @return by default not; it needs {@link Crash#PROCESS_DEATH}
    */

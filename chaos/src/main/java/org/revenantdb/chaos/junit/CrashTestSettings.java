@@ -6,7 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.crash.Options;
 import org.revenantdb.chaos.crash.Seeds;
-import org.revenantdb.chaos.power.PlatformProfile;
+import org.revenantdb.chaos.profile.PlatformProfile;
 import org.revenantdb.chaos.run.PowerCutOptions;
 import org.revenantdb.chaos.subject.Crash;
 

@@ -3,7 +3,7 @@ package org.revenantdb.chaos.junit;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import org.revenantdb.chaos.power.PlatformProfile;
+import org.revenantdb.chaos.profile.PlatformProfile;
 import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.run.PowerCutOptions;
 import org.revenantdb.chaos.run.PowerCutRun;

@@ -12,6 +12,7 @@ import java.util.TreeSet;
 import java.util.random.RandomGenerator;
 import org.revenantdb.chaos.crash.Seeds;
 import org.revenantdb.chaos.power.PendingDisk.Pending;
+import org.revenantdb.chaos.profile.DiskRules;
 import org.revenantdb.chaos.trace.Operation;
 import org.revenantdb.chaos.trace.Trace;
 

@@ -4,6 +4,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.random.RandomGenerator;
 import org.revenantdb.chaos.crash.Seeds;
+import org.revenantdb.chaos.profile.DiskRules;
 import org.revenantdb.chaos.trace.Trace;
 
 /**

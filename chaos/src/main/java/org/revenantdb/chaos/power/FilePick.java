@@ -5,9 +5,10 @@ import java.util.List;
 import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.disk.FileContent;
-import org.revenantdb.chaos.power.DiskRules.Names;
-import org.revenantdb.chaos.power.DiskRules.Size;
 import org.revenantdb.chaos.power.Losses.Loss;
+import org.revenantdb.chaos.profile.DiskRules;
+import org.revenantdb.chaos.profile.DiskRules.Names;
+import org.revenantdb.chaos.profile.DiskRules.Size;
 
 /**
  * One version for every unit of a file, and one for its size: the legal choice that comes nearest

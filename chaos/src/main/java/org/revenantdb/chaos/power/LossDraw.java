@@ -12,6 +12,8 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.power.Losses.Loss;
 import org.revenantdb.chaos.power.PendingDisk.Pending;
+import org.revenantdb.chaos.profile.DiskRules;
+import org.revenantdb.chaos.profile.PlatformProfile;
 import org.revenantdb.chaos.trace.Operation;
 
 /**

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.disk.DiskImage;
 import org.revenantdb.chaos.power.Losses.Loss;
 import org.revenantdb.chaos.power.NameChange.Effect;
+import org.revenantdb.chaos.profile.DiskRules;
 import org.revenantdb.chaos.trace.Operation;
 import org.revenantdb.chaos.trace.Trace;
 

@@ -9,7 +9,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import org.revenantdb.chaos.disk.FileContent;
-import org.revenantdb.chaos.power.DiskRules.Size;
+import org.revenantdb.chaos.profile.DiskRules;
+import org.revenantdb.chaos.profile.DiskRules.Size;
 import org.revenantdb.chaos.trace.Operation;
 
 /**

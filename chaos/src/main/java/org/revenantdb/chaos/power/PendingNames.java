@@ -11,9 +11,9 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.revenantdb.chaos.disk.DiskImage;
-import org.revenantdb.chaos.power.DiskRules.Names;
 import org.revenantdb.chaos.power.Losses.Loss;
 import org.revenantdb.chaos.power.NameChange.Entry;
+import org.revenantdb.chaos.profile.DiskRules.Names;
 import org.revenantdb.chaos.trace.Operation;
 
 /**

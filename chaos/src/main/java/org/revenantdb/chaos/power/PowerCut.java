@@ -3,6 +3,7 @@ package org.revenantdb.chaos.power;
 import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.chaos.profile.DiskRules;
 import org.revenantdb.chaos.trace.Operation;
 import org.revenantdb.chaos.trace.Trace;
 

@@ -1,8 +1,8 @@
 /**
  * Power cuts: the states that a disk may legally be left in by what a trace shows.
  *
- * <p>Reading order: {@link org.revenantdb.chaos.power.PlatformProfile}, {@link
- * org.revenantdb.chaos.power.DiskRules}, {@link org.revenantdb.chaos.power.PowerCut} (the
+ * <p>Reading order: {@link org.revenantdb.chaos.profile.PlatformProfile}, {@link
+ * org.revenantdb.chaos.profile.DiskRules}, {@link org.revenantdb.chaos.power.PowerCut} (the
  * protocol), {@code PendingDisk} with {@code PendingFile} and {@code PendingNames} (what is
  * durable, what is pending), {@code FilePick} (one legal choice), {@link
  * org.revenantdb.chaos.power.CrashStates} with {@code LossDraw} (which choices), {@link

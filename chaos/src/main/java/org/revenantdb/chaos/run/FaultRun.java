@@ -21,7 +21,7 @@ import org.revenantdb.chaos.oracle.RecoveredState;
 import org.revenantdb.chaos.power.CrashPlan;
 import org.revenantdb.chaos.power.CrashState;
 import org.revenantdb.chaos.power.CrashStates;
-import org.revenantdb.chaos.record.RecordingFileSystem;
+import org.revenantdb.chaos.recording.RecordingFileSystem;
 import org.revenantdb.chaos.run.FaultCase.Contract;
 import org.revenantdb.chaos.subject.CrashSubject;
 import org.revenantdb.chaos.subject.Verdict;

@@ -13,7 +13,7 @@ import org.revenantdb.chaos.disk.MemoryFileSystem;
 import org.revenantdb.chaos.fault.DeadFrom;
 import org.revenantdb.chaos.fault.FaultInjector;
 import org.revenantdb.chaos.oracle.PromiseLog;
-import org.revenantdb.chaos.record.RecordingFileSystem;
+import org.revenantdb.chaos.recording.RecordingFileSystem;
 import org.revenantdb.chaos.subject.CrashSubject;
 import org.revenantdb.chaos.subject.Verdict;
 import org.revenantdb.chaos.trace.Trace;

@@ -10,7 +10,7 @@ import org.revenantdb.chaos.disk.DiskImage;
 import org.revenantdb.chaos.disk.MemoryFileSystem;
 import org.revenantdb.chaos.oracle.PromiseLog;
 import org.revenantdb.chaos.oracle.RecoveredState;
-import org.revenantdb.chaos.record.RecordingFileSystem;
+import org.revenantdb.chaos.recording.RecordingFileSystem;
 import org.revenantdb.chaos.subject.CrashSubject;
 import org.revenantdb.chaos.subject.Verdict;
 import org.revenantdb.chaos.trace.Trace;

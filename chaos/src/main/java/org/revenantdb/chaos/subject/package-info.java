@@ -4,6 +4,7 @@
  *
  * <p>Reading order: {@link org.revenantdb.chaos.subject.CrashSubject}, {@link
  * org.revenantdb.chaos.subject.Promises}, {@link org.revenantdb.chaos.subject.Recovered}, {@link
- * org.revenantdb.chaos.subject.Verdict}.
+ * org.revenantdb.chaos.subject.Verdict}; seldom needed: {@link
+ * org.revenantdb.chaos.subject.Failpoint}.
  */
 package org.revenantdb.chaos.subject;

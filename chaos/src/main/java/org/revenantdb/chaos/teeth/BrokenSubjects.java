@@ -2,7 +2,7 @@ package org.revenantdb.chaos.teeth;
 
 import java.util.List;
 import java.util.function.Supplier;
-import org.revenantdb.chaos.power.PlatformProfile;
+import org.revenantdb.chaos.profile.PlatformProfile;
 import org.revenantdb.chaos.subject.Crash;
 import org.revenantdb.chaos.subject.CrashSubject;
 

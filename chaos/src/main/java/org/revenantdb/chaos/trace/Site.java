@@ -25,7 +25,7 @@ public record Site(String className, String method, int line, String fileKind)
       List.of(
           "org.revenantdb.chaos.disk.",
           "org.revenantdb.chaos.fault.",
-          "org.revenantdb.chaos.record.",
+          "org.revenantdb.chaos.recording.",
           "org.revenantdb.chaos.trace.");
 
   /**

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.chaos.run.Failure;
 import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.subject.CrashSubject;
+import org.revenantdb.chaos.subject.Failpoint;
 import org.revenantdb.chaos.subject.Promises;
 import org.revenantdb.chaos.subject.Recovered;
 import org.revenantdb.chaos.subject.Verdict;

@@ -8,8 +8,8 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
-import org.revenantdb.chaos.record.RecordingFileSystem;
-import org.revenantdb.chaos.record.Replay;
+import org.revenantdb.chaos.recording.RecordingFileSystem;
+import org.revenantdb.chaos.recording.Replay;
 
 /** A recording of the default file system keeps the contract that it keeps unrecorded. */
 class RecordedDefaultFileSystemContractTest extends FileSystemContract {

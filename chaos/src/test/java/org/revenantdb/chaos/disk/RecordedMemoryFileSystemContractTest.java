@@ -7,8 +7,8 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.revenantdb.chaos.record.RecordingFileSystem;
-import org.revenantdb.chaos.record.Replay;
+import org.revenantdb.chaos.recording.RecordingFileSystem;
+import org.revenantdb.chaos.recording.Replay;
 
 /** A recording of a file system in memory keeps the contract, too. */
 class RecordedMemoryFileSystemContractTest extends FileSystemContract {

@@ -32,7 +32,7 @@ import org.opentest4j.TestAbortedException;
 import org.revenantdb.chaos.crash.Options;
 import org.revenantdb.chaos.oracle.Finding;
 import org.revenantdb.chaos.oracle.RecoveredState;
-import org.revenantdb.chaos.power.PlatformProfile;
+import org.revenantdb.chaos.profile.PlatformProfile;
 import org.revenantdb.chaos.run.HonestTiny;
 import org.revenantdb.chaos.subject.Crash;
 import org.revenantdb.chaos.subject.CrashCase;

@@ -13,6 +13,8 @@ import java.util.Set;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.revenantdb.chaos.disk.DiskImage;
+import org.revenantdb.chaos.profile.DiskRules;
+import org.revenantdb.chaos.profile.PlatformProfile;
 import org.revenantdb.chaos.trace.Operation;
 import org.revenantdb.chaos.trace.Trace;
 

@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.revenantdb.chaos.disk.DiskImage.ROOT;
-import static org.revenantdb.chaos.power.PlatformProfile.EXT4_ORDERED;
-import static org.revenantdb.chaos.power.PlatformProfile.SECTOR_512;
-import static org.revenantdb.chaos.power.PlatformProfile.STRICT_POSIX;
 import static org.revenantdb.chaos.power.TraceScript.bytes;
+import static org.revenantdb.chaos.profile.PlatformProfile.EXT4_ORDERED;
+import static org.revenantdb.chaos.profile.PlatformProfile.SECTOR_512;
+import static org.revenantdb.chaos.profile.PlatformProfile.STRICT_POSIX;
 
 import java.util.ArrayList;
 import java.util.Arrays;

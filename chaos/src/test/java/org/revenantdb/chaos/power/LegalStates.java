@@ -12,8 +12,9 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.revenantdb.chaos.disk.DiskImage;
-import org.revenantdb.chaos.power.DiskRules.Names;
-import org.revenantdb.chaos.power.DiskRules.Size;
+import org.revenantdb.chaos.profile.DiskRules;
+import org.revenantdb.chaos.profile.DiskRules.Names;
+import org.revenantdb.chaos.profile.DiskRules.Size;
 import org.revenantdb.chaos.trace.Operation;
 import org.revenantdb.chaos.trace.Trace;
 

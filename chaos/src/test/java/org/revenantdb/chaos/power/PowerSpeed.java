@@ -3,6 +3,7 @@ package org.revenantdb.chaos.power;
 import java.lang.management.ManagementFactory;
 import java.util.Random;
 import org.revenantdb.chaos.disk.DiskImage;
+import org.revenantdb.chaos.profile.PlatformProfile;
 
 /**
  * How many states a second? Prints it for a store-like trace; nothing is asserted, and no test runs

@@ -16,7 +16,7 @@ import org.revenantdb.chaos.fault.Fault;
 import org.revenantdb.chaos.fault.FaultPlan;
 import org.revenantdb.chaos.fault.FaultRule;
 import org.revenantdb.chaos.fault.FileOperation;
-import org.revenantdb.chaos.power.PlatformProfile;
+import org.revenantdb.chaos.profile.PlatformProfile;
 import org.revenantdb.chaos.run.FaultCase.Contract;
 import org.revenantdb.chaos.subject.CrashSubject;
 import org.revenantdb.chaos.subject.Promises;

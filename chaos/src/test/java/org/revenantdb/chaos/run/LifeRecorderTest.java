@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.revenantdb.chaos.fault.DeadFrom;
 import org.revenantdb.chaos.fault.FileOperation.Kind;
 import org.revenantdb.chaos.oracle.PromiseEvent;
-import org.revenantdb.chaos.power.PlatformProfile;
+import org.revenantdb.chaos.profile.PlatformProfile;
 import org.revenantdb.chaos.subject.CrashSubject;
 import org.revenantdb.chaos.subject.Promises;
 import org.revenantdb.chaos.subject.Recovered;

@@ -11,7 +11,7 @@ class SiteTest {
 
   private static final StackTraceElement CHANNEL = frame("sun.nio.ch.FileChannelImpl", "force", 9);
   private static final StackTraceElement RECORDER =
-      frame("org.revenantdb.chaos.record.RecordingFileChannel", "force", 8);
+      frame("org.revenantdb.chaos.recording.RecordingFileChannel", "force", 8);
   private static final StackTraceElement SEAM = frame("store.file.Disk", "force", 7);
   private static final StackTraceElement NESTED = frame("store.file.Disk$Open", "force", 6);
   private static final StackTraceElement LIKE_IT = frame("store.file.Disks", "force", 5);

@@ -1,0 +1,7 @@
+/**
+ * What platforms may do to operations on files that nobody forced.
+ *
+ * <p>Reading order: {@link org.revenantdb.chaos.profile.PlatformProfile} (the names that a crash
+ * test chooses from), {@link org.revenantdb.chaos.profile.DiskRules} (what each of them means).
+ */
+package org.revenantdb.chaos.profile;

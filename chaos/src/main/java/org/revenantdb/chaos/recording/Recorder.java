@@ -1,0 +1,297 @@
+package org.revenantdb.chaos.recording;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.chaos.disk.DiskImage;
+import org.revenantdb.chaos.fault.Fault;
+import org.revenantdb.chaos.fault.FaultInjector;
+import org.revenantdb.chaos.fault.FileOperation;
+import org.revenantdb.chaos.trace.CallStack;
+import org.revenantdb.chaos.trace.Operation;
+import org.revenantdb.chaos.trace.Operation.Origin;
+import org.revenantdb.chaos.trace.Trace;
+import org.revenantdb.chaos.trace.TraceClock;
+
+/**
+ * What one recording shares: the clock, the trace as it grows, faults and counts.
+ *
+ * <p>Threads: any. {@link #trace} is whole when nobody is inside an operation.
+ */
+final class Recorder {
+  /*
+   * How an operation gets its place. Whoever changes a node holds that node's lock (for names: the one of the name
+   * space) from before it takes the place until the real operation is over, so for one node the order of places is the
+   * order of effects. Operations of different nodes overlap, and come into the list in another order than that of
+   * their places; trace() sorts. A place whose operation failed stays empty.
+   *
+   * A force must not count as covering a write that has its place but is still on its way into the file. So `since` is
+   * a place of its own, taken under the node's lock: every smaller place on that node has been carried out by then.
+   * The force itself is called without the lock; writes go on meanwhile, and get places that it does not cover. Few do, as
+   * what is below is memory mostly; SlowForces gives them time.
+   *
+   * Processes follow each other, each with a recorder of its own over the same lists. One that is dead has every
+   * operation fail. Whoever was asked before that still holds the lock of the node (or of the name space) until the
+   * operation is over, so once end() had each of these locks, nothing of that process is under way; a force, which
+   * holds none, takes its place under the lock and finds the process dead.
+   */
+
+  private static final Fault DEAD = new Fault.Fail("the process is dead");
+
+  private final TraceClock clock;
+  private final FaultInjector injector;
+  private final boolean asking;
+  private final boolean stacks;
+  private final boolean keeping;
+  private final long began;
+  private final CallStacks callStacks = new CallStacks();
+  private final IoCounter counter;
+  private final AtomicLong asked;
+  private final List<Operation> operations;
+  private final Set<String> gaps;
+  private final Set<String> escapes;
+  private final @Nullable SlowForces slow;
+  private final Set<RecordingChannel> open = ConcurrentHashMap.newKeySet();
+  private volatile boolean dead;
+
+  Recorder(
+      TraceClock clock,
+      FaultInjector injector,
+      boolean stacks,
+      boolean keeping,
+      @Nullable SlowForces slow) {
+    this.clock = clock;
+    this.injector = injector;
+    this.asking = !injector.equals(FaultInjector.NOTHING);
+    this.stacks = stacks;
+    this.keeping = keeping;
+    this.began = System.nanoTime();
+    this.counter = new IoCounter();
+    this.asked = new AtomicLong();
+    this.operations = new ArrayList<>();
+    this.gaps = new LinkedHashSet<>();
+    this.escapes = new LinkedHashSet<>();
+    this.slow = slow;
+  }
+
+  /** That of the next process, which goes on where the former one has ended. */
+  Recorder(Recorder former, FaultInjector injector) {
+    this.clock = former.clock;
+    this.injector = injector;
+    this.asking = !injector.equals(FaultInjector.NOTHING);
+    this.stacks = former.stacks;
+    this.keeping = former.keeping;
+    this.began = former.began;
+    this.counter = former.counter;
+    this.asked = former.asked;
+    this.operations = former.operations;
+    this.gaps = former.gaps;
+    this.escapes = former.escapes;
+    this.slow = former.slow == null ? null : former.slow.next();
+  }
+
+  /** The process is dead; returns when nothing of it is under way any more. */
+  void end(NameSpace names) throws IOException {
+    dead = true;
+    waitFor(names.lock());
+    // What is opened now fails, so these are all.
+    for (RecordingChannel channel : open) {
+      channel.end();
+    }
+  }
+
+  /** Whoever holds the lock now has ended what it does when this returns. */
+  static void waitFor(ReentrantLock lock) {
+    lock.lock();
+    try {
+      // Nothing is to be done here but to have come in.
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  void opened(RecordingChannel channel) {
+    open.add(channel);
+  }
+
+  void closed(RecordingChannel channel) {
+    open.remove(channel);
+  }
+
+  TraceClock clock() {
+    return clock;
+  }
+
+  IoCounter counter() {
+    return counter;
+  }
+
+  /** Whether operations are kept, so that their bytes are needed. */
+  boolean keeping() {
+    return keeping;
+  }
+
+  /** Whether anybody is asked for faults. */
+  boolean asking() {
+    return asking || dead;
+  }
+
+  /** Who calls, as far as somebody will want to know. */
+  Caller caller() {
+    CallStack stack = stacks && (keeping || asking()) ? callStacks.here() : CallStack.UNKNOWN;
+    return new Caller(Thread.currentThread().getName(), stack);
+  }
+
+  /** What goes wrong with the operation that is about to be carried out. */
+  Strike ask(
+      FileOperation.Kind kind, String path, long offset, long length, long growth, Caller caller) {
+    if (!asking()) {
+      return Strike.NONE;
+    }
+    if (dead) {
+      return new Strike(DEAD, kind, path);
+    }
+    int bytes = (int) Math.min(length, Integer.MAX_VALUE);
+    FileOperation operation =
+        new FileOperation(
+            kind, path, offset, bytes, growth, asked.getAndIncrement(), caller.stack());
+    return new Strike(injector.before(operation), kind, path);
+  }
+
+  Strike ask(FileOperation.Kind kind, String path, Caller caller) {
+    return ask(kind, path, 0, 0, 0, caller);
+  }
+
+  /** The next place, to be filled by {@link #record}. */
+  long place() {
+    return clock.next();
+  }
+
+  /** A place after everything that was done to a node; later operations on it have greater ones. */
+  long since(Node node) {
+    node.content().lock();
+    try {
+      return clock.next();
+    } finally {
+      node.content().unlock();
+    }
+  }
+
+  /** Puts what was done at a place into the trace. */
+  void record(long place, Caller caller, Function<Origin, Operation> operation) {
+    if (keeping) {
+      Origin origin = new Origin(place, System.nanoTime() - began, caller.thread(), caller.stack());
+      Operation made = operation.apply(origin);
+      synchronized (operations) {
+        operations.add(made);
+      }
+      if (slow != null) {
+        noteChange(slow, made);
+      }
+    }
+  }
+
+  private static void noteChange(SlowForces slow, Operation made) {
+    switch (made) {
+      case Operation.Write op -> slow.changed(op.node());
+      case Operation.Truncate op -> slow.changed(op.node());
+      case Operation.Create op -> slow.changed(op.parent());
+      case Operation.Link op -> slow.changed(op.parent());
+      case Operation.Delete op -> slow.changed(op.parent());
+      case Operation.Rename op -> {
+        slow.changed(op.fromParent());
+        if (op.toParent() != op.fromParent()) {
+          slow.changed(op.toParent());
+        }
+      }
+      case Operation.Force _, Operation.ForceFailed _ -> {}
+    }
+  }
+
+  /** How forces are slowed down; none if they are not. */
+  @Nullable SlowForces slowForces() {
+    return slow;
+  }
+
+  /** A force was called, and its {@link #since} was taken: gives others time, if that is wanted. */
+  void delayForce(Node node) {
+    if (slow != null && !dead) {
+      slow.delay(node.number());
+    }
+  }
+
+  /**
+   * A force has returned.
+   *
+   * @param only the place of the write that alone was forced, or {@link Operation.Force#ALL}
+   */
+  void forced(Node node, long since, boolean metadata, long only, Caller caller) {
+    node.content().lock();
+    try {
+      if (!dead) {
+        counter.force();
+        record(
+            place(),
+            caller,
+            origin -> new Operation.Force(origin, node.number(), since, metadata, only));
+      }
+    } finally {
+      node.content().unlock();
+    }
+  }
+
+  /** Operations of one node so far, in order. The caller holds the node's lock. */
+  List<Operation> writesOf(int node) {
+    synchronized (operations) {
+      return operations.stream()
+          .filter(each ->
+              switch (each) {
+                case Operation.Write write -> write.node() == node;
+                case Operation.Truncate cut -> cut.node() == node;
+                default -> false;
+              })
+          .sorted(Comparator.comparingLong(Operation::seq))
+          .toList();
+    }
+  }
+
+  /** Something happened that the recording cannot see. Told once for each stack. */
+  void gap(String what) {
+    String sentence = withStack(what);
+    synchronized (gaps) {
+      gaps.add(sentence);
+    }
+  }
+
+  /** Something outside of the directory was changed. Told once for each stack. */
+  void escape(String what) {
+    String sentence = withStack(what);
+    synchronized (escapes) {
+      escapes.add(sentence);
+    }
+  }
+
+  private String withStack(String what) {
+    return (what + "\n" + callStacks.here().text()).stripTrailing();
+  }
+
+  Trace trace(DiskImage start) {
+    List<Operation> inOrder;
+    synchronized (operations) {
+      inOrder = operations.stream().sorted(Comparator.comparingLong(Operation::seq)).toList();
+    }
+    synchronized (gaps) {
+      synchronized (escapes) {
+        return new Trace(start, inOrder, List.copyOf(gaps), List.copyOf(escapes));
+      }
+    }
+  }
+}

@@ -1,0 +1,65 @@
+package org.revenantdb.chaos.recording;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.HashSet;
+import java.util.Set;
+import org.revenantdb.chaos.disk.DiskImage;
+import org.revenantdb.chaos.disk.MemoryFileSystem;
+
+/**
+ * What is in a directory before anything is recorded. Two names of one file become two files in the
+ * image, and a symbolic link what it leads to: both are gaps.
+ */
+final class StartScan {
+
+  private final Recorder recorder;
+  private final Set<Object> keys = new HashSet<>();
+
+  StartScan(Recorder recorder) {
+    this.recorder = recorder;
+  }
+
+  /** All of it; of a disk in memory its image, which costs nothing and knows what has two names. */
+  DiskImage content(Path directory) throws IOException {
+    if (directory.getFileSystem() instanceof MemoryFileSystem memory
+        && directory.equals(memory.root())) {
+      return memory.image().fork();
+    }
+    names(directory);
+    return DiskImage.of(directory);
+  }
+
+  /** Only names, which is enough without a trace: files are empty in the image. */
+  DiskImage names(Path directory) throws IOException {
+    DiskImage image = new DiskImage();
+    scan(directory, DiskImage.ROOT, image, new int[] {DiskImage.ROOT});
+    return image;
+  }
+
+  private void scan(Path directory, int node, DiskImage image, int[] last) throws IOException {
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
+      for (Path entry : entries) {
+        BasicFileAttributes attributes =
+            Files.readAttributes(entry, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+        boolean isDirectory = Files.isDirectory(entry);
+        int child = ++last[0];
+        image.create(child, isDirectory);
+        image.link(node, String.valueOf(entry.getFileName()), child);
+        Object key = attributes.fileKey();
+        if (attributes.isSymbolicLink()) {
+          recorder.gap("a symbolic link was there: " + entry);
+        } else if (!isDirectory && key != null && !keys.add(key)) {
+          recorder.gap("a file with another name was there: " + entry);
+        }
+        if (isDirectory) {
+          scan(entry, child, image, last);
+        }
+      }
+    }
+  }
+}

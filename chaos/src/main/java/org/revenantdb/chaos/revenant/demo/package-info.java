@@ -1,8 +1,0 @@
-/**
- * {@code ./revenant demo}: real data, one kill, every byte verified.
- *
- * <p>Reading order: {@link org.revenantdb.chaos.revenant.demo.Demo} from top to bottom, {@link
- * org.revenantdb.chaos.revenant.demo.ImporterMain} (the child that is killed), {@code JdkFiles},
- * {@code Contents}.
- */
-package org.revenantdb.chaos.revenant.demo;

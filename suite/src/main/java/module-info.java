@@ -1,0 +1,22 @@
+import org.jspecify.annotations.NullMarked;
+
+/**
+ * RevenantDB's own crash suite, model test, fuzzer and demonstration: the verbs {@code chaos},
+ * {@code model}, {@code fuzz} and {@code demo} of {@code ./revenant}.
+ *
+ * <p>It exports nothing, because nothing is built on it.
+ */
+@NullMarked
+module org.revenantdb.suite {
+  requires org.revenantdb.chaos;
+  requires org.revenantdb.engine;
+  requires org.revenantdb.recovery;
+  requires info.picocli;
+  requires static org.jspecify;
+
+  opens org.revenantdb.suite.cli to
+      info.picocli;
+  // The framework makes subjects by the names of their classes.
+  opens org.revenantdb.suite.crash to
+      org.revenantdb.chaos;
+}

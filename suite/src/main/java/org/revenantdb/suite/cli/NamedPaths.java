@@ -1,0 +1,83 @@
+package org.revenantdb.suite.cli;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+
+/**
+ * The paths that options name, tried before anything is run: what cannot be written at the end is
+ * refused at the beginning, with the option, the path and the cure.
+ *
+ * <p>Directories that are missing are made, those above them, too.
+ */
+final class NamedPaths {
+
+  private final CommandLine command;
+
+  NamedPaths(CommandLine command) {
+    this.command = command;
+  }
+
+  /** Where files will be made. */
+  void directory(String option, Path path) {
+    notEmpty(option, path, "directory");
+    demandDirectory(option, path);
+  }
+
+  /** A file that will be written, or written anew, by another that is renamed over it. */
+  void file(String option, Path path) {
+    notEmpty(option, path, "file");
+    if (Files.isDirectory(path)) {
+      Path example = path.resolve("chaos.json");
+      throw refused(option, path + " is a directory; name a file, for instance " + example);
+    }
+    if (Files.exists(path) && !Files.isRegularFile(path)) {
+      throw refused(option, path + " is no plain file; name one that is, or a new one");
+    }
+    demandDirectory(option, parent(path));
+  }
+
+  /** A directory that is used if there is something to put there. */
+  void directoryIfThere(String option, Path path) {
+    if (Files.exists(path)) {
+      demandDirectory(option, path);
+    }
+  }
+
+  private void notEmpty(String option, Path path, String what) {
+    if (path.toString().isEmpty()) {
+      throw refused(option, "the name of a " + what + " is missing; give one");
+    }
+  }
+
+  private void demandDirectory(String option, Path path) {
+    for (@Nullable Path each = path.toAbsolutePath(); each != null; each = each.getParent()) {
+      if (Files.exists(each) && !Files.isDirectory(each)) {
+        throw refused(
+            option, each + " is a file, and a directory is needed there; name another path");
+      }
+    }
+    try {
+      Files.createDirectories(path);
+      // Asked of the system, a superuser may write anywhere; so it is tried.
+      Files.delete(Files.createTempFile(path, ".revenant", ".tmp"));
+    } catch (IOException e) {
+      throw refused(
+          option,
+          "nothing can be written into %s; make it writable or name another directory (%s)"
+              .formatted(path, e));
+    }
+  }
+
+  private static Path parent(Path path) {
+    Path parent = path.toAbsolutePath().getParent();
+    return parent == null ? path : parent;
+  }
+
+  /** The refusal of what an option names. */
+  UnusablePathException refused(String option, String sentence) {
+    return new UnusablePathException(command, option + ": " + sentence);
+  }
+}

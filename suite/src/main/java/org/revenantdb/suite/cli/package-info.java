@@ -1,0 +1,4 @@
+/**
+ * The verbs of {@code ./revenant} that live in this module: {@link org.revenantdb.suite.cli.Main}.
+ */
+package org.revenantdb.suite.cli;

@@ -1,0 +1,129 @@
+package org.revenantdb.suite.fuzz;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.BooleanSupplier;
+import org.revenantdb.chaos.crash.StallWatch;
+
+/**
+ * The threads of an engine: which die, which are missing, which stay behind.
+ *
+ * <p>Threads: one, beside those that are watched.
+ */
+final class Threads {
+
+  /** They wait for the next database, for a while. */
+  private static final Set<String> SHARED = Set.of("revenant-idle", "revenant-forgotten");
+
+  /** Names of calls that end, perhaps a moment after the caller has its answer. */
+  private static final Set<String> CALLS =
+      Set.of("revenant-open", "revenant-close", "revenant-check");
+
+  /** How long a thread may take to begin or to end. */
+  private static final Duration PATIENCE = Duration.ofSeconds(3);
+
+  private final String prefix;
+  private final ConcurrentLinkedQueue<Finding> deaths = new ConcurrentLinkedQueue<>();
+
+  /** Those that a sound database has from the open to the close. */
+  private Set<String> always = Set.of();
+
+  Threads(String prefix) {
+    this.prefix = prefix;
+  }
+
+  /** Hears of every thread of this JVM that dies. */
+  void listen() {
+    Thread.setDefaultUncaughtExceptionHandler((thread, thrown) ->
+        deaths.add(
+            Finding.of(
+                thrown instanceof OutOfMemoryError || thrown instanceof StackOverflowError
+                    ? Outcome.OUT_OF_MEMORY
+                    : Outcome.DEAD_THREADS,
+                "thread " + name(thread.getName()),
+                thrown)));
+  }
+
+  private static String name(String thread) {
+    return thread.replaceAll("[0-9]+", "N");
+  }
+
+  /** Notes who is there while a sound database is open. */
+  void learn(boolean first) {
+    Set<String> now = new TreeSet<>(running());
+    now.removeAll(CALLS);
+    if (!first) {
+      now.retainAll(always);
+    }
+    always = now;
+  }
+
+  /** Who should be there and is not; one that was started may not have begun yet. */
+  List<String> missing() {
+    Set<String> missing = new TreeSet<>(always);
+    await(() -> {
+      missing.removeAll(running());
+      return missing.isEmpty();
+    });
+    return List.copyOf(missing);
+  }
+
+  /** Who died, and who is still there although nothing is open. */
+  List<Finding> left() {
+    await(() -> running().isEmpty()); // they are about to end, after what they did has ended
+    List<String> running = running();
+    List<Finding> findings = new ArrayList<>();
+    if (!running.isEmpty()) {
+      StringBuilder stacks = new StringBuilder();
+      Thread.getAllStackTraces()
+          .forEach((thread, frames) -> {
+            if (isOurs(thread)) {
+              stacks.append(thread).append('\n');
+              for (StackTraceElement frame : frames) {
+                stacks.append("    at ").append(frame).append('\n');
+              }
+            }
+          });
+      List<String> names = running.stream().map(Threads::name).distinct().sorted().toList();
+      findings.add(
+          new Finding(Outcome.LEAKS, "closed", "leaks: threads " + names, stacks.toString()));
+    }
+    for (Finding death; (death = deaths.poll()) != null; ) {
+      findings.add(death);
+    }
+    return findings;
+  }
+
+  /** Waits for a state; whether it was reached is for the caller to look. */
+  private static void await(BooleanSupplier reached) {
+    try {
+      var _ = new StallWatch(PATIENCE).awaitState(reached);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private List<String> running() {
+    ThreadGroup group = Thread.currentThread().getThreadGroup();
+    while (group.getParent() != null) {
+      group = group.getParent();
+    }
+    Thread[] all = new Thread[group.activeCount() + 32];
+    int count = group.enumerate(all);
+    List<String> names = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      if (isOurs(all[i])) {
+        names.add(all[i].getName());
+      }
+    }
+    return names;
+  }
+
+  private boolean isOurs(Thread thread) {
+    return thread.getName().startsWith(prefix) && !SHARED.contains(thread.getName());
+  }
+}

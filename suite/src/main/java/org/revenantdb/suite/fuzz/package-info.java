@@ -1,0 +1,11 @@
+/**
+ * {@code ./revenant fuzz}: databases with everything there is, damaged in every way, and opened.
+ *
+ * <p>Reading order: {@link org.revenantdb.suite.fuzz.Population} makes a {@link
+ * org.revenantdb.suite.fuzz.Family} of moments; {@link org.revenantdb.suite.fuzz.VariantDraw} draws
+ * a {@link org.revenantdb.suite.fuzz.Variant}, which is a list of {@link
+ * org.revenantdb.suite.fuzz.Damage}; {@link org.revenantdb.suite.fuzz.Trial} opens it and says the
+ * {@link org.revenantdb.suite.fuzz.Outcome}; {@link org.revenantdb.suite.fuzz.FuzzChild} does so
+ * for many, and {@link org.revenantdb.suite.fuzz.FuzzRun} watches the children and counts.
+ */
+package org.revenantdb.suite.fuzz;

@@ -1,0 +1,22 @@
+package org.revenantdb.suite.model;
+
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The clock of a child: each tick is later than all that were drawn before, by whatever thread, in
+ * whatever life.
+ */
+final class Ticks {
+
+  private static final int LIFE_SHIFT = 40;
+
+  private final AtomicLong last;
+
+  Ticks(int life) {
+    last = new AtomicLong((long) life << LIFE_SHIFT);
+  }
+
+  long next() {
+    return last.incrementAndGet();
+  }
+}

@@ -1,0 +1,59 @@
+package org.revenantdb.suite.crash;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.chaos.report.ConsoleSummary;
+import org.revenantdb.chaos.report.RunReport;
+import org.revenantdb.chaos.report.ToothLine;
+import org.revenantdb.chaos.run.Outcome;
+import org.revenantdb.chaos.subject.Crash;
+import org.revenantdb.chaos.subject.Verdict;
+
+/**
+ * The slice of the crash suite that every build runs: all parts, one seed, and one to two minutes
+ * on two processors: some states, kills and teeth are owed whatever the time. Another seed and
+ * length: {@code -Drevenant.chaos.seed=N -Drevenant.chaos.seconds=N}.
+ */
+@Tag("slow")
+class ChaosSuiteTest {
+
+  private static final long SEED = Long.getLong("revenant.chaos.seed", 20_261_121);
+  private static final int SECONDS = Integer.getInteger("revenant.chaos.seconds", 20);
+
+  @TempDir Path dir;
+
+  @Test
+  void RevenantDB_survives_every_part_of_a_short_run() {
+    System.out.printf(
+        "ChaosSuiteTest -Drevenant.chaos.seed=%d -Drevenant.chaos.seconds=%d%n", SEED, SECONDS);
+    ChaosOptions options =
+        new ChaosOptions(
+            SEED,
+            Duration.ofSeconds(SECONDS),
+            EnumSet.allOf(Crash.class),
+            dir.resolve("databases"),
+            dir.resolve("failures"),
+            /* histories= */ null);
+    RunReport report = new ChaosSuite(options, "").run();
+    String story = ConsoleSummary.of(report);
+    System.out.println(story);
+    assertEquals(Verdict.SURVIVED, report.verdict(), story);
+    assertTrue(report.teeth().stream().allMatch(ToothLine::found), story);
+    assertTrue(report.parts().stream().mapToLong(Outcome::kills).sum() >= 3, story);
+    assertTrue(report.parts().stream().mapToLong(Outcome::states).sum() > 0, story);
+    assertTrue(
+        report.parts().stream()
+            .map(Outcome::name)
+            .toList()
+            .containsAll(List.of("faults", "full disk and back", "recovery cost", "process death")),
+        story);
+  }
+}

@@ -1,0 +1,71 @@
+package org.revenantdb.suite.crash;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.function.ToLongFunction;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.chaos.report.ConsoleSummary;
+import org.revenantdb.chaos.report.JsonReport;
+import org.revenantdb.chaos.report.RunJson;
+import org.revenantdb.chaos.report.RunReport;
+import org.revenantdb.chaos.run.Outcome;
+import org.revenantdb.chaos.subject.Crash;
+import org.revenantdb.chaos.subject.Verdict;
+
+/** {@code ./revenant chaos --subject}, with small numbers. */
+@Tag("slow")
+class CountedRunTest {
+
+  private static final long SEED = Long.getLong("revenant.chaos.seed", 20_261_123);
+
+  @TempDir Path dir;
+
+  private RunReport run(Set<Crash> crashes, int states, int kills) {
+    System.out.println("CountedRunTest -Drevenant.chaos.seed=" + SEED);
+    ChaosOptions options =
+        new ChaosOptions(
+            SEED,
+            Duration.ofSeconds(1),
+            crashes,
+            dir.resolve("databases"),
+            dir.resolve("failures"),
+            /* histories= */ null);
+    return new CountedRun(Variant.LAZY, options, states, kills, "").run();
+  }
+
+  private static long sum(List<Outcome> parts, ToLongFunction<Outcome> count) {
+    return parts.stream().mapToLong(count).sum();
+  }
+
+  @Test
+  void a_run_looks_at_as_many_crashes_as_were_asked_for_and_names_the_seeds_of_all() {
+    RunReport report = run(Set.of(Crash.POWER_CUT, Crash.PROCESS_DEATH), 300, 2);
+    String story = ConsoleSummary.of(report);
+    assertEquals(Verdict.SURVIVED, report.verdict(), story);
+    assertTrue(sum(report.parts(), Outcome::states) >= 300, story);
+    assertEquals(2, sum(report.parts(), Outcome::kills), story);
+    assertEquals(2, report.deaths().stream().mapToInt(death -> death.seeds().size()).sum(), story);
+    long seeds =
+        report.parts().stream()
+            .map(Outcome::name)
+            .filter(name -> name.startsWith("power cut, lives of seed "))
+            .distinct()
+            .count();
+    assertTrue(seeds >= 2, "states of one seed alone:\n" + story);
+    String json = RunJson.fill(report, new JsonReport()).toString();
+    assertTrue(json.contains(Long.toString(SEED)), json);
+  }
+
+  @Test
+  void a_kind_of_crash_that_was_not_asked_for_is_left_out() {
+    RunReport report = run(Set.of(Crash.PROCESS_DEATH), 300, 1);
+    assertEquals(List.of("process death"), report.parts().stream().map(Outcome::name).toList());
+  }
+}

@@ -1,0 +1,160 @@
+package org.revenantdb.suite.crash;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.Set;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.revenantdb.chaos.history.AnomalyKind;
+import org.revenantdb.chaos.history.CheckResult;
+import org.revenantdb.chaos.history.History;
+import org.revenantdb.chaos.history.HistoryChecker;
+import org.revenantdb.chaos.history.HistoryKills;
+import org.revenantdb.chaos.history.HistoryPowerCuts;
+import org.revenantdb.chaos.history.HistoryStore;
+import org.revenantdb.chaos.history.HistoryWorkload;
+import org.revenantdb.chaos.history.IsolationLevel;
+import org.revenantdb.chaos.history.Precedence;
+import org.revenantdb.chaos.profile.PlatformProfile;
+import org.revenantdb.chaos.run.Outcome;
+import org.revenantdb.chaos.subject.Verdict;
+
+/**
+ * RevenantDB's histories on each level of isolation across power cuts and kills; and the same of
+ * bindings that break it. Another seed: {@code -Drevenant.chaos.seed=N}.
+ */
+class HistoryCrashTest {
+
+  private static final long SEED = Long.getLong("revenant.chaos.seed", 20_261_123);
+
+  /** Which sessions meet is not in the seed: a twin that met nobody runs again. */
+  private static final int MOST_RUNS = 60;
+
+  private static final int STATES = Integer.getInteger("revenant.chaos.states", 60);
+  private static final int LIVES = Integer.getInteger("revenant.chaos.kills", 8);
+  private static final HistoryWorkload WORKLOAD = new HistoryWorkload(4, 40, 24, 5);
+
+  @TempDir Path dir;
+
+  private static HistoryPowerCuts recorded(HistoryStore.Opener opener, IsolationLevel level)
+      throws Exception {
+    System.out.println("HistoryCrashTest -Drevenant.chaos.seed=" + SEED);
+    return HistoryPowerCuts.record(opener, WORKLOAD, level, SEED, /* lives= */ 2);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void power_cuts_leave_a_history_of_the_level(IsolationLevel level) throws Exception {
+    HistoryPowerCuts recorded = recorded(HistoryBinding.Opener.of(level), level);
+    for (PlatformProfile profile :
+        new PlatformProfile[] {PlatformProfile.SECTOR_4K, PlatformProfile.STRICT_POSIX}) {
+      Outcome outcome = recorded.cut(profile, STATES / 2);
+      assertEquals(Verdict.SURVIVED, outcome.verdict(), outcome::toString);
+      assertTrue(outcome.states() > STATES / 4, outcome::toString);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Tag("slow")
+  void kills_leave_a_history_of_the_level(IsolationLevel level) {
+    HistoryKills kills =
+        new HistoryKills(
+            HistoryBinding.Opener.of(level).getClass(),
+            WORKLOAD,
+            level,
+            SEED,
+            dir.resolve("killed"));
+    Outcome outcome = kills.run(LIVES / 2);
+    assertEquals(Verdict.SURVIVED, outcome.verdict(), outcome::toString);
+    History history = kills.history();
+    assertEquals(LIVES / 2 + 2, history.lives());
+    assertTrue(outcome.kills() > 0, outcome::toString);
+    System.out.println(history.size() + " transactions, " + outcome.kills() + " kills");
+  }
+
+  // -------------------------------------------------------------------------------- the teeth
+
+  @Test
+  void a_snapshot_for_each_read_is_read_committed_and_no_snapshot_isolation() throws Exception {
+    boolean convicted = false;
+    for (int run = 0; run < MOST_RUNS && !convicted; run++) {
+      History history =
+          recorded(new BrokenBindings.SnapshotOfEachRead(), IsolationLevel.READ_COMMITTED)
+              .history();
+      CheckResult weak =
+          HistoryChecker.check(history, IsolationLevel.READ_COMMITTED, Precedence.REAL_TIME);
+      assertTrue(weak.holds(), weak::toString);
+      CheckResult strong = HistoryChecker.check(history, IsolationLevel.SNAPSHOT);
+      convicted = strong.has(AnomalyKind.READ_SKEW) || strong.has(AnomalyKind.NON_REPEATABLE_READ);
+    }
+    assertTrue(convicted);
+  }
+
+  @Test
+  void a_snapshot_for_each_range_shows_phantoms() throws Exception {
+    Set<AnomalyKind> found = EnumSet.noneOf(AnomalyKind.class);
+    Set<AnomalyKind> phantoms = EnumSet.of(AnomalyKind.PHANTOM, AnomalyKind.PREDICATE_READ_SKEW);
+    for (int run = 0; run < MOST_RUNS && !found.containsAll(phantoms); run++) {
+      History history =
+          recorded(new BrokenBindings.SnapshotOfEachRange(), IsolationLevel.READ_COMMITTED)
+              .history();
+      CheckResult weak =
+          HistoryChecker.check(history, IsolationLevel.READ_COMMITTED, Precedence.REAL_TIME);
+      assertTrue(weak.holds(), weak::toString);
+      CheckResult strong =
+          HistoryChecker.check(history, IsolationLevel.SNAPSHOT, Precedence.REAL_TIME);
+      found.addAll(strong.counts().keySet());
+    }
+    assertTrue(found.containsAll(phantoms), found::toString);
+  }
+
+  @Test
+  void read_committed_survives_power_cuts_as_read_committed() throws Exception {
+    Outcome outcome =
+        recorded(new BrokenBindings.SnapshotOfEachRead(), IsolationLevel.READ_COMMITTED)
+            .cut(PlatformProfile.SECTOR_4K, STATES / 2);
+    assertEquals(Verdict.SURVIVED, outcome.verdict(), outcome::toString);
+  }
+
+  @Test
+  void a_lazy_commit_that_is_called_durable_is_lost() throws Exception {
+    Outcome outcome =
+        recorded(new BrokenBindings.LazyForDurable(), IsolationLevel.READ_COMMITTED)
+            .cut(PlatformProfile.SECTOR_4K, 4 * STATES);
+    assertEquals(Verdict.LOST, outcome.verdict(), outcome::toString);
+    assertTrue(outcome.reason().contains(AnomalyKind.LOST_WRITE.name()), outcome::toString);
+  }
+
+  @Test
+  void half_a_commit_is_seen() throws Exception {
+    boolean convicted = false;
+    for (int run = 0; run < MOST_RUNS && !convicted; run++) {
+      History history =
+          recorded(new BrokenBindings.HalfCommit(), IsolationLevel.SNAPSHOT).history();
+      convicted = HistoryChecker.check(history, IsolationLevel.SNAPSHOT).has(AnomalyKind.READ_SKEW);
+    }
+    assertTrue(convicted);
+  }
+
+  @Test
+  void half_a_commit_is_what_a_crash_leaves() throws Exception {
+    HistoryWorkload alone = new HistoryWorkload(1, 80, 24, 5);
+    Outcome outcome =
+        HistoryPowerCuts.record(
+                new BrokenBindings.HalfCommit(),
+                alone,
+                IsolationLevel.READ_COMMITTED,
+                SEED,
+                /* lives= */ 2)
+            .cut(PlatformProfile.SECTOR_4K, 4 * STATES);
+    assertEquals(Verdict.LOST, outcome.verdict(), outcome::toString);
+    assertTrue(outcome.reason().contains(AnomalyKind.TORN.name()), outcome::toString);
+  }
+}

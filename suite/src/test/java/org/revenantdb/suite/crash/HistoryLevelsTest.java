@@ -1,0 +1,118 @@
+package org.revenantdb.suite.crash;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.revenantdb.chaos.history.AnomalyKind;
+import org.revenantdb.chaos.history.CheckResult;
+import org.revenantdb.chaos.history.History;
+import org.revenantdb.chaos.history.HistoryChecker;
+import org.revenantdb.chaos.history.HistoryDriver;
+import org.revenantdb.chaos.history.HistoryRecorder;
+import org.revenantdb.chaos.history.HistoryStore;
+import org.revenantdb.chaos.history.HistoryWorkload;
+import org.revenantdb.chaos.history.IsolationLevel;
+import org.revenantdb.chaos.history.Precedence;
+import org.revenantdb.chaos.history.TransactionOutcome;
+
+/**
+ * Many transactions of each level of isolation, few keys, nothing crashes: 24,000 of each level,
+ * under {@code -Plong} 100,000. Another number: {@code -Drevenant.history.transactions=N}; another
+ * seed: {@code -Drevenant.chaos.seed=N}.
+ */
+class HistoryLevelsTest {
+
+  private static final long SEED = Long.getLong("revenant.chaos.seed", 20_261_123);
+  private static final int TRANSACTIONS =
+      Integer.getInteger(
+          "revenant.history.transactions", Boolean.getBoolean("revenant.long") ? 100_000 : 24_000);
+  private static final int SESSIONS = 8;
+  private static final int KEYS = 12;
+
+  /** Which sessions meet is not in the seed. */
+  private static final int MOST_RUNS = 20;
+
+  @TempDir Path dir;
+
+  private History history(IsolationLevel level, int transactions, int run) throws Exception {
+    System.out.println("HistoryLevelsTest -Drevenant.chaos.seed=" + SEED + " " + level);
+    HistoryRecorder recorder = new HistoryRecorder();
+    try (HistoryStore store =
+        HistoryBinding.Opener.of(level).open(dir.resolve(level + "-" + run))) {
+      // Lives of a few thousand, or the lists get long.
+      int lives = Math.max(1, transactions / 4_000);
+      for (int life = 0; life < lives; life++) {
+        HistoryWorkload workload =
+            new HistoryWorkload(
+                SESSIONS, transactions / lives / SESSIONS, KEYS, /* lazyOfTen= */ 9);
+        new HistoryDriver(workload, SEED + run, life).run(store, recorder::session);
+      }
+    }
+    return recorder.history();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Tag("slow")
+  void transactions_of_each_level_are_a_history_of_that_level(IsolationLevel level)
+      throws Exception {
+    History history = history(level, TRANSACTIONS, 0);
+    long begun = System.nanoTime();
+    CheckResult result = HistoryChecker.check(history, level, Precedence.REAL_TIME);
+    long millis = (System.nanoTime() - begun) / 1_000_000;
+    assertTrue(result.holds(), result::toString);
+    long aborted =
+        IntStream.range(0, history.size())
+            .filter(i -> history.transaction(i).outcome() == TransactionOutcome.ABORTED)
+            .count();
+    // Of those that meet no conflict one in sixteen rolls back by itself.
+    long inConflict = (16 * aborted - history.size()) / 15;
+    System.out.printf(
+        "%s: %d transactions, %d aborted, %d of them in conflicts; checked in %d ms%n",
+        level, history.size(), aborted, inConflict, millis);
+    assertTrue(inConflict > history.size() / 10, inConflict + " of " + history.size());
+  }
+
+  @Test
+  void snapshot_isolation_has_write_skew_and_is_not_taken_for_serializable() throws Exception {
+    Set<AnomalyKind> skews = Set.of(AnomalyKind.WRITE_SKEW, AnomalyKind.PREDICATE_WRITE_SKEW);
+    Set<AnomalyKind> found = EnumSet.noneOf(AnomalyKind.class);
+    for (int run = 0; run < MOST_RUNS && !found.containsAll(skews); run++) {
+      History history = history(IsolationLevel.SNAPSHOT, 2_000, run);
+      assertTrue(HistoryChecker.check(history, IsolationLevel.SNAPSHOT).holds());
+      found.addAll(HistoryChecker.check(history, IsolationLevel.SERIALIZABLE).counts().keySet());
+    }
+    assertEquals(skews, found);
+  }
+
+  @Test
+  void read_committed_has_read_skew_and_is_not_taken_for_snapshot_isolation() throws Exception {
+    boolean held = true;
+    for (int run = 0; run < MOST_RUNS && held; run++) {
+      History history = history(IsolationLevel.READ_COMMITTED, 2_000, run);
+      assertTrue(HistoryChecker.check(history, IsolationLevel.READ_COMMITTED).holds());
+      held = HistoryChecker.check(history, IsolationLevel.SNAPSHOT).holds();
+    }
+    assertFalse(held);
+  }
+
+  @Test
+  void serializable_transactions_are_serializable() throws Exception {
+    CheckResult result =
+        HistoryChecker.check(
+            history(IsolationLevel.SERIALIZABLE, 2_000, 0),
+            IsolationLevel.SERIALIZABLE,
+            Precedence.REAL_TIME);
+    assertTrue(result.holds(), result::toString);
+  }
+}

@@ -1,0 +1,81 @@
+package org.revenantdb.suite.crash;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.chaos.history.HistoryExport;
+import org.revenantdb.chaos.run.Outcome;
+import org.revenantdb.chaos.subject.Verdict;
+
+/** Which levels have their turn in how little time. */
+class HistoryRunsTest {
+
+  private static final long SEED = 20_261_125;
+  private static final Duration ENDLESS = Duration.ofHours(1);
+
+  /** One history and no more. */
+  private static final Duration NO_TIME = Duration.ZERO;
+
+  @TempDir Path dir;
+
+  private HistoryRuns runs(Duration mostForTheFirst) {
+    return new HistoryRuns(SEED, new HistoryExport(dir.resolve("edn")), mostForTheFirst);
+  }
+
+  private static SuiteProgress progress() {
+    return SuiteProgress.start("histories", NO_TIME);
+  }
+
+  private Set<String> levels() throws IOException {
+    try (Stream<Path> files = Files.list(dir.resolve("edn"))) {
+      return files
+          .map(file -> file.getFileName().toString().replaceAll(".*-\\d-([a-z-]+).*", "$1"))
+          .map(name -> name.replaceAll("-$", ""))
+          .collect(Collectors.toSet());
+    }
+  }
+
+  @Test
+  void power_cuts_have_each_level_though_there_is_no_time() throws Exception {
+    try (SuiteProgress progress = progress()) {
+      Outcome outcome = runs(ENDLESS).cut(NO_TIME, progress);
+      assertEquals(Verdict.SURVIVED, outcome.verdict(), outcome::toString);
+      assertTrue(outcome.states() > 3, outcome::toString);
+    }
+    assertEquals(Set.of("serializable", "snapshot", "read-committed"), levels());
+  }
+
+  @Test
+  @Tag("slow")
+  void kills_have_each_level_though_there_is_no_time() throws Exception {
+    try (SuiteProgress progress = progress()) {
+      Outcome outcome = runs(ENDLESS).kill(NO_TIME, dir, progress);
+      assertEquals(Verdict.SURVIVED, outcome.verdict(), outcome::toString);
+      assertTrue(outcome.kills() > 0, outcome::toString);
+    }
+    assertEquals(Set.of("serializable", "snapshot", "read-committed"), levels());
+  }
+
+  @Test
+  void what_was_not_reached_is_said() throws Exception {
+    try (SuiteProgress progress = progress()) {
+      Outcome outcome = runs(NO_TIME).cut(NO_TIME, progress);
+      assertEquals(Verdict.NOT_MEASURED, outcome.verdict(), outcome::toString);
+      assertEquals(
+          "SNAPSHOT, READ_COMMITTED not reached, and not enough time for more", outcome.reason());
+      assertTrue(Outcomes.hurried(outcome));
+      assertTrue(outcome.states() > 0, outcome::toString);
+    }
+    assertEquals(Set.of("serializable"), levels());
+  }
+}

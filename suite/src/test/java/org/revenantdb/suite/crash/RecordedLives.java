@@ -1,0 +1,145 @@
+package org.revenantdb.suite.crash;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.BiPredicate;
+import java.util.function.Supplier;
+import org.revenantdb.chaos.power.Losses;
+import org.revenantdb.chaos.power.NodePaths;
+import org.revenantdb.chaos.power.PowerCut;
+import org.revenantdb.chaos.profile.PlatformProfile;
+import org.revenantdb.chaos.run.LifeRecorder;
+import org.revenantdb.chaos.run.Outcome;
+import org.revenantdb.chaos.run.PowerCutOptions;
+import org.revenantdb.chaos.run.PowerCutRun;
+import org.revenantdb.chaos.run.Recording;
+import org.revenantdb.chaos.run.SeenImages;
+import org.revenantdb.chaos.run.StateChecker;
+import org.revenantdb.chaos.run.StateResult;
+import org.revenantdb.chaos.subject.CrashSubject;
+import org.revenantdb.chaos.subject.Verdict;
+import org.revenantdb.chaos.trace.Operation;
+import org.revenantdb.engine.Database;
+
+/** Two recorded lives of a subject, to be cut off at many places. */
+final class RecordedLives {
+  private static final Duration LIMIT = Duration.ofSeconds(60);
+
+  /**
+   * How often a process has to die at least. How much of the log goes with one write is a matter of
+   * time: on a busy machine there are fewer writes.
+   */
+  private static final int FEW = 15;
+
+  private final Supplier<CrashSubject<Database>> subject;
+  private final long seed;
+  private final Recording recording;
+  private final PowerCut cut;
+  private final NodePaths paths;
+
+  private RecordedLives(Supplier<CrashSubject<Database>> subject, long seed, Recording recording) {
+    this.subject = subject;
+    this.seed = seed;
+    this.recording = recording;
+    this.cut = new PowerCut(recording.trace(), PlatformProfile.SECTOR_4K.rules());
+    this.paths = new NodePaths(recording.trace());
+  }
+
+  /** Records; the seed is printed with the test's name. */
+  static RecordedLives of(Supplier<CrashSubject<Database>> subject, Class<?> test, long seed)
+      throws IOException {
+    System.out.println(test.getSimpleName() + " -Drevenant.chaos.seed=" + seed);
+    Recording recording = new LifeRecorder<>(subject, seed, 2, LIMIT).record();
+    assertTrue(recording.usable(), recording.reason());
+    return new RecordedLives(subject, seed, recording);
+  }
+
+  /** What the recorded lives did, in order. */
+  List<Operation> operations() {
+    return recording.trace().operations();
+  }
+
+  /** Whether an operation is one of the recorded lives, not of what came before them. */
+  boolean isOfLives(Operation operation) {
+    return operation.seq() >= recording.from();
+  }
+
+  /** The path of the file or directory that a node was when an operation met it. */
+  String path(int node, long place) {
+    return paths.path(node, place);
+  }
+
+  /**
+   * Cuts the power at many moments, under each profile.
+   *
+   * @param states how many images under each
+   * @param failures directory for images that were not survived
+   */
+  void assertPowerCutsSurvived(int states, Path failures, PlatformProfile... profiles)
+      throws IOException {
+    SeenImages seen = new SeenImages();
+    long checked = 0;
+    for (PlatformProfile profile : profiles) {
+      PowerCutOptions options =
+          PowerCutOptions.of(profile, seed)
+              .withStates(states)
+              .withKeep(failures.resolve("failures"));
+      Outcome outcome = cutPower(options, seen);
+      // A short life has few images: those of a profile may all have been checked under others.
+      boolean hasNoneOfItsOwn =
+          outcome.states() == 0 && outcome.failures().isEmpty() && checked > 0;
+      if (!hasNoneOfItsOwn) {
+        assertEquals(Verdict.SURVIVED, outcome.verdict(), outcome::toString);
+      }
+      checked += outcome.states();
+    }
+  }
+
+  /** Cuts the power as the options say; images that were seen already are passed by. */
+  Outcome cutPower(PowerCutOptions options, SeenImages seen) {
+    return new PowerCutRun<>(subject, recording, options.withLimit(LIMIT), seen).run();
+  }
+
+  /** Opens what a process left that died right before an operation. */
+  void assertDeathSurvived(StateChecker<Database> checker, long place) {
+    StateResult result =
+        checker.check(cut.state(place, Losses.none()).image(), recording.promises(), place);
+    assertTrue(result.survived(), "dead before the operation at " + place + ": " + result);
+  }
+
+  /** As {@link StateChecker} is made for this subject. */
+  StateChecker<Database> checker(boolean resume) {
+    return new StateChecker<>(subject, resume);
+  }
+
+  /**
+   * Lets the process die before each write that is asked for; there have to be many.
+   *
+   * @param resume whether a life follows
+   * @param which by path of the file and place in the recording
+   */
+  void assertDeathsBeforeWritesSurvived(boolean resume, BiPredicate<String, Long> which) {
+    StateChecker<Database> checker = checker(resume);
+    int deaths = 0;
+    for (Operation operation : operations()) {
+      long place = operation.seq();
+      if (operation instanceof Operation.Write write
+          && isOfLives(operation)
+          && which.test(path(write.node(), place), place)) {
+        assertDeathSurvived(checker, place);
+        deaths++;
+      }
+    }
+    assertTrue(deaths > FEW, "only " + deaths + " writes");
+  }
+
+  /** Of the log. */
+  static boolean isLog(String path) {
+    return path.startsWith("db/log/");
+  }
+}

@@ -1,0 +1,31 @@
+package org.revenantdb.suite.crash;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.revenantdb.chaos.report.RecoveryCostPoint;
+import org.revenantdb.chaos.subject.Verdict;
+
+/** The promise of constant-time recovery, in counted bytes. */
+@Tag("slow")
+class RecoveryCostTest {
+
+  @Test
+  void recovery_costs_the_same_whatever_was_in_flight_and_twice_the_log_at_most()
+      throws IOException {
+    RecoveryCost cost = new RecoveryCost();
+    cost.measure();
+    assertEquals(Verdict.SURVIVED, cost.outcome().verdict(), cost.outcome().reason());
+    List<RecoveryCostPoint> log = cost.byLog();
+    assertTrue(
+        log.getLast().logSinceCheckpoint() > 100 * log.getFirst().logSinceCheckpoint(),
+        "the lengths of log should differ: " + log);
+    assertTrue(
+        log.getLast().bytes() > log.getFirst().bytes() + log.getLast().logSinceCheckpoint(),
+        "what is counted should grow with the log: " + log);
+  }
+}

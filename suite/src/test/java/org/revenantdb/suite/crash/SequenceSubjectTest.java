@@ -1,0 +1,37 @@
+package org.revenantdb.suite.crash;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.chaos.profile.PlatformProfile;
+
+/**
+ * Sequences behind power cuts, and behind a death before each write: no number that was given
+ * durably, or that a row has, comes again (R23). Another seed: {@code -Drevenant.chaos.seed=N}.
+ */
+@Tag("slow")
+class SequenceSubjectTest {
+
+  private static final long SEED = Long.getLong("revenant.chaos.seed", 20_261_124);
+  private static final int STATES = Integer.getInteger("revenant.chaos.states", 200);
+
+  @TempDir Path dir;
+
+  private static RecordedLives recorded() throws IOException {
+    return RecordedLives.of(SequenceSubject::new, SequenceSubjectTest.class, SEED);
+  }
+
+  @Test
+  void R23_power_cuts_bring_no_number_back() throws IOException {
+    recorded().assertPowerCutsSurvived(STATES, dir, PlatformProfile.SECTOR_4K);
+  }
+
+  @Test
+  void R23_a_death_before_each_write_brings_no_number_back() throws IOException {
+    recorded()
+        .assertDeathsBeforeWritesSurvived(
+            /* resume= */ true, (path, place) -> RecordedLives.isLog(path));
+  }
+}

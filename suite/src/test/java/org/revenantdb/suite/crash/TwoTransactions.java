@@ -1,0 +1,93 @@
+package org.revenantdb.suite.crash;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Consumer;
+import org.revenantdb.engine.Database;
+import org.revenantdb.engine.Table;
+import org.revenantdb.engine.TableOptions;
+import org.revenantdb.engine.TransactionOptions;
+
+/**
+ * Broken on purpose: of what looks like one transaction the table steps are committed first, and
+ * then, by themselves, the rows. Until it commits it is an honest one, which is then rolled back
+ * and done again in two parts; so without a crash, and with nobody else there, nobody sees it.
+ */
+final class TwoTransactions extends SchemaTransaction {
+
+  private record Write(String table, Consumer<SchemaTransaction> write) {}
+
+  private final Database db;
+  private final TransactionOptions options;
+  private final List<Consumer<SchemaTransaction>> tableSteps = new ArrayList<>();
+  private final List<Write> writes = new ArrayList<>();
+
+  TwoTransactions(Database db, TransactionOptions options) {
+    super(db, options);
+    this.db = db;
+    this.options = options;
+  }
+
+  @Override
+  Table create(String name, TableOptions how) {
+    Table made = super.create(name, how);
+    tableSteps.add(tx -> tx.create(name, how));
+    return made;
+  }
+
+  @Override
+  void drop(Table table) {
+    super.drop(table);
+    String name = table.name();
+    tableSteps.add(tx -> tx.drop(now(tx, name)));
+    forgetWrites(name);
+  }
+
+  @Override
+  void truncate(Table table) {
+    super.truncate(table);
+    String name = table.name();
+    tableSteps.add(tx -> tx.truncate(now(tx, name)));
+    forgetWrites(name);
+  }
+
+  @Override
+  void put(Table table, byte[] key, byte[] value) {
+    super.put(table, key, value);
+    String name = table.name();
+    writes.add(new Write(name, tx -> tx.put(now(tx, name), key, value)));
+  }
+
+  @Override
+  void delete(Table table, byte[] key) {
+    super.delete(table, key);
+    String name = table.name();
+    writes.add(new Write(name, tx -> tx.delete(now(tx, name), key)));
+  }
+
+  private static Table now(SchemaTransaction tx, String name) {
+    return Objects.requireNonNull(tx.find(name), name);
+  }
+
+  /**
+   * They are made after all table steps, and must not come back behind one that takes them away.
+   */
+  private void forgetWrites(String name) {
+    writes.removeIf(write -> write.table.equals(name));
+  }
+
+  @Override
+  void commit() {
+    super.close();
+    commit(tableSteps);
+    commit(writes.stream().map(Write::write).toList());
+  }
+
+  private void commit(List<Consumer<SchemaTransaction>> part) {
+    try (SchemaTransaction tx = new SchemaTransaction(db, options)) {
+      part.forEach(step -> step.accept(tx));
+      tx.commit();
+    }
+  }
+}

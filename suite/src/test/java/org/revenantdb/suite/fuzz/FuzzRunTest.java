@@ -1,0 +1,73 @@
+package org.revenantdb.suite.fuzz;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.chaos.report.JsonReport;
+
+/** The parent sees what no child can say of itself. */
+@Tag("slow")
+class FuzzRunTest {
+
+  @TempDir Path dir;
+
+  /** For a child that hangs: longer than one that does not is silent on a quiet machine. */
+  private static final Duration IMPATIENT = Duration.ofSeconds(3);
+
+  private FuzzRun run(long variants) {
+    return run(variants, FuzzOptions.LIMIT);
+  }
+
+  private FuzzRun run(long variants, Duration limit) {
+    return new FuzzRun(
+        new FuzzOptions(
+            7, Duration.ZERO, 0, variants, 1, limit, dir, PlantedOpener.class.getName()));
+  }
+
+  @Test
+  void a_child_that_hangs_is_ended_and_the_variant_is_told() throws Exception {
+    String hang = "7/0/0 stray: create plant-hang 1";
+    FuzzRun run = run(1, IMPATIENT);
+    run.one(hang);
+    assertEquals(List.of(Outcome.HANGS), run.faults());
+  }
+
+  @Test
+  void a_child_that_ends_in_a_variant_is_a_death_of_the_jvm() throws Exception {
+    FuzzRun run = run(1);
+    run.one("7/0/0 stray: create plant-halt 1");
+    assertEquals(List.of(Outcome.JVM_DEATHS), run.faults());
+    String json = run.tally().fill(new JsonReport()).toString();
+    assertTrue(json.contains("\"jvm_deaths\": 1"), json);
+    assertTrue(run.tally().findings("fuzz", 0).contains("7/0/0 stray: create plant-halt 1"));
+  }
+
+  @Test
+  void what_is_no_case_is_refused() {
+    assertThrows(IllegalArgumentException.class, () -> run(1).one("nonsense"));
+  }
+
+  @Test
+  void so_many_variants_are_run_as_were_asked_for() throws Exception {
+    FuzzRun run =
+        new FuzzRun(
+            new FuzzOptions(
+                7,
+                Duration.ZERO,
+                150,
+                130,
+                2,
+                FuzzOptions.LIMIT,
+                dir,
+                PlantedOpener.class.getName()));
+    run.run(() -> {});
+    assertEquals(130, run.tally().variants());
+  }
+}

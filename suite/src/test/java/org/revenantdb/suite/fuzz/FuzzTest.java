@@ -1,0 +1,35 @@
+package org.revenantdb.suite.fuzz;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The slice of the fuzzer that every build runs: so many variants, about two minutes on two quiet
+ * processors. Others: {@code -Drevenant.fuzz.seed=N -Drevenant.fuzz.variants=N}.
+ */
+@Tag("slow")
+class FuzzTest {
+
+  private static final long SEED = Long.getLong("revenant.fuzz.seed", 20_261_125);
+  private static final long VARIANTS = Long.getLong("revenant.fuzz.variants", 5_000);
+
+  @TempDir Path dir;
+
+  @Test
+  void no_damage_makes_the_engine_answer_wrongly_or_break() throws Exception {
+    System.out.printf(
+        "FuzzTest -Drevenant.fuzz.seed=%d -Drevenant.fuzz.variants=%d%n", SEED, VARIANTS);
+    FuzzRun run = new FuzzRun(FuzzOptions.of(SEED, Duration.ZERO, 0, VARIANTS, 2, dir));
+    run.run(() -> {});
+    String story = run.tally().table() + run.tally().findings("./revenant fuzz", 12);
+    System.out.println(story);
+    assertEquals(VARIANTS, run.tally().variants(), story);
+    assertEquals(List.of(), run.faults(), story);
+  }
+}

@@ -1,0 +1,99 @@
+package org.revenantdb.suite.model;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.revenantdb.suite.model.ModelOptions.Kind;
+
+/**
+ * The model bites: a store that keeps its promises passes, and each that is broken in one way is
+ * found out, by the same children and the same kills that a real store gets.
+ *
+ * <p>What a lie looks like depends on who comes by it first: the parent that looks, or a session of
+ * the next life; and a deletion that is lost reads {@code RESURRECTED}. {@code CrashOracleTest}
+ * plants each lie alone and demands its one name.
+ */
+@Tag("slow")
+class TeethTest {
+
+  @TempDir private Path dir;
+
+  private ModelRun run(Class<?> opener, Kind kind, int episodes) {
+    return new ModelRun(
+        new ModelOptions(1, Duration.ZERO, 0, episodes, kind, dir, 1 << 20, opener.getName()));
+  }
+
+  @Test
+  void honest_store_passes_kills() {
+    ModelRun run = run(ToyStore.Honest.class, Kind.KILLS, 1);
+    run.run(_ -> {});
+    assertTrue(run.kills() > 0, () -> run.table().toString());
+  }
+
+  @Test
+  void honest_store_passes_steps() {
+    run(ToyStore.Honest.class, Kind.STEPS, 1).run(_ -> {});
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "LateLog, LOST|RESURRECTED|_READ",
+    "RowByRow, TORN|LOST|RESURRECTED|_READ",
+    "DeletionsUnlogged, RESURRECTED|LOST_UPDATE|_READ",
+    "RollbackLogged, UNCOMMITTED|LOST_UPDATE|RESURRECTED|_READ",
+    "MixedBytes, differs from it at byte",
+    "NoConflicts, LOST_UPDATE",
+    "Interruptible, ClosedByInterruptException|ClosedChannelException",
+    "NoSnapshot, _READ|upwards there are"
+  })
+  void broken_store_is_found_by_kills(String lie, String finding) throws Exception {
+    ModelFailure failure = fails(lie, Kind.KILLS, 6);
+    String message = failure.getMessage();
+    assertNotNull(message);
+    assertTrue(Stream.of(finding.split("\\|")).anyMatch(message::contains), message);
+    assertTrue(message.contains("repeat: ./revenant model --seed "), message);
+    try (var kept = Files.list(dir)) {
+      Path episode = kept.findAny().orElseThrow();
+      assertTrue(message.contains(episode.toString()), message);
+      assertTrue(Files.readString(episode.resolve("failure.txt")).contains(message));
+      // What fails in the first life had nothing before it.
+      assertTrue(
+          message.contains("life 1:")
+              || Files.exists(episode.resolve("before-open").resolve("toy.log")));
+      assertTrue(Files.size(episode.resolve("said.txt")) > 0);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "DeletionsUnlogged, is due",
+    "RollbackLogged, is due",
+    "MixedBytes, is due",
+    "NoConflicts, met no conflict",
+    "NoSnapshot, is due"
+  })
+  void broken_store_is_found_by_steps(String lie, String finding) throws Exception {
+    String message = fails(lie, Kind.STEPS, 1).getMessage();
+    assertNotNull(message);
+    assertTrue(Stream.of(finding.split("\\|")).anyMatch(message::contains), message);
+    // The same seed fails at the same step.
+    String again = fails(lie, Kind.STEPS, 1).getMessage();
+    assertEquals(message, again);
+  }
+
+  private ModelFailure fails(String lie, Kind kind, int episodes) throws Exception {
+    Class<?> opener = Class.forName(ToyStore.class.getName() + "$" + lie);
+    return assertThrows(ModelFailure.class, () -> run(opener, kind, episodes).run(_ -> {}));
+  }
+}
