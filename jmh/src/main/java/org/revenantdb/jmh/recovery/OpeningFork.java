@@ -2,7 +2,6 @@ package org.revenantdb.jmh.recovery;
 
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.concurrent.atomic.AtomicLong;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.RecoveryReport;
@@ -39,10 +38,7 @@ public final class OpeningFork {
     BigRows.Operation operation = BigRows.Operation.valueOf(arguments[1]);
     long rows = Long.parseLong(arguments[2]);
     LastWords words = LastWords.beside(directory);
-    AtomicLong log = new AtomicLong();
-    DatabaseOptions options =
-        KilledWriter.options(Long.parseLong(arguments[3]))
-            .withRestartListener(status -> log.set(status.logBytesTotal()));
+    DatabaseOptions options = KilledWriter.options(Long.parseLong(arguments[3]));
     long start = System.nanoTime();
     try (Database database = Database.open(directory, options)) {
       Table big = database.getOrCreateTable(KilledWriter.BIG);
@@ -55,7 +51,7 @@ public final class OpeningFork {
       double seconds = (System.nanoTime() - start) / 1e9;
       RecoveryReport report = database.recoveryReport();
       verify(database, big, operation, rows);
-      double share = (double) log.get() / options.maxRecoveryLog();
+      double share = (double) report.logBytesRead() / options.maxRecoveryLog();
       if (share < LEAST * words.log()) {
         Runtime.getRuntime().halt(BEHIND_CHECKPOINT);
       }
