@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The flight recorder's event for a long wait for a latch. Its duration is the length of the wait.
  *
- * <p>Only {@link LatchWaitEvents} may refer to this class: without the module {@code jdk.jfr} it cannot
- * be loaded.
+ * <p>Only {@link LatchWaitEvents} may refer to this class: without the module {@code jdk.jfr} it
+ * cannot be loaded.
  */
 @Name(LatchWaitEvent.NAME)
 @Label("Latch Wait")

@@ -7,6 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.SpaceMapPage;
 import org.revenantdb.latch.WaitMeter;
@@ -31,6 +32,10 @@ final class PoolFixture implements AutoCloseable {
   volatile Steps steps = Steps.NONE;
   volatile PageReadCheck check = PageReadCheck.NONE;
   volatile PoolWaits waits = PoolWaits.NONE;
+
+  /** A page with this LSN is ahead of log that was lost. */
+  volatile long betweenLives = -1;
+
   private int formatted;
 
   PoolFixture(Path directory) {
@@ -53,7 +58,19 @@ final class PoolFixture implements AutoCloseable {
             guard,
             log,
             account,
-            (pageId, page) -> check.problemOf(pageId, page),
+            new PageReadCheck() {
+              @Override
+              public @Nullable String problemOf(int pageId, MemorySegment page) {
+                return isBetweenLives(page)
+                    ? "it is from between two lives"
+                    : check.problemOf(pageId, page);
+              }
+
+              @Override
+              public boolean isBetweenLives(MemorySegment page) {
+                return Page.lsn(page) == betweenLives;
+              }
+            },
             new PoolWaits() {
               @Override
               public WaitMeter latch(int pageType, boolean shared) {

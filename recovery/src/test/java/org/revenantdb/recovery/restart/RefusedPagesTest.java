@@ -98,6 +98,16 @@ class RefusedPagesTest {
     assertEquals(List.of(5, 5), LogFixture.pages(restart));
   }
 
+  /** The write is what was lost: redo skips FORMAT, so nothing builds the page. */
+  @Test
+  void a_page_that_was_written_after_its_format_stays_refused() {
+    long built = LogFixture.part(log, 0, 5, PartKind.FORMAT, ROW);
+    LogFixture.flushed(log, 5, built);
+    Restart restart = analyse(checkpoint(NONE, new RefusedPage(5, built)));
+    assertEquals(Map.of(5, built), refused(restart));
+    assertEquals(List.of(), LogFixture.pages(restart));
+  }
+
   /** Pages that came behind the size in the slot have their FORMAT in the range of redo. */
   @Test
   void a_page_behind_the_size_in_the_slot_is_left_to_redo() {
