@@ -20,11 +20,11 @@ import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.log.LogStoppedException;
 
 /**
- * Where failures leave the engine: every public method that may fail passes its failures through
- * this.
+ * The place where failures leave the engine: every public method that may fail passes its failures
+ * through this class.
  *
- * <p>A caller gets one of the project's own exceptions, and its stack is the caller's, whatever
- * thread met the failure first. Errors are not touched.
+ * <p>A caller receives one of the project's own exceptions, with the caller's stack, whatever
+ * thread met the failure first. Errors are not changed.
  */
 public final class Boundary {
   /*
@@ -38,10 +38,10 @@ public final class Boundary {
   private Boundary() {}
 
   /**
-   * What a caller gets.
+   * The exception for a caller.
    *
-   * @param directory of the database
-   * @param failure what a method of the engine has thrown
+   * @param directory the directory of the database
+   * @param failure the exception of a method of the engine
    * @return the exception to throw
    */
   public static RuntimeException told(Path directory, RuntimeException failure) {

@@ -17,8 +17,8 @@ import org.revenantdb.recovery.log.RecordType;
  *
  * <p>Threads: one that is inside the transaction, or the one that closes the database.
  *
- * <p>Failure: a rollback always succeeds in memory. What cannot be put back now is left to the
- * cleaner (R25).
+ * <p>Failure: a rollback always succeeds in memory. Rows that cannot be put back now are left to
+ * the cleaner (R25).
  */
 final class RollbackPath {
   /*
@@ -54,9 +54,9 @@ final class RollbackPath {
   static void load() {}
 
   /**
-   * Rolls back; nothing happens if the transaction has ended.
+   * Rolls back; no effect if the transaction has ended.
    *
-   * @param putsBack whether this thread may put rows back: it is the transaction's own
+   * @param putsBack whether this thread may put rows back, because it is the transaction's thread
    */
   static void rollback(TransactionCore core, boolean putsBack) {
     core.enterAlone(); // 1
@@ -75,14 +75,14 @@ final class RollbackPath {
     }
   }
 
-  /** The database ends: nobody is inside it. */
+  /** Called at the end of the database: no thread is inside it. */
   static void databaseCloses(TransactionCore core) {
     if (core.isOpen()) {
       abort(core, TransactionState.State.CLOSED, /* putsBack= */ false);
     }
   }
 
-  /** The user has forgotten the transaction: nobody can be inside it any more. */
+  /** Called when the user has leaked the transaction: no thread can be inside it any more. */
   static void forgotten(TransactionCore core) {
     if (!core.isOpen()) {
       return;
@@ -122,7 +122,7 @@ final class RollbackPath {
     }
   }
 
-  /** Step 2; whether all rows were put back, and that is in the log. */
+  /** Step 2. Returns whether all rows were put back, and that is in the log. */
   private static boolean hasPutBack(TransactionCore core) {
     RowWriter used = core.usedWriter();
     Engine engine = core.engine();
@@ -147,7 +147,7 @@ final class RollbackPath {
       addToAborted(table, log, id);
       log.publish(core.bareRecord().begin(RecordType.ABORT, id));
     } catch (LogStoppedException | VirtualMachineError e) {
-      // without the record it has no outcome at the restart, and is aborted all the same
+      // without the record it has no outcome at the restart, and is also aborted
     } finally {
       table.aborted(id);
     }
