@@ -98,7 +98,7 @@ class WaitEventsTest {
   }
 
   @Test
-  void begin_givesNothingWhileNobodyRecords() throws Exception {
+  void begin_returnsNothingWithoutARecording() throws Exception {
     assertNull(WaitEvents.begin());
     recorded(Duration.ZERO, () -> assertNotNull(WaitEvents.begin()));
     assertNull(WaitEvents.begin(), "after a recording");

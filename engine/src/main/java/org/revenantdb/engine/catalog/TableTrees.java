@@ -16,13 +16,13 @@ public final class TableTrees {
   /*
    * Protocol    docs/protocols.md §24, §31.
    *
-   * below       NEVER   nobody has published what takes the trees away    -> b     by who is about to, before his
-   *                                                                               record has a place
+   * below       NEVER   no record that removes the trees was published    -> b     by the thread that is about to,
+   *                                                                               before its record has a place
    *             b       the tail of the log before it                     -> lsn   published
-   *                                                                       -> NEVER it came to nothing
+   *                                                                       -> NEVER not published
    *             lsn     the record that dropped or truncated the table    final
-   *             A snapshot at or above the record was taken after its place was: so who has one finds b or lsn.
-   * since       0       from the beginning, as far as anybody can tell
+   *             A snapshot at or above the record was taken after its place was: so a reader with one finds b or lsn.
+   * since       0       from the beginning, as far as is known
    *             NEVER   made by a transaction that has not committed      -> lsn   of its COMMIT
    */
   /** Above every snapshot. */
