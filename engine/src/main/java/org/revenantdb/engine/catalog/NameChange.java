@@ -24,9 +24,9 @@ public final class NameChange {
   private volatile Outcome outcome = Outcome.OPEN;
 
   /**
-   * Nothing yet.
+   * Makes an object without changes.
    *
-   * @param key of the table's row
+   * @param key the key of the table's row
    */
   NameChange(long transaction, byte[] key) {
     this.transaction = transaction;

@@ -30,7 +30,7 @@ public final class Slog {
    * State       of a name       none     -> OPEN       by a transaction's first step
    *                             OPEN     -> settled    COMMITTED or ABORTED, by its end; or by the restart
    *                             OPEN     -> none       a table that the transaction has made and dropped
-   *                             settled  -> none       its record is published, by whoever is next
+   *                             settled  -> none       its record is published, by the next caller
    * Failure     A step that could not be published has changed nothing. A change that could not be finished because
    *             the disk is full stays settled.
    */

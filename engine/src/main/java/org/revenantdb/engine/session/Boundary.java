@@ -32,7 +32,7 @@ public final class Boundary {
    *                          try { works } catch (RuntimeException failure) { throw told(failure); }
    * Code of the user         (the body of a transaction, a stream that is read) runs outside of the try: what it throws
    *                          is the user's
-   * Who escapes              nobody: BoundaryTest looks into the byte code of every public method
+   * Exceptions to this       none: BoundaryTest checks the byte code of every public method
    * Cost                     none while nothing is thrown
    */
   private Boundary() {}

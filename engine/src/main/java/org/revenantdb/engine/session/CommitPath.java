@@ -54,11 +54,11 @@ final class CommitPath {
    * A failure   in 6: nothing is in the log. The id goes to the aborted map, its word becomes ABORTED, and the
    *             transaction has ended.
    *             in 7: the record is there, and must not be followed by an ABORT. The engine stops, the word becomes
-   *             COMMITTED all the same, as nobody may wait for it for ever (R18).
+   *             COMMITTED nevertheless, as no thread may wait for it for ever (R18).
    *             in 10: the outcome is unknown until the database has been opened again
    *
-   * A crash     before 6, or before its record is durable: no outcome in the log, so the restart aborts it. Nobody
-   *             that survives has seen it: a durable reader has waited for this record (R10).
+   * A crash     before 6, or before its record is durable: no outcome in the log, so the restart aborts it. No
+   *             survivor has seen it: a durable reader has waited for this record (R10).
    *             behind that: committed, acknowledged or not
    */
   @SuppressWarnings("UnnecessaryLambda") // made before it is needed
@@ -197,9 +197,9 @@ final class CommitPath {
     long pass = SerialCommit.enter(core, validated); // 4
     try {
       table.committing(id); // 5
-      if (certifier.mustEnter(
-          pass)) { // turned on a moment ago; no thread may wait at the gate while its transaction
-                   // is committing
+      if (certifier.mustEnter(pass)) {
+        // Turned on a moment ago; no thread may wait at the gate while its transaction is
+        // committing.
         table.stillActive(id);
         pass = certifier.enterAlways(); // it may be off again, and on a moment later
         table.committing(id);

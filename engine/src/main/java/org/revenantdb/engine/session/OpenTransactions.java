@@ -20,10 +20,10 @@ import org.revenantdb.latch.PatientLock;
 public final class OpenTransactions {
   /*
    * Entry       null | the transaction itself | Watched: weakly the transaction, and its core
-   *             Kept: whose cursor or stream has this slot; ends with that, and is nothing to who sweeps
+   *             Kept: the core whose cursor or stream has this slot; ends with that, and a sweep ignores it
    * Transitions null -> transaction      begin    by its session, which has the slot
    *             transaction -> Watched   sweep    CAS: it has been open for a while
-   *             any -> null              end      by its session, or whoever rolls it back, before the slot is given up
+   *             any -> null              end      by its session, or the thread that rolls it back, before the slot is freed
    *
    * Watched     needs the core of the transaction, which is made if there is none. From then on the core ends the
    *             transaction and clears the entry. If the transaction ends first, there is nothing to watch.

@@ -170,7 +170,7 @@ public final class Retry {
    * would never happen.
    */
   private @Nullable ConflictException takeTurn(LostRow lost) {
-    releaseHeirs(); // they would sleep behind nobody meanwhile
+    releaseHeirs(); // they would sleep behind no transaction meanwhile
     RowWaiter waiter = new RowWaiter(/* own= */ 0, lost.holder(), Row.ofNobody(number()));
     if (engine.open().hasOfThisThread()) {
       ConflictException told = lost.holder() == 0 ? null : enterGraph(lost, waiter);

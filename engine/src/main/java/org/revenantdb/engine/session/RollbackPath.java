@@ -32,7 +32,7 @@ final class RollbackPath {
    *                           constant time.
    *             4  end        state; snapshot, reads, writer, heirs and turn are given back (TransactionEnd)
    *             5  tables     changed ones are rolled back through the SLog; others may write to those it held
-   *             6  cleaner    is told that there is work
+   *             6  cleaner    is notified that there is work
    *             A transaction without an id has written nothing: 2 and 3 have nothing to do.
    *
    * Order       ATM before ABORTED: a look-up asks the table, then the ATM, else it takes the id for committed. So the id
@@ -41,7 +41,7 @@ final class RollbackPath {
    *
    * A failure   in 2: the rest goes the way of 3. Rows that were put back are no longer the transaction's.
    *             in 3, the record: without it the restart finds no outcome, and aborts. The word becomes ABORTED all the
-   *             same, as nobody may wait for it for ever.
+   *             same, as no thread may wait for it for ever.
    *             in 3, the ATM: the id would count as committed once the table forgets it, so the engine stops.
    *
    * A crash     before FORGET or ABORT is durable: no outcome in the log, so the restart aborts it; rows that were not

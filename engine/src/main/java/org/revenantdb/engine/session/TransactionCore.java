@@ -36,7 +36,7 @@ import org.revenantdb.engine.version.RowWriter;
  * be rolled back. Every call of a user on a transaction comes through here.
  *
  * <p>Threads: one at a time is inside, see {@link TransactionState}. The end of the database and
- * the sweep for leaked transactions end it from other threads, when nobody is inside.
+ * the sweep for leaked transactions end it from other threads, when no thread is inside.
  */
 public final class TransactionCore extends TransactionState {
   /*

@@ -29,7 +29,7 @@ public abstract sealed class TransactionState permits TransactionCore {
   /*
    * State       OPEN -> COMMITTED     its user                     CommitPath
    *                  -> PREPARED      its user                     PreparePath
-   *                  -> ROLLED_BACK   its user, or nobody has it   RollbackPath
+   *                  -> ROLLED_BACK   its user, or it has leaked   RollbackPath
    *                  -> CLOSED        the end of the database      RollbackPath
    *             An open transaction may be spoilt: it can only be rolled back, in whole or to a savepoint. One that
    *             cannot be serialized any more can only be rolled back in whole.
@@ -255,9 +255,8 @@ public abstract sealed class TransactionState permits TransactionCore {
 
   /** Enters the transaction; only one thread at a time is inside. */
   void enterAlone() {
-    StackReserve
-        .ensure(); // nothing is held yet: from here on the stack is sufficient for everything that
-                   // follows
+    // Nothing is held yet: from here on the stack is sufficient for everything that follows.
+    StackReserve.ensure();
     if (!IN_USE.compareAndSet(this, false, true)) {
       throw new TransactionStateException(
           TransactionStateException.Reason.IN_USE,
