@@ -1,6 +1,6 @@
 import org.jspecify.annotations.NullMarked;
 
-/** Which snapshots are open, older versions of rows, and which of them nobody needs. */
+/** The open snapshots, older versions of rows, and the decision which of them are still needed. */
 @NullMarked
 // The engine is compiled after this module, whose compiler does not know it yet.
 @SuppressWarnings("module")

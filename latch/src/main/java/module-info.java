@@ -4,8 +4,8 @@ import org.jspecify.annotations.NullMarked;
  * A latch of two words with optimistic, shared and exclusive modes, and the place where threads
  * wait for it.
  *
- * <p>Where the flight recorder is part of the run-time image it is told of long waits; nothing is
- * missed without it.
+ * <p>If the flight recorder is part of the run-time image, it receives long waits. The module works
+ * without it.
  */
 @NullMarked
 module org.revenantdb.latch {

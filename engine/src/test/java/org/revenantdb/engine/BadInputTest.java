@@ -342,7 +342,7 @@ class BadInputTest {
   }
 
   @Test
-  void truncatedDataFile_isTold() throws IOException {
+  void truncatedDataFile_isReported() throws IOException {
     fill();
     Path file = directory().resolve("revenant.data");
     try (RandomAccessFile open = new RandomAccessFile(file.toFile(), "rw")) {
@@ -430,7 +430,7 @@ class BadInputTest {
   }
 
   @Test
-  void missingLogDirectory_isTold() throws IOException {
+  void missingLogDirectory_isReported() throws IOException {
     fill();
     for (Path segment : segments()) {
       Files.delete(segment);
@@ -441,7 +441,7 @@ class BadInputTest {
   }
 
   @Test
-  void segment_ofAnotherDatabase_isTold() throws IOException {
+  void segment_ofAnotherDatabase_isReported() throws IOException {
     fill();
     Path mine = segments().getFirst();
     try (Database other = Samples.open(folder.resolve("other"))) {
@@ -472,7 +472,7 @@ class BadInputTest {
   // --------------------------------------------------------------------- read-only directory
 
   @Test
-  void readOnlyDirectory_isToldToAWriter_andReadByAReader() {
+  void readOnlyDirectory_isRefusedForAWriter_andReadByAReader() {
     FaultyFileSystem faulty = new FaultyFileSystem();
     Path directory = faulty.wrap(directory());
     faulty.readOnly(true);
@@ -635,7 +635,7 @@ class BadInputTest {
   // ----------------------------------------------------------------------------- failed force
 
   @Test
-  void failedForce_ofACommit_saysThatTheOutcomeIsUnknown_andStopsTheDatabase() {
+  void failedForce_ofACommit_reportsAnUnknownOutcome_andStopsTheDatabase() {
     for (int round = 0; round < 6; round++) {
       CrashDisk disk = new CrashDisk();
       Path directory = disk.path("/db");

@@ -157,7 +157,7 @@ class DatabaseTest {
   }
 
   @Test
-  void open_throughLinkToTheDirectory_worksWhileNobodyHasIt() throws Exception {
+  void open_throughLinkToTheDirectory_worksWhileNoProcessHasIt() throws Exception {
     open(directory()).close();
     Path link = Files.createSymbolicLink(folder.resolve("link"), directory());
     try (Database db = open(link)) {

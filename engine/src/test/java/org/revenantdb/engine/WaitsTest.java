@@ -235,7 +235,7 @@ class WaitsTest {
 
   /** A reader meets the row of a transaction whose commit record has no room in the log yet. */
   @Test
-  void row_countsWhoMeetsOneThatIsCommitting() throws InterruptedException {
+  void row_countsReadersThatMeetACommittingWriter() throws InterruptedException {
     try (TestEngine engine = new TestEngine(folder, 100)) {
       Tree tree = engine.table("t");
       TestEngine.Tx writer = engine.begin();
@@ -388,7 +388,7 @@ class WaitsTest {
   }
 
   @Test
-  void flightRecorder_isToldOfEachWait_withItsClass() throws Exception {
+  void flightRecorder_receivesEachWait_withItsClass() throws Exception {
     List<RecordedEvent> events = new ArrayList<>();
     long counted;
     try (Database db = open();
@@ -417,7 +417,7 @@ class WaitsTest {
   }
 
   @Test
-  void flightRecorder_isNotToldOfWaitsBelowItsThreshold_norWhenTheEventIsOff() throws Exception {
+  void flightRecorder_receivesNoWaitsBelowItsThreshold_norWhenTheEventIsOff() throws Exception {
     try (Database db = open();
         Recording recording = new Recording()) {
       recording.enable(WaitEvent.NAME).withThreshold(Duration.ofDays(1));

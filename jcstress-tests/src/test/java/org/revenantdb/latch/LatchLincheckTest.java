@@ -311,7 +311,7 @@ class LatchLincheckTest {
   }
 
   @Test
-  void timeouts_leaveNobodyBehind() {
+  void timeouts_leaveNoWaiterBehind() {
     Lincheck.modelChecks(Visited.class, 3, 1);
     Lincheck.survivesStress(Visited.class, 3, 4);
   }

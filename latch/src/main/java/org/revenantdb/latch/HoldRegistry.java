@@ -36,7 +36,7 @@ final class HoldRegistry {
    *             A thread is held as long as its holds are.
    */
 
-  /** At most so many holds of collected latches are remembered. */
+  /** At most this many holds of collected latches are remembered. */
   private static final int MAX_LOST = 1_000;
 
   private final PatientLock lock = new PatientLock();

@@ -72,7 +72,7 @@ public class HybridLatch {
    *
    * Invariants  I1 the word is legal (LatchWord.isLegal). I2 WRITING is set only while the word is EXCLUSIVE;
    *             it is clear for a moment after acquisition, before release, and from a hand-over until the new
-   *             holder runs: nobody writes then, so optimistic readers need not fail. I3 a version without its
+   *             holder runs: no thread writes then, so optimistic readers need not fail. I3 a version without its
    *             bits stands for one state of what is protected. I4 if a thread is queued and the latch is unheld,
    *             then a woken thread is on its way, and it does not give up while the latch is unheld.
    *

@@ -24,7 +24,7 @@ final class LatchWord {
    * So a free latch is always the same word. To acquire it costs one compare-and-set, and so does to leave it, even
    * while others wait.
    *
-   * Who writes what: holders and newcomers write EXCLUSIVE and the count, by compare-and-set of the whole
+   * Writers of the bits: holders and newcomers write EXCLUSIVE and the count, by compare-and-set of the whole
    * word. PARKED is set by a thread that queues and cleared by a thread that leaves, both under the lock of the
    * latch's bucket. A woken thread sets it too, in one step with its entry.
    *

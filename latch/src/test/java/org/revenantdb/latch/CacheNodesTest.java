@@ -84,7 +84,7 @@ class CacheNodesTest {
   }
 
   @Test
-  void oneNode_hasOneQueueAndAsksNobody() {
+  void oneNode_hasOneQueueAndNeverAsksForTheNode() {
     CacheNodes flat =
         new CacheNodes(
             1,
@@ -119,7 +119,7 @@ class CacheNodesTest {
   }
 
   @Test
-  void lookUp_onlyByThoseWhoPark() {
+  void lookUp_onlyByParkingThreads() {
     lot.unparkAll(key, 0);
     HybridLatch latch = new HybridLatch();
     latch.acquireExclusive();
@@ -162,7 +162,7 @@ class CacheNodesTest {
   }
 
   @Test
-  void everybody_isOfAllNodes() {
+  void wakingAll_includesAllNodes() {
     waiter("a", 0, false);
     waiter("b", 1, false);
     waiter("v", 0, true);
@@ -173,7 +173,7 @@ class CacheNodesTest {
 
   /** Else a latch that is handed over would not know that somebody waits on another node. */
   @Test
-  void departure_isToldOfThoseWhoWaitOnOtherNodes() {
+  void departure_seesWaitersOnOtherNodes() {
     waiter("a", 0, false);
     waiter("b", 1, false);
     AtomicInteger count = new AtomicInteger();
@@ -256,8 +256,8 @@ class CacheNodesTest {
       }
     }
     // The oldest is served every one and a half fairness times at the latest, that is every six
-    // wake-ups; with
-    // twenty in the queue nobody is passed by more than the twenty in front, six each.
+    // wake-ups; with twenty in the queue nobody is passed by more than the twenty in front, six
+    // each.
     List<String> served = List.copyOf(woken);
     for (int i = 0; i < served.size(); i++) {
       int passedBy = i - arrivedAt.get(served.get(i));

@@ -79,7 +79,7 @@ class DebugModeTest {
   }
 
   @Test
-  void cycle_isRefusedThoughNobodyHasEverWaited() throws InterruptedException {
+  void cycle_isRefusedThoughNoThreadHasEverWaited() throws InterruptedException {
     latch.acquireExclusive();
     other.acquireExclusive();
     other.releaseExclusiveUnmodified();
@@ -141,7 +141,7 @@ class DebugModeTest {
 
   /** It was told as released by a thread that had none, at the cost of another one's hold. */
   @Test
-  void grant_thatIsGivenBackWasNobodysHold() throws InterruptedException {
+  void grant_thatIsGivenBackLeavesNoHold() throws InterruptedException {
     AtomicBoolean asking = new AtomicBoolean();
     AtomicBoolean granted = new AtomicBoolean();
     WaitTerms terms =

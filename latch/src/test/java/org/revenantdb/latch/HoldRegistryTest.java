@@ -341,7 +341,7 @@ class HoldRegistryTest {
   }
 
   @Test
-  void handOver_ofOneOfSeveralSharedHoldsAccusesNobody() {
+  void handOver_ofOneOfSeveralSharedHoldsReportsNoViolation() {
     acquire(a, /* shared= */ true);
     in(other, () -> acquire(a, /* shared= */ true));
     in(third, () -> release(a, /* shared= */ true)); // whose was it?
@@ -357,7 +357,7 @@ class HoldRegistryTest {
   }
 
   @Test
-  void handOver_isNotTakenForSomebodyElsesHold() {
+  void handOver_isNotMistakenForAnotherThreadsHold() {
     acquire(a, /* shared= */ false);
     acquire(b, /* shared= */ true);
     in(other, () -> release(b, /* shared= */ true));
@@ -396,7 +396,7 @@ class HoldRegistryTest {
   }
 
   @Test
-  void release_ofWhatNobodyHoldsIsIgnored() {
+  void release_withoutAHoldIsIgnored() {
     assertDoesNotThrow(() -> release(a, /* shared= */ true));
     acquire(a, /* shared= */ true);
     release(a, /* shared= */ false);
@@ -409,7 +409,7 @@ class HoldRegistryTest {
   // (c) never released
 
   @Test
-  void held_tellsThreadModeAndPlace() {
+  void held_returnsThreadModeAndPlace() {
     acquire(a, low);
     in(third, () -> acquire(b, /* shared= */ true));
     assertEquals(2, registry.held().size());

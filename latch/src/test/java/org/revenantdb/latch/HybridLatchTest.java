@@ -28,7 +28,7 @@ class HybridLatchTest {
   }
 
   @Test
-  void exclusive_excludesEverybody() {
+  void exclusive_excludesAllOthers() {
     latch.acquireExclusive();
     assertTrue(latch.isExclusivelyHeld());
     assertFalse(latch.tryAcquireExclusive());
@@ -85,7 +85,7 @@ class HybridLatchTest {
   }
 
   @Test
-  void optimistic_validUntilSomebodyWrites() {
+  void optimistic_validUntilAThreadWrites() {
     long stamp = latch.readOptimistic();
     assertNotEquals(HybridLatch.INVALID_STAMP, stamp);
     assertTrue(latch.validate(stamp));
@@ -364,7 +364,7 @@ class HybridLatchTest {
   }
 
   @Test
-  void readOptimisticOrShared_readsWithoutTheLatchWhereNobodyWrites() {
+  void readOptimisticOrShared_readsWithoutTheLatchIfNoThreadWrites() {
     assertEquals(
         "free", latch.readOptimisticOrShared(() -> LatchWord.describe(latch.wordOpaque())));
   }
@@ -428,7 +428,7 @@ class HybridLatchTest {
 
   /** §2.3.1: who waits for a node that goes away must come to know it. */
   @Test
-  void obsolete_isSeenByThoseWhoWaited() throws InterruptedException {
+  void obsolete_isSeenByThreadsThatWaited() throws InterruptedException {
     latch.acquireExclusive();
     AtomicInteger saw = new AtomicInteger();
     Thread reader =

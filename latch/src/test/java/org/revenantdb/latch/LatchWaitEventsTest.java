@@ -98,7 +98,7 @@ class LatchWaitEventsTest {
   }
 
   @Test
-  void begin_givesNothingWhileNobodyRecords() throws Exception {
+  void begin_returnsNothingWithoutARecording() throws Exception {
     assertNull(LatchWaitEvents.begin());
     recorded(Duration.ZERO, () -> assertNotNull(LatchWaitEvents.begin()));
     assertNull(LatchWaitEvents.begin(), "after a recording");

@@ -73,7 +73,7 @@ class LatchWordTest {
   }
 
   @Test
-  void admission_newReaderDoesNotJoinReadersForWhomSomebodyWaits() {
+  void admission_newReaderDoesNotJoinReadersForWhichAThreadWaits() {
     for (Model m : legal()) {
       boolean joinsPastTheQueue = m.parked() && m.shared() > 0;
       assertEquals(

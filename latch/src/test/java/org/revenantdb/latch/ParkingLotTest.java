@@ -82,7 +82,7 @@ class ParkingLotTest {
 
   /** Without assertions it hangs, and with it everybody who comes to that bucket. */
   @Test
-  void callbackThatUsesTheLot_isToldSoRatherThanHang() {
+  void callbackThatUsesTheLot_throwsRatherThanHang() {
     ParkingLot global = ParkingLot.global();
     Object key = new Object();
     AssertionError told =
@@ -99,7 +99,7 @@ class ParkingLotTest {
   }
 
   @Test
-  void park_aThrowingConditionReachesTheCallerAndQueuesNobody() {
+  void park_aThrowingConditionReachesTheCallerAndQueuesNoThread() {
     assertThrows(
         ArithmeticException.class,
         () ->
@@ -151,7 +151,7 @@ class ParkingLotTest {
   }
 
   @Test
-  void wake_oneWhoReturnsIsFirst() throws InterruptedException {
+  void wake_aReturningWaiterIsFirst() throws InterruptedException {
     Thread fresh = start("fresh", 1, () -> lot.park(owner, 0, writer));
     Thread back = start("back", 2, () -> lot.park(owner, 0, returningWriter));
     lot.unparkOne(owner, 0);
@@ -216,7 +216,7 @@ class ParkingLotTest {
   }
 
   @Test
-  void departure_maySayNobody() throws InterruptedException {
+  void departure_mayWakeNone() throws InterruptedException {
     Thread waiter = start("w", 1, () -> lot.park(owner, 0, writer));
     assertEquals(0, lot.unpark(owner, 0, (key, head) -> Wake.NONE));
     assertEquals(1, lot.queuedNear(owner, 0));
@@ -226,7 +226,7 @@ class ParkingLotTest {
   }
 
   @Test
-  void departure_thatThrowsWakesNobodyAndUnlocks() throws InterruptedException {
+  void departure_thatThrowsWakesNoneAndUnlocks() throws InterruptedException {
     Thread waiter = start("w", 1, () -> lot.park(owner, 0, writer));
     assertThrows(
         ArithmeticException.class,

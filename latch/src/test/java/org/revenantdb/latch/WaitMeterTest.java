@@ -59,7 +59,7 @@ class WaitMeterTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void whoIsServedAtOnce_tellsNobody(boolean shared) {
+  void aCallerThatIsServedAtOnce_reportsNothing(boolean shared) {
     assertEquals(Acquisition.ACQUIRED, acquire(shared, terms));
     release(shared);
     latch.acquireShared();
@@ -73,7 +73,7 @@ class WaitMeterTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void whoWaits_tellsItOnce_beforeAndAfter(boolean shared) throws InterruptedException {
+  void aWait_isReportedOnce_beforeAndAfter(boolean shared) throws InterruptedException {
     latch.acquireExclusive();
     String mode = shared ? "shared" : "exclusive";
     Thread waiter =
@@ -92,7 +92,7 @@ class WaitMeterTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void whoWaitsInVain_tellsItToo(boolean shared) {
+  void aWaitInVain_isReportedToo(boolean shared) {
     latch.acquireExclusive();
     assertEquals(Acquisition.TIMED_OUT, acquire(shared, terms.atMost(Duration.ofNanos(1_000))));
     assertEquals(List.of(shared ? "shared" : "exclusive", "begin", "end"), told);
@@ -139,7 +139,7 @@ class WaitMeterTest {
   }
 
   @Test
-  void statisticsOfWhoMeasuresHimself_countTheSame() {
+  void statisticsOfCallersThatMeasureThemselves_countTheSame() {
     WaitStatistics statistics = new WaitStatistics("force");
     statistics.record(5_000);
     statistics.record(-1);

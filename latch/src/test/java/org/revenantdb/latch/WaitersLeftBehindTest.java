@@ -185,7 +185,7 @@ class WaitersLeftBehindTest {
    * not know then that the request had been run; the terms say that nothing ends the wait any more.
    */
   @Test
-  void request_that_was_run_is_told_as_run_though_the_question_throws_afterwards()
+  void request_that_was_run_is_reported_as_run_though_the_callback_throws_afterwards()
       throws InterruptedException {
     AtomicInteger ran = new AtomicInteger();
     AtomicReference<Object> outcome = new AtomicReference<>();
@@ -219,7 +219,7 @@ class WaitersLeftBehindTest {
 
   /** Two latches in one bucket: that somebody is on its way to the one is nothing to the other. */
   @Test
-  void one_that_is_on_its_way_to_another_latch_of_the_bucket_keeps_nobody_waiting()
+  void a_woken_waiter_of_another_latch_of_the_bucket_keeps_no_thread_waiting()
       throws InterruptedException {
     Await.assumeSeveralCarriers();
     HybridLatch neighbour = neighbour();
@@ -317,7 +317,7 @@ class WaitersLeftBehindTest {
    * that are queued behind it. The latch stayed free for ever.
    */
   @Test
-  void virtual_thread_whose_carriers_all_wait_behind_it_keeps_nobody_out() throws Exception {
+  void virtual_thread_whose_carriers_all_wait_behind_it_keeps_no_thread_out() throws Exception {
     lot.lateNanos = ParkingLot.LATE_NANOS;
     AtomicReference<Throwable> thrown = new AtomicReference<>();
     byte[] pinning;
@@ -391,7 +391,7 @@ class WaitersLeftBehindTest {
    * were any of them replaced, the queue would be stirred up all the time.
    */
   @Test
-  void only_who_is_late_is_replaced() {
+  void only_a_late_waiter_is_replaced() {
     long late = ParkingLot.LATE_NANOS;
     Bucket bucket = new Bucket(1, LONG, /* seed= */ 1, /* now= */ 0);
     WaitNode woken = new WaitNode(Thread.currentThread(), latch, 0, false, 0, null);

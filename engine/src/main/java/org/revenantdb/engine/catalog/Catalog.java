@@ -35,12 +35,12 @@ import org.revenantdb.recovery.file.StorageException;
 
 /**
  * The tables of a database: a tree whose rows lead from a name to a table's id and root page, or
- * those of each of its partitions. Behind them are the entries of tables that were dropped, and the
- * rows of {@link Sequences}.
+ * those of each of its partitions. After them come the entries of dropped tables, and the rows of
+ * {@link Sequences}.
  *
- * <p>A table comes into being by one record: its roots, their space-map bytes and its row
- * (protocols.md §13, §22); it is dropped by one that has an entry in place of the row (§24). What
- * transactions do to tables is in the {@link Slog}. Thread-safe.
+ * <p>One record creates a table: its roots, their space-map bytes and its row (protocols.md §13,
+ * §22). One record drops it: it replaces the row by an entry (§24). The changes of transactions to
+ * tables are in the {@link Slog}. Thread-safe.
  */
 public final class Catalog implements Cleaner.Tables {
   /** Root page of the catalogue. */
@@ -57,12 +57,12 @@ public final class Catalog implements Cleaner.Tables {
   private final Map<String, Table> byName = new ConcurrentHashMap<>();
   private final DroppedTables dropped;
 
-  /** The tables whose trees were listed last, by the ids of these. */
+  /** The tables whose trees were listed last, by the ids of the trees. */
   private volatile Map<Integer, String> namesOfTrees = Map.of();
 
   /**
-   * Held to create, to drop, to truncate, and to look into the catalogue for what is then
-   * remembered: a table is not remembered from a row that a drop has taken away meanwhile.
+   * Held to create, drop and truncate tables, and to read rows of the catalogue that are then
+   * cached. So a table is never cached from a row that a drop has removed meanwhile.
    */
   private final PatientLock changing = new PatientLock();
 
@@ -72,20 +72,21 @@ public final class Catalog implements Cleaner.Tables {
   private final Slog slog;
 
   /**
-   * Whether it is known what former lives have left in {@link #slog}; until then none is forgotten.
+   * Whether the entries of former lives in {@link #slog} are known. Until then no transaction is
+   * forgotten.
    */
   private volatile boolean isLoaded;
 
-  /** What leads to the trees of another row; null until it was looked for. With the lock. */
+  /** Rows that share trees with another row; null until they were searched. With the lock. */
   private @Nullable SharedTrees shared;
 
   /** Whether the ids of all rows and entries are known to {@link #writer}; with the lock. */
   private boolean idsAreKnown;
 
   /**
-   * LSN of the last record that created, dropped or truncated a table: before it is durable nobody
-   * is told of that (R10). It is {@link #CHANGING} from before that record is visible until its LSN
-   * is known.
+   * The LSN of the last record that created, dropped or truncated a table. No caller learns of the
+   * change before the record is durable (R10). It is {@link #CHANGING} from before that record is
+   * visible until its LSN is known.
    */
   private volatile long changedAt;
 
@@ -106,7 +107,7 @@ public final class Catalog implements Cleaner.Tables {
     return tree;
   }
 
-  /** The tables that were dropped and have pages yet. */
+  /** The dropped tables that still have pages. */
   public DroppedTables dropped() {
     return dropped;
   }
@@ -133,7 +134,7 @@ public final class Catalog implements Cleaner.Tables {
     }
   }
 
-  /** With the lock held since the row was read. */
+  /** Caches a table. The lock has been held since the row was read. */
   private @Nullable Table remember(String name, @Nullable TableRow row) {
     return row == null
         ? null
@@ -143,8 +144,8 @@ public final class Catalog implements Cleaner.Tables {
   }
 
   /**
-   * Refuses a table one of whose trees another row or entry leads to, too: both would write it. The
-   * first call reads the whole catalogue. With the lock.
+   * Refuses a table if another row or entry also leads to one of its trees: both would write it.
+   * The first call reads the whole catalogue. With the lock.
    */
   private void demandOwnTrees(String name) {
     SharedTrees known = shared;
@@ -180,7 +181,7 @@ public final class Catalog implements Cleaner.Tables {
     return row;
   }
 
-  /** How far the log has to be durable before anyone is told which tables there are. */
+  /** The position up to which the log must be durable before a caller learns which tables exist. */
   public long changedAt() {
     long lsn = changedAt;
     if (lsn == CHANGING) {
@@ -195,8 +196,9 @@ public final class Catalog implements Cleaner.Tables {
   }
 
   /**
-   * How far the log has to be durable before anyone is told whether there is a table of this name.
-   * To be asked for after that was looked up; {@link #isDurable} is to be told.
+   * The position up to which the log must be durable before a caller learns whether there is a
+   * table of this name. Call it after the lookup, and call {@link #isDurable} when that position is
+   * durable.
    */
   public long changedAt(String name) {
     Long lsn = changes.get(name);
@@ -211,7 +213,10 @@ public final class Catalog implements Cleaner.Tables {
     return lsn == null ? 0 : lsn;
   }
 
-  /** The log is durable as far as {@link #changedAt(String)} said: nothing has to be kept of it. */
+  /**
+   * Called when the log is durable up to the result of {@link #changedAt(String)}: the entry is
+   * removed.
+   */
   public void isDurable(String name, long lsn) {
     changes.remove(name, lsn);
   }
@@ -219,7 +224,7 @@ public final class Catalog implements Cleaner.Tables {
   /** The names of all tables, in order. Inside the gate. */
   public List<String> names() {
     List<String> names = new ArrayList<>();
-    changing.lock(); // or a row may be there without its change, or the other way round
+    changing.lock(); // else a row may be there without its change, or a change without its row
     try {
       forEach((name, row) -> names.add(name));
     } finally {
@@ -244,7 +249,8 @@ public final class Catalog implements Cleaner.Tables {
   }
 
   /**
-   * All trees but those of dropped tables: also such as only one transaction sees. Inside the gate.
+   * All trees except those of dropped tables, including trees that only one transaction sees.
+   * Inside the gate.
    */
   public List<Tree> trees() {
     namesOfTrees = namesByTree(tables()); // then they are known
@@ -279,7 +285,7 @@ public final class Catalog implements Cleaner.Tables {
     void accept(String name, byte[] row);
   }
 
-  /** What everybody sees, of each name; with the lock. */
+  /** Visits the table of each name that all transactions see; with the lock. */
   private void forEach(RowAction action) {
     load();
     forEach(
@@ -297,18 +303,18 @@ public final class Catalog implements Cleaner.Tables {
   }
 
   /**
-   * Shows rows of the catalogue in the order of their keys. Inside the gate, or while it is paused.
+   * Visits rows of the catalogue in key order. Inside the gate, or while it is paused.
    *
    * @param from first key, or null
-   * @param to key behind the last, or null
+   * @param to the end, exclusive, or null
    */
   void forEach(byte @Nullable [] from, byte @Nullable [] to, RowScan.RowAction action) {
     RowScan.forEach(storage, owner.reader(), tree, from, to, action);
   }
 
   /**
-   * Creates a table unless there is one of this name, with whatever options; returns the LSN that
-   * has to be durable, 0 if it was there. Inside the gate.
+   * Creates a table unless there is one of this name, whatever its options. Returns the LSN that
+   * must become durable, 0 if the table existed. Inside the gate.
    */
   public long create(String name, TableOptions options) {
     byte[] key = key(name);
@@ -336,7 +342,7 @@ public final class Catalog implements Cleaner.Tables {
   }
 
   /**
-   * As {@link #create}, for a caller who wants this very table. Inside the gate.
+   * As {@link #create}, for a caller that needs this very table. Inside the gate.
    *
    * @return the table, or null if there was one of this name
    */
@@ -349,7 +355,7 @@ public final class Catalog implements Cleaner.Tables {
     }
   }
 
-  /** Refuses a name whose table a transaction is changing that has not ended. */
+  /** Refuses a name whose table is being changed by a transaction that has not ended. */
   public void demandUnchanged(String name) {
     NameChange change = slog.of(name);
     if (change != null) {
@@ -357,7 +363,7 @@ public final class Catalog implements Cleaner.Tables {
     }
   }
 
-  /** Trees for a table to come; with the lock. */
+  /** Trees for a new table; with the lock. */
   public NewTrees newTrees(int count) {
     if (!idsAreKnown) {
       forEach((name, row) -> writer.knows(row(name, row).lastId()));
@@ -377,8 +383,8 @@ public final class Catalog implements Cleaner.Tables {
   }
 
   /**
-   * That what names lead to is about to change for everybody: until {@link #end} who wants to be
-   * told of them waits for the lock. With the lock.
+   * Announces that the tables of some names are about to change for all. Until {@link #end},
+   * callers that ask about these names wait for the lock. With the lock.
    */
   public final class Announcement {
     private final Map<String, @Nullable Long> before = new HashMap<>();
@@ -386,7 +392,7 @@ public final class Catalog implements Cleaner.Tables {
 
     private Announcement(Collection<String> names) {
       long durable = storage.log().durableLsn();
-      changes.values().removeIf(lsn -> lsn <= durable); // nobody has to wait for those
+      changes.values().removeIf(lsn -> lsn <= durable); // no caller has to wait for those
       boolean done = false;
       try {
         for (String name : names) {
@@ -402,7 +408,7 @@ public final class Catalog implements Cleaner.Tables {
       }
     }
 
-    /** It has happened, by the record of this LSN; 0: it has not. */
+    /** Called when the change was made, by the record with this LSN; 0: it was not made. */
     public void end(long lsn) {
       changedAt = lsn == 0 ? changedBefore : lsn;
       Long now = lsn;
@@ -423,7 +429,7 @@ public final class Catalog implements Cleaner.Tables {
     return new Announcement(names);
   }
 
-  /** Does what changes the table of a name for everybody: it returns its LSN, or throws. */
+  /** Runs the change of a name's table for all: it returns its LSN, or throws. */
   private long change(String name, LongSupplier record) {
     Announcement told = announce(List.of(name));
     long lsn = 0;
@@ -439,7 +445,7 @@ public final class Catalog implements Cleaner.Tables {
    * Publishes a record that changes the table of a name, in its place among commits; with credit in
    * hand and nothing latched.
    *
-   * @param gone what the table had; null if there was none
+   * @param gone the former trees of the table; null if there was none
    */
   private long inOrder(String name, @Nullable TableRow gone, LongSupplier record) {
     Certifier certifier = owner.certifier();
@@ -462,19 +468,19 @@ public final class Catalog implements Cleaner.Tables {
     return new Commit(lsn, List.of(), /* isKnown= */ true, trees, List.of(name));
   }
 
-  /** What has come of {@link #drop}. */
+  /** The result of {@link #drop}. */
   public enum Dropped {
     DONE,
 
-    /** Somebody else has dropped it. */
+    /** Another thread has dropped it. */
     GONE,
 
-    /** A transaction does something to it, and holds it. */
+    /** A transaction is changing it, and holds it. */
     HELD
   }
 
   /**
-   * Drops a table that no open transaction has written to, nor will, for everybody at once. Inside
+   * Drops a table to which no open transaction has written or will write, for all at once. Inside
    * the gate.
    */
   public Dropped drop(Table table) {
@@ -521,12 +527,12 @@ public final class Catalog implements Cleaner.Tables {
     }
   }
 
-  /** What is held to change which tables there are. */
+  /** The lock that is held to change which tables exist. */
   public Lock changing() {
     return changing;
   }
 
-  /** What transactions do to tables; with the lock. */
+  /** The changes of transactions to tables; with the lock. */
   public Slog slog() {
     return slog;
   }
@@ -536,7 +542,7 @@ public final class Catalog implements Cleaner.Tables {
     return writer;
   }
 
-  /** A name leads to a table, or, with null, to none; with the lock. */
+  /** Sets the table of a name, or, with null, removes it; with the lock. */
   public void lead(String name, @Nullable Table table) {
     if (table == null) {
       byName.remove(name);
@@ -546,8 +552,8 @@ public final class Catalog implements Cleaner.Tables {
   }
 
   /**
-   * Finds what transactions of former lives have done to tables and was not finished; before
-   * anything else is asked of the catalogue, and behind redo. If it cannot be read whoever needs it
+   * Finds the unfinished changes of transactions of former lives to tables. Called after redo,
+   * before any other use of the catalogue. If the catalogue cannot be read, a caller that needs it
    * tries again.
    */
   public void load() {
@@ -581,7 +587,7 @@ public final class Catalog implements Cleaner.Tables {
   public boolean moveRoot(Tree moved, int limit) {
     String name = namesOfTrees.get(moved.table());
     if (name == null) {
-      return false; // the catalogue's own, or of a table that is new, or was truncated
+      return false; // the row of the catalogue itself, or of a table that is new, or was truncated
     }
     changing.lock();
     try {

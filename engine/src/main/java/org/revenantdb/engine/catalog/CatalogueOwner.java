@@ -8,7 +8,7 @@ import org.revenantdb.engine.serial.Certifier;
 import org.revenantdb.engine.version.RowReader;
 import org.revenantdb.engine.version.Storage;
 
-/** What the catalogue needs of the engine that it belongs to. */
+/** The parts of the engine that the catalogue needs. */
 public interface CatalogueOwner {
   /** Pages, log and transactions. */
   Storage storage();
@@ -22,7 +22,7 @@ public interface CatalogueOwner {
   /** Options of the database. */
   DatabaseOptions options();
 
-  /** What users hold of a sequence. */
+  /** Makes the API object of a sequence. */
   Sequence sequence(String name, SequenceOptions options, SequenceMark mark);
 
   /** The conflict with an open transaction that is changing the table of a name. */

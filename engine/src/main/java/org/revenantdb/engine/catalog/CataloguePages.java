@@ -1,19 +1,19 @@
 package org.revenantdb.engine.catalog;
 
-/** Pages that a {@link CatalogueRecord} makes beside the rows that it changes. */
+/** Pages that a {@link CatalogueRecord} makes in addition to the rows that it changes. */
 interface CataloguePages {
-  /** Credit for their part of the record, in pages: themselves, and their space maps. */
+  /** The credit for their part of the record, in pages: these pages and their space maps. */
   int pages();
 
-  /** Fixes the pages, behind the leaves of the catalogue. */
+  /** Fixes the pages, after the leaves of the catalogue. */
   void fix();
 
-  /** Writes their part of the record, and notes that of the maps. */
+  /** Writes their part of the record, and records the changes of the maps. */
   void format(CatalogueTools tools);
 
-  /** The record is in the log, and applied. */
+  /** Called when the record is in the log and applied. */
   void logged();
 
-  /** Gives the pages up, as what they have become, or as nothing. */
+  /** Unfixes the pages, whether or not the record was made. */
   void unfix();
 }

@@ -21,24 +21,26 @@ import org.revenantdb.recovery.log.RecordBuilder;
 /**
  * One record that changes rows of the catalogue, all of them or none, and makes new trees.
  *
- * <p>Order of calls: what is to change, each key once; {@link #publish}. Inside the gate, by one
- * thread, with nothing latched.
+ * <p>Order of calls: first the changes, each key once; then {@link #publish}. Inside the gate, by
+ * one thread, with nothing latched.
  *
- * <p>Failure: nothing has changed, but leaves of the catalogue may have been split.
+ * <p>Failure: nothing has changed, except that leaves of the catalogue may have been split.
  */
 final class CatalogueRecord {
   /*
    * Protocol    docs/protocols.md §13, §22, §24, §31, with what a crash leaves.
    *
    * Latches     Rows may be in several leaves. All pages on the way to each are latched exclusively, from the root
-   *             down, the way to the first key first (R19). Whoever meets them holds nothing to the right of a page
-   *             that is waited for and wants something to the left of it: he has passed the root before, and what he
-   *             still wants lies below what he holds. One row alone is found as any other row is. Then new pages, which
-   *             nobody else knows; then space maps.
+   *             down, the way to the first key first (R19). There is no deadlock with other threads: no thread holds
+   *             a page to the right of one that this record waits for while it needs a page to the left of it. Such a
+   *             thread has passed the root before, and the pages that it still needs lie below those that it holds. A
+   *             single row is found like any other row. Then new pages, which no other thread knows; then space maps.
    */
   private static final int CREDIT = 32 * 1024;
 
-  /** A change of one row: no value, it goes; no cell before, it comes. */
+  /**
+   * A change of one row. Without a value the row is removed; without a former cell it is inserted.
+   */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   private record Change(byte[] key, byte @Nullable [] cell, boolean comes) {
     int room() {
@@ -58,10 +60,10 @@ final class CatalogueRecord {
   private int need;
 
   /**
-   * Nothing yet.
+   * Makes a record without changes.
    *
-   * @param tools that nobody else uses meanwhile
-   * @param transaction whose id it brings to the catalogue, 0 for none
+   * @param tools tools that no other thread uses meanwhile
+   * @param transaction the transaction whose id it writes to the catalogue, 0 for none
    */
   CatalogueRecord(Storage storage, CatalogueTools tools, Tree catalogue, long transaction) {
     this.storage = storage;
@@ -71,17 +73,17 @@ final class CatalogueRecord {
     this.transaction = transaction;
   }
 
-  /** A row comes, whose key is not there. */
+  /** Inserts a row with a new key. */
   CatalogueRecord insert(byte[] key, byte[] value) {
     return change(new Change(key, LeafCell.build(key, 0, 0, value), /* comes= */ true));
   }
 
-  /** A row gets another value, which is not longer. */
+  /** Replaces the value of a row by one that is not longer. */
   CatalogueRecord replace(byte[] key, byte[] value) {
     return change(new Change(key, LeafCell.build(key, 0, 0, value), /* comes= */ false));
   }
 
-  /** A row goes. */
+  /** Removes a row. */
   CatalogueRecord remove(byte[] key) {
     return change(new Change(key, null, /* comes= */ false));
   }
@@ -92,7 +94,7 @@ final class CatalogueRecord {
     return this;
   }
 
-  /** As {@link #publish(CataloguePages, Publication)}, in any place. */
+  /** As {@link #publish(CataloguePages, Publication)}, at any place among commits. */
   long publish(@Nullable CataloguePages trees) {
     return publish(trees, Publication.ANYWHERE);
   }
@@ -100,11 +102,11 @@ final class CatalogueRecord {
   /**
    * Publishes the record. May wait for credit.
    *
-   * @param trees that come into being by it, or move, claimed; or null
-   * @param order of each try to publish it, with credit in hand and nothing latched
+   * @param trees claimed pages of trees that it makes or moves; or null
+   * @param order runs each attempt to publish it, with credit in hand and nothing latched
    * @return its LSN
    * @throws org.revenantdb.recovery.file.DiskFullException if there is no room for the log, or for
-   *     a leaf more
+   *     another leaf
    */
   long publish(@Nullable CataloguePages trees, Publication order) {
     while (true) {
@@ -123,7 +125,7 @@ final class CatalogueRecord {
   }
 
   /**
-   * Publishes a record that makes nothing longer, if credit can be had at once.
+   * Publishes a record that makes nothing longer, if there is credit at once.
    *
    * @return its LSN, or 0
    */
@@ -138,7 +140,10 @@ final class CatalogueRecord {
     }
   }
 
-  /** What makes nothing longer cleans up behind others, and is not slowed down where they are. */
+  /**
+   * Takes credit. A record that makes nothing longer cleans up after others, and is not slowed down
+   * like them.
+   */
   private void acquire(int pages) {
     if (changes.stream().anyMatch(Change::comes)) {
       storage.space().acquire(CREDIT, pages);
@@ -147,7 +152,7 @@ final class CatalogueRecord {
     }
   }
 
-  /** Its LSN, or 0 if a leaf has no room. */
+  /** Tries to publish it; returns its LSN, or 0 if a leaf has no room. */
   private long tryPublish(@Nullable CataloguePages trees) {
     int[] leaves = new int[changes.size()];
     tools.maps().clear();
@@ -195,7 +200,7 @@ final class CatalogueRecord {
     }
   }
 
-  /** Latches what is not latched yet of the pages from the root to the leaf of a key. */
+  /** Latches the pages from the root to the leaf of a key that are not latched yet. */
   private int latchPath(byte[] to) {
     int frame = latchRoot();
     for (int level = Slotted.level(pool.page(frame)); level > 0; level--) {
@@ -226,7 +231,10 @@ final class CatalogueRecord {
     return frames[latched++];
   }
 
-  /** Whether each leaf has room for what comes to it; else which one has not, and for how much. */
+  /**
+   * Whether each leaf has room for its new rows; otherwise records which leaf has not, and how much
+   * it needs.
+   */
   private boolean hasRoom(int[] leaves) {
     for (int i = 0; i < leaves.length; i++) {
       if (changes.get(i).room() == 0) {
@@ -245,7 +253,10 @@ final class CatalogueRecord {
     return true;
   }
 
-  /** Of each leaf the last row first: so the places of the others stay what they are. */
+  /**
+   * Writes the changes, for each leaf the last row first, so that the slots of the others do not
+   * change.
+   */
   private void write(MiniTransaction mini, int[] leaves) {
     RecordBuilder record = null;
     for (int i = leaves.length - 1; i >= 0; i--) {
@@ -271,7 +282,7 @@ final class CatalogueRecord {
     }
   }
 
-  /** Splits the leaf that had no room; somebody else's row may use it up again. */
+  /** Splits the leaf that had no room. Another thread's row may use up the room again. */
   private void makeRoom() {
     storage.space().acquire(Split.CREDIT, Split.PAGES);
     try {

@@ -7,16 +7,17 @@ import org.revenantdb.engine.space.MapChanges;
 import org.revenantdb.engine.version.Storage;
 
 /**
- * What pages of the catalogue are changed with, by one thread at a time: made once, since each has
- * memory off the heap, which takes longer to get than a small table to create.
+ * The tools for changes of the catalogue's pages, for one thread at a time. They are made only
+ * once, since each has off-heap memory, whose allocation takes longer than the creation of a small
+ * table.
  *
  * @param mini for records
  * @param maps for the space maps that they change
  * @param split makes room in the catalogue
- * @param empty for a page that begins
+ * @param empty for a new page
  */
 record CatalogueTools(MiniTransaction mini, MapChanges maps, Split split, SlottedBuilder empty) {
-  /** A set of its own for who asks. */
+  /** Makes a set for the caller. */
   static CatalogueTools of(Storage storage) {
     MiniTransaction mini = new MiniTransaction(storage.pool(), storage.log());
     MapChanges maps = storage.mapChanges();

@@ -10,14 +10,14 @@ import org.revenantdb.engine.version.DroppedTables;
 import org.revenantdb.engine.version.Storage;
 
 /**
- * Publishes records of the catalogue, and keeps what memory has of trees in step: which there are,
- * and which wait to be given back.
+ * Publishes records of the catalogue, and keeps the data in memory about trees consistent with
+ * them: which trees exist, and which wait to be freed.
  *
  * <p>Threads: with the catalogue's lock; {@link #trees} may be read by any.
  */
 public final class CatalogueWriter {
   /*
-   * Failure     Behind a record memory has to follow: what fails there stops the engine (R18).
+   * Failure     After a record memory has to follow: a failure there stops the engine (R18).
    */
   private final Storage storage;
   private final CatalogueTools tools;
@@ -26,8 +26,8 @@ public final class CatalogueWriter {
   private final Map<Integer, Tree> trees = new ConcurrentHashMap<>();
 
   /**
-   * The highest id of a tree that this life knows, or knew: handles of tables that are gone name
-   * theirs.
+   * The highest id of a tree that this life knows or has known: handles of removed tables still
+   * contain theirs.
    */
   private int highestId;
 
@@ -43,15 +43,17 @@ public final class CatalogueWriter {
     return trees;
   }
 
-  /** There is, or was, a tree of this id. */
+  /** Called when there is, or was, a tree with this id. */
   void knows(int id) {
     highestId = Math.max(highestId, id);
   }
 
-  /** Some ids that no tree has, or had as far as this life knows; the first of them. */
+  /**
+   * Assigns ids that no tree has, or has had as far as this life knows. Returns the first of them.
+   */
   int newIds(int count) {
     int first = Math.addExact(highestId, 1);
-    highestId = Math.addExact(highestId, count); // one that came to nothing is not missed
+    highestId = Math.addExact(highestId, count); // an unused id does no harm
     return first;
   }
 
@@ -67,9 +69,9 @@ public final class CatalogueWriter {
   }
 
   /**
-   * An empty record.
+   * Makes an empty record.
    *
-   * @param transaction whose id it brings to the catalogue, 0 for none
+   * @param transaction the transaction whose id it writes to the catalogue, 0 for none
    */
   CatalogueRecord record(long transaction) {
     return new CatalogueRecord(storage, tools, catalogue, transaction);
@@ -78,8 +80,8 @@ public final class CatalogueWriter {
   /**
    * Publishes a record.
    *
-   * @param record publishes it, and returns its LSN, 0 if that was not to be
-   * @param after what memory is told then; does not fail but for want of memory
+   * @param record publishes it, and returns its LSN, 0 if it was not published
+   * @param after updates memory after that; fails only for lack of memory
    * @return the LSN
    */
   long publish(LongSupplier record, Runnable after) {
@@ -91,10 +93,10 @@ public final class CatalogueWriter {
   }
 
   /**
-   * The same, of a record that makes trees those of a dropped table: they are the cleaner's from
-   * then on.
+   * The same, for a record that makes trees those of a dropped table: they belong to the cleaner
+   * from then on.
    *
-   * @param name key of the row that the table had
+   * @param name the key of the table's former row
    */
   long publishDrop(LongSupplier record, byte[] name, TableRow garbage, Runnable after) {
     DroppedTables.DroppedTable entry = dropped.add(name, garbage); // before it can be found

@@ -13,16 +13,17 @@ import org.revenantdb.engine.space.Unit;
 import org.revenantdb.engine.version.Storage;
 
 /**
- * A root that moves to a page further front, by the record that has its table's row name that page.
+ * A root that moves to a page nearer to the beginning of the file. The same record changes its
+ * table's row.
  *
- * <p>By the cleaner's own thread alone, which frees the page that is left.
+ * <p>Used only by the cleaner's own thread, which frees the former page.
  */
 final class MovedRoot implements CataloguePages, AutoCloseable {
   /*
    * Protocol    docs/protocols.md §18, with what a crash leaves.
    *
    * Latches     leaf of the catalogue, former root, new root, space maps.
-   * Damage      The former root is looked at before its latch is waited for, and again under the latch: it is copied and
+   * Damage      The former root is checked before the wait for its latch, and again under the latch: it is copied and
    *             freed only if it is a page of this tree.
    */
   private static final int NONE = -1;
@@ -37,7 +38,7 @@ final class MovedRoot implements CataloguePages, AutoCloseable {
   private int fresh = NONE;
   private boolean logged;
 
-  /** Nothing yet; the root moves by this thread alone. */
+  /** Makes an object before the move; only this thread moves the root. */
   MovedRoot(Storage storage, Tree tree) {
     this.storage = storage;
     this.pool = storage.pool();
@@ -89,7 +90,7 @@ final class MovedRoot implements CataloguePages, AutoCloseable {
     logged = true;
     tree.rootMoved(to);
     pool.markFreed(former);
-    storage.marks().carry(to, copy.flags()); // before the other goes: R2
+    storage.marks().carry(to, copy.flags()); // before the former page is freed: R2
     storage.marks().clear(from);
   }
 
@@ -107,7 +108,7 @@ final class MovedRoot implements CataloguePages, AutoCloseable {
     former = NONE;
   }
 
-  /** Gives back the page that was left; or the claim, if the root has not moved. */
+  /** Frees the former page; or gives up the claim, if the root has not moved. */
   @Override
   public void close() {
     if (logged) {

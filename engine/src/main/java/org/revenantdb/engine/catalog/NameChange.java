@@ -6,9 +6,9 @@ import org.revenantdb.engine.page.SlogEntry;
 import org.revenantdb.engine.page.TableRow;
 
 /**
- * What one transaction does to the table of one name, until that is finished: at most two sets of
- * trees, each of which has an entry in the catalogue (protocols.md §31). With the catalogue's lock,
- * but {@link #isSettled} and {@link #transaction}.
+ * The change of one transaction to the table of one name, until it is finished. It has at most two
+ * sets of trees, each with an entry in the catalogue (protocols.md §31). With the catalogue's lock,
+ * except {@link #isSettled} and {@link #transaction}.
  */
 public final class NameChange {
   private enum Outcome {
@@ -24,9 +24,9 @@ public final class NameChange {
   private volatile Outcome outcome = Outcome.OPEN;
 
   /**
-   * Nothing yet.
+   * Makes an object without changes.
    *
-   * @param key of the table's row
+   * @param key the key of the table's row
    */
   NameChange(long transaction, byte[] key) {
     this.transaction = transaction;
@@ -42,12 +42,15 @@ public final class NameChange {
     return key;
   }
 
-  /** What the table has for others, and the transaction has taken away; null if nothing. */
+  /**
+   * The trees that the table has for others and the transaction has dropped; null if there are
+   * none.
+   */
   @Nullable TableRow former() {
     return former;
   }
 
-  /** What the transaction has made; null if nothing. */
+  /** The trees that the transaction has created; null if there are none. */
   public @Nullable TableRow created() {
     return created;
   }
@@ -60,27 +63,27 @@ public final class NameChange {
     created = row;
   }
 
-  /** Whether the transaction has ended: what is left is to finish it. */
+  /** Whether the transaction has ended, so that the change only has to be finished. */
   boolean isSettled() {
     return outcome != Outcome.OPEN;
   }
 
-  /** The transaction has ended. */
+  /** Called when the transaction has ended. */
   public void settle(boolean committed) {
     outcome = committed ? Outcome.COMMITTED : Outcome.ABORTED;
   }
 
-  /** What the name leads to for everybody; null if to nothing. */
+  /** The trees of the name for all; null if there are none. */
   @Nullable TableRow visible() {
     return outcome == Outcome.COMMITTED ? created : former;
   }
 
-  /** What has to be given back when the outcome is finished; null if nothing. */
+  /** The trees that must be freed when the outcome is finished; null if there are none. */
   @Nullable TableRow garbage() {
     return outcome == Outcome.COMMITTED ? former : created;
   }
 
-  /** Adds what finishes it: what the tables of protocols.md §31 say. */
+  /** Adds the changes that finish it, as in the tables of protocols.md §31. */
   void finish(CatalogueRecord record) {
     TableRow lost = garbage();
     TableRow kept = visible();
@@ -98,7 +101,7 @@ public final class NameChange {
     }
   }
 
-  /** Adds that the entry of some trees becomes one of a dropped table. */
+  /** Adds the change of the entry of some trees to one of a dropped table. */
   static void drop(CatalogueRecord record, TableRow trees) {
     record.replace(DroppedTableRow.key(trees.id(0)), trees.bytes());
   }
@@ -108,7 +111,7 @@ public final class NameChange {
     return new SlogEntry(trees, step, transaction, key);
   }
 
-  /** Adds what a former life has left. */
+  /** Adds an entry that a former life has left. */
   void add(SlogEntry entry) {
     switch (entry.step()) {
       case CREATED -> created = entry.trees();

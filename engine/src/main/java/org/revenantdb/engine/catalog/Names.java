@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import org.revenantdb.engine.LimitException;
 
-/** Keys in messages, and names as keys. */
+/** Formats keys for messages, and encodes names as keys. */
 public final class Names {
   private static final int LONGEST = 40;
 
@@ -13,8 +13,8 @@ public final class Names {
   /**
    * A name in UTF-8.
    *
-   * @param what of what it is the name, for messages
-   * @param longest most bytes
+   * @param what what has the name, for messages
+   * @param longest the greatest number of bytes
    * @throws LimitException with {@link LimitException.Reason#NAME_LENGTH} if it is empty or too
    *     long, {@link LimitException.Reason#NAME_CHARACTERS} if it has no UTF-8
    */
@@ -34,9 +34,9 @@ public final class Names {
   /**
    * Refuses a name that is empty or too long.
    *
-   * @param what of what it is the name, for messages
-   * @param longest most bytes
-   * @param unit what its bytes are, for messages
+   * @param what what has the name, for messages
+   * @param longest the greatest number of bytes
+   * @param unit the unit of the length, for messages
    * @throws LimitException with {@link LimitException.Reason#NAME_LENGTH}
    */
   public static void demandLength(String what, byte[] name, int longest, String unit) {
@@ -54,7 +54,7 @@ public final class Names {
     }
   }
 
-  /** The key in quotes if it is printable ASCII, else in hex; cut off where it is long. */
+  /** The key in quotes if it is printable ASCII, else in hexadecimal; a long key is cut. */
   public static String of(byte[] key) {
     int length = Math.min(key.length, LONGEST);
     String more = length < key.length ? "..." : "";

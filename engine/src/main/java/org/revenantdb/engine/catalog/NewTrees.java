@@ -11,7 +11,7 @@ import org.revenantdb.engine.space.Allocator;
 import org.revenantdb.engine.version.Storage;
 
 /**
- * Empty trees that come into being by a record of the catalogue.
+ * Empty trees that a record of the catalogue creates.
  *
  * <p>Order of calls: {@link #claim}, then {@link CatalogueRecord#publish} with these; {@link
  * #close} in any case. Inside the gate, by one thread.
@@ -20,10 +20,10 @@ public final class NewTrees implements CataloguePages, AutoCloseable {
   /*
    * Protocol    docs/protocols.md §13, §22, with what a crash leaves.
    *
-   * Credit      Pages are claimed first, under a credit of their own, so that what the record needs is known and not
-   *             the worst case, in which each root lies in a group of its own: a database for which a restart may read
-   *             few pages could wait for so much until somebody else made a checkpoint necessary. Claims are memory,
-   *             nobody waits for them (R5).
+   * Credit      Pages are claimed first, under a separate credit. So the exact need of the record is known, and not
+   *             only the worst case, in which each root lies in a different group. With a small bound of pages for a
+   *             restart, a wait for the worst case could last until another thread made a checkpoint necessary.
+   *             Claims are only in memory, and no thread waits for them (R5).
    */
   private static final int CREDIT = 32 * 1024;
 
@@ -37,10 +37,10 @@ public final class NewTrees implements CataloguePages, AutoCloseable {
   private boolean logged;
 
   /**
-   * Nothing yet.
+   * Makes an object before the claim.
    *
-   * @param id of the first tree; the others follow
-   * @param trees how many
+   * @param id the id of the first tree; the others follow
+   * @param trees the number of trees
    */
   NewTrees(Storage storage, int id, int trees) {
     this.storage = storage;
@@ -50,7 +50,7 @@ public final class NewTrees implements CataloguePages, AutoCloseable {
     this.frames = new int[trees];
   }
 
-  /** Claims the root pages; what they are, as a table's row says it. */
+  /** Claims the root pages; returns them as a table's row. */
   public TableRow claim() {
     for (; claimed < roots.length; claimed++) {
       storage.space().acquire(CREDIT, Allocator.PAGES);
@@ -105,7 +105,7 @@ public final class NewTrees implements CataloguePages, AutoCloseable {
     }
   }
 
-  /** Gives the claims back, unless they have become trees. */
+  /** Gives up the claims, unless they have become trees. */
   @Override
   public void close() {
     while (claimed > 0 && !logged) {

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Numbers of a sequence that one record has reserved, until they are used up.
  *
- * <p>Threads: any may take; {@link #loggedAt} before others see it.
+ * <p>Threads: any thread may take numbers; {@link #loggedAt} is called before others see the block.
  */
 public final class SequenceBlock {
   private final long first;
@@ -24,7 +24,7 @@ public final class SequenceBlock {
     this.size = size;
   }
 
-  /** Says which record has reserved it. */
+  /** Sets the record that has reserved it. */
   SequenceBlock loggedAt(long recordLsn) {
     lsn = recordLsn;
     return this;
@@ -36,9 +36,9 @@ public final class SequenceBlock {
   }
 
   /**
-   * Ends the block: nobody takes a number of it any more, whenever he has got hold of it.
+   * Ends the block: no thread can take a number of it any more, even if it got the block before.
    *
-   * @return the rest, of the same record; nobody else has it
+   * @return the remaining numbers, of the same record; no other thread has them
    */
   public SequenceBlock end() {
     long used = Math.min(taken.getAndSet(size), size);
@@ -46,7 +46,7 @@ public final class SequenceBlock {
   }
 
   /**
-   * The numbers from one on, of a block that nobody else has.
+   * The numbers from a given one on, of a block that no other thread has.
    *
    * @return the same block, a part of it, or null if it has no such number
    */
@@ -63,7 +63,10 @@ public final class SequenceBlock {
     return lsn;
   }
 
-  /** Takes the next index; it is nobody's, and the block used up, if it is not below the size. */
+  /**
+   * Takes the next index. If it is not below the size, the block is used up and no number was
+   * taken.
+   */
   public long take() {
     return taken.getAndIncrement();
   }
@@ -78,7 +81,10 @@ public final class SequenceBlock {
     return first + index;
   }
 
-  /** Whether half is used with the number at this index. One number alone has no half. */
+  /**
+   * Whether half of the block is used with the number at this index. A block of one number has no
+   * half.
+   */
   public boolean isHalf(long index) {
     return size > 1 && index == (size - 1) / 2;
   }

@@ -20,10 +20,10 @@ import org.revenantdb.engine.version.Storage;
  */
 public final class SequenceMark {
   /*
-   * Record      one, of the system, with the whole row: the mark in it is absolute, and redo-only. The one on the page
-   *             is the only one; so whatever fails on the way here, the next mark is above all that were logged.
+   * Record      one, of the system, with the whole row: the mark in it is absolute, and redo-only. The mark on the
+   *             page is the only one. So whatever fails before, the next mark is above all that were logged.
    * R17         credit for record and page is taken before the leaf is latched.
-   * R18         the block is made before the record is published; behind that nothing is left that could fail.
+   * R18         the block is made before the record is published; after that nothing can fail.
    */
   /** Credit for log: a cell with the longest key, and the headers of record, part and operation. */
   private static final int CREDIT = 2 * 1024;
@@ -37,15 +37,15 @@ public final class SequenceMark {
   private final int cacheSize;
   private final Descent descent = new Descent();
 
-  /** Made when it is first needed: some kilobytes. */
+  /** Made at the first use, since it takes some kilobytes. */
   private @Nullable MiniTransaction mini;
 
   /**
-   * The mark of a sequence that is in the catalogue.
+   * Makes an object for a sequence that is in the catalogue.
    *
    * @param tree the catalogue
-   * @param key of the sequence's row
-   * @param cacheSize how many numbers one block has
+   * @param key the key of the sequence's row
+   * @param cacheSize the number of values in one block
    */
   SequenceMark(Storage storage, Tree tree, byte[] key, int cacheSize) {
     this.storage = storage;
@@ -68,7 +68,7 @@ public final class SequenceMark {
   }
 
   /**
-   * Raises the mark to a number, unless it is there already. May wait for credit.
+   * Raises the mark to a number, unless it is at or above it already. May wait for credit.
    *
    * @param lastLsn LSN of the last record of a mark; 0 if that was in a former life
    * @return no numbers, from the mark on
@@ -83,7 +83,7 @@ public final class SequenceMark {
         }));
   }
 
-  /** How many values may have been given. */
+  /** How many values may have been handed out. */
   public long read() {
     int leaf = tree.leafShared(key, descent);
     try {

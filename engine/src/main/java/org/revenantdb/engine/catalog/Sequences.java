@@ -26,13 +26,13 @@ import org.revenantdb.latch.PatientLock;
 /**
  * The sequences of a database: rows of the catalogue behind those of the tables.
  *
- * <p>One comes into being by one record, its row (protocols.md §21). Thread-safe; all but {@link
- * #createdAt} inside the gate.
+ * <p>One record, with its row, creates a sequence (protocols.md §21). Thread-safe; everything
+ * except {@link #createdAt} inside the gate.
  */
 public final class Sequences {
   private static final int CREDIT = Split.CREDIT + 8 * 1024;
 
-  /** Credit for pages: beside the splits the leaf. */
+  /** Credit for pages: the splits and the leaf. */
   private static final int PAGES = Split.PAGES + 1;
 
   private final CatalogueOwner owner;
@@ -41,7 +41,7 @@ public final class Sequences {
   private final Tree tree;
   private final Map<String, Sequence> byName = new ConcurrentHashMap<>();
 
-  /** Held to look into the catalogue, and to create: so what is found there has its LSN below. */
+  /** Held to read the catalogue, and to create: so a sequence that is found has its LSN below. */
   private final PatientLock creating = new PatientLock();
 
   /** Used under {@link #creating}. */
@@ -49,7 +49,7 @@ public final class Sequences {
 
   private volatile long createdAt;
 
-  /** The sequences in a catalogue. */
+  /** Makes an object for the sequences in a catalogue. */
   public Sequences(CatalogueOwner owner, Catalog catalog) {
     this.owner = owner;
     this.storage = owner.storage();
@@ -59,8 +59,8 @@ public final class Sequences {
   }
 
   /**
-   * How far the log has to be durable before anyone is told which of the sequences found so far
-   * there are (R10).
+   * The position up to which the log must be durable before a caller learns of the sequences that
+   * were found so far (R10).
    */
   public long createdAt() {
     return createdAt;
@@ -81,7 +81,7 @@ public final class Sequences {
     }
   }
 
-  /** A sequence of this name; it is made with these options unless there is one. */
+  /** A sequence of this name; it is created with these options unless there is one. */
   public Sequence findOrCreate(String name, SequenceOptions options) {
     byte[] key = key(name);
     creating.lock();

@@ -17,17 +17,18 @@ import org.revenantdb.engine.version.Storage;
 import org.revenantdb.recovery.file.CorruptDataException;
 
 /**
- * Tables of the catalogue that have a root page or an id of another table: damage, since two tables
- * would write one tree, and a drop of one would destroy the other. Each table concerned is refused.
+ * Finds tables of the catalogue that share a root page or an id with another table. That is damage:
+ * two tables would write one tree, and a drop of one would destroy the other. Each such table is
+ * refused.
  *
  * <p>Immutable once made. It is made once in a life, from the catalogue as that life has found it:
- * what the life itself adds has ids and pages of its own.
+ * tables that the life itself creates have new ids and pages.
  */
 final class SharedTrees {
   /*
    * Allowed     An entry of the SLog, of a name, and that name's row may lead to the same trees, all of them
-   *             (docs/format.md §1.5); no other two rows or entries share a tree. Entries of tables that were dropped are
-   *             compared where they are carried out (DroppedTables).
+   *             (docs/format.md §1.5); no other two rows or entries share a tree. Entries of dropped tables are
+   *             compared when they are carried out (DroppedTables).
    * Cost        One pass over the catalogue, before the first table of a life is found.
    */
   private static final String CURE =
@@ -59,8 +60,8 @@ final class SharedTrees {
   }
 
   /**
-   * Reads all rows of the catalogue. Rows behind a page that cannot be read are not compared: what
-   * can be read of the database is to be, and a check reports the page.
+   * Reads all rows of the catalogue. Rows behind a page that cannot be read are not compared, so
+   * that the rest of the database stays usable; a check reports the page.
    */
   static SharedTrees find(Storage storage, RowReader reader, Tree catalogue) {
     SharedTrees found = new SharedTrees(storage.pool());
@@ -85,7 +86,10 @@ final class SharedTrees {
     return found;
   }
 
-  /** Null for what leads to no trees of a table, or makes no sense, which its reader reports. */
+  /**
+   * The owner of the trees of a row. Null if the row leads to no trees of a table, or cannot be
+   * decoded, which its reader reports.
+   */
   private static @Nullable Owner owner(byte[] key, byte[] value) {
     if (!DroppedTableRow.isKey(key)) {
       TableRow row = TableRow.of(value);
@@ -124,7 +128,7 @@ final class SharedTrees {
   /**
    * Throws if a table has a tree in common with another one.
    *
-   * @throws CorruptDataException which names both, and the page
+   * @throws CorruptDataException with both tables, and the page
    */
   void demandNone(String name) {
     Problem problem = problems.get(name);

@@ -17,11 +17,11 @@ import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.log.LogStoppedException;
 
 /**
- * What transactions do to tables, step by step, and what becomes of it when they have ended: the
- * SLog of "Constant Time Recovery in Azure SQL Database" (VLDB 2019), §3.4.
+ * The changes of transactions to tables, step by step, and their completion when the transactions
+ * have ended: the SLog of "Constant Time Recovery in Azure SQL Database" (VLDB 2019), §3.4.
  *
- * <p>Threads: inside the gate with the catalogue's lock; {@link #holds} and {@link #hasSettled} may
- * be asked by any.
+ * <p>Threads: inside the gate with the catalogue's lock; any thread may call {@link #holds} and
+ * {@link #hasSettled}.
  */
 public final class Slog {
   /*
@@ -30,9 +30,9 @@ public final class Slog {
    * State       of a name       none     -> OPEN       by a transaction's first step
    *                             OPEN     -> settled    COMMITTED or ABORTED, by its end; or by the restart
    *                             OPEN     -> none       a table that the transaction has made and dropped
-   *                             settled  -> none       its record is published, by whoever is next
-   * Failure     A step that could not be published has changed nothing. What could not be finished, as the disk is
-   *             full, stays settled.
+   *                             settled  -> none       its record is published, by the next caller
+   * Failure     A step that could not be published has changed nothing. A change that could not be finished because
+   *             the disk is full stays settled.
    */
   private final CatalogueWriter writer;
   private final Consumer<String> ownTrees;
@@ -41,21 +41,21 @@ public final class Slog {
   private final Map<String, NameChange> changes = new ConcurrentHashMap<>();
 
   /**
-   * Nothing has been done to any name.
+   * Makes a log without changes.
    *
-   * @param ownTrees refuses a name whose trees are those of another one, too
+   * @param ownTrees refuses a name that shares trees with another one
    */
   Slog(CatalogueWriter writer, Consumer<String> ownTrees) {
     this.writer = writer;
     this.ownTrees = ownTrees;
   }
 
-  /** What a transaction is doing to the table of a name, or has done; null if nothing. */
+  /** The change of a transaction to the table of a name, finished or not; null if there is none. */
   public @Nullable NameChange of(String name) {
     return changes.get(name);
   }
 
-  /** What a transaction has done to each name, if to any. */
+  /** The changes of a transaction, by name. */
   public Map<String, NameChange> changesOf(long transaction) {
     Map<String, NameChange> found = new HashMap<>(changes);
     found.values().removeIf(change -> change.transaction() != transaction);
@@ -72,7 +72,7 @@ public final class Slog {
     return changes.values().stream().anyMatch(NameChange::isSettled);
   }
 
-  /** A transaction creates a table. */
+  /** Records that a transaction creates a table. */
   public void create(
       String name, byte[] key, long transaction, TableRow row, NewTrees trees, Runnable after) {
     NameChange change = new NameChange(transaction, key);
@@ -88,7 +88,7 @@ public final class Slog {
         });
   }
 
-  /** A transaction drops a table that everybody sees. */
+  /** Records that a transaction drops a table that all see. */
   public void drop(String name, byte[] key, long transaction, TableRow former, Runnable after) {
     NameChange change = new NameChange(transaction, key);
     begin(
@@ -102,7 +102,7 @@ public final class Slog {
         });
   }
 
-  /** A transaction truncates a table that everybody sees. */
+  /** Records that a transaction truncates a table that all see. */
   public void truncate(
       String name,
       byte[] key,
@@ -131,7 +131,7 @@ public final class Slog {
       CatalogueRecord record,
       @Nullable NewTrees trees,
       Runnable after) {
-    changes.put(name, change); // before there is a row that is not everybody's
+    changes.put(name, change); // before there is a row that is not for all
     boolean isPublished = false;
     try {
       writer.publish(() -> record.publish(trees), after);
@@ -143,7 +143,7 @@ public final class Slog {
     }
   }
 
-  /** A transaction drops what it has made itself. */
+  /** Records that a transaction drops a table that it has created itself. */
   public void dropCreated(String name, NameChange change, Runnable after) {
     TableRow created = Objects.requireNonNull(change.created());
     boolean isAll = change.former() == null;
@@ -165,7 +165,7 @@ public final class Slog {
         });
   }
 
-  /** A transaction truncates what it has made itself. */
+  /** Records that a transaction truncates a table that it has created itself. */
   public void truncateCreated(NameChange change, TableRow newer, NewTrees trees, Runnable after) {
     TableRow created = Objects.requireNonNull(change.created());
     CatalogueRecord record = writer.record(change.transaction());
@@ -197,11 +197,11 @@ public final class Slog {
   }
 
   /**
-   * Finishes what has been settled, as far as that is possible now; what is left, as the disk is
-   * full, a page cannot be read, or the engine has stopped, the next one finishes, or the next
-   * life.
+   * Finishes the settled changes, as far as possible now. A change that cannot be finished, because
+   * the disk is full, a page cannot be read, or the engine has stopped, is left to the next call or
+   * the next life.
    *
-   * @param waits whether to wait for room in the log, or leave it to the next one
+   * @param waits whether to wait for room in the log, or leave the change to the next call
    */
   public void finishSettled(boolean waits) {
     for (Map.Entry<String, NameChange> entry : changes.entrySet()) {
@@ -213,13 +213,13 @@ public final class Slog {
       } catch (DiskFullException | LogStoppedException | VirtualMachineError later) {
         return;
       } catch (StorageException unreadable) {
-        // others may be finished
+        // other changes may be finished
       }
     }
   }
 
   /**
-   * Finishes what was done to a name, if its transaction has ended.
+   * Finishes the change of a name, if its transaction has ended.
    *
    * @throws DiskFullException if there is no room for that
    */
@@ -236,7 +236,7 @@ public final class Slog {
     LongSupplier published = waits ? () -> record.publish(null) : record::publishAtOnce;
     TableRow garbage = change.garbage();
     if (garbage != null) {
-      ownTrees.accept(name); // or its pages would be taken from the other one
+      ownTrees.accept(name); // else its pages would be taken from the other one
     }
     Runnable after = () -> changes.remove(name);
     if (garbage == null) {
@@ -247,10 +247,10 @@ public final class Slog {
   }
 
   /**
-   * Settles what former lives have left.
+   * Settles the changes that former lives have left.
    *
-   * @param entries all of them
-   * @param aborted whether a transaction has aborted; it has committed else
+   * @param entries all entries
+   * @param aborted whether a transaction has aborted; otherwise it has committed
    */
   void load(List<SlogEntry> entries, LongPredicate aborted) {
     for (SlogEntry entry : entries) {

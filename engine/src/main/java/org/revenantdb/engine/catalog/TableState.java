@@ -9,8 +9,8 @@ import org.revenantdb.engine.access.ApiAccess;
 import org.revenantdb.engine.access.Misuse;
 
 /**
- * A table as the engine sees it: which trees it has, for which snapshots. {@link Table} is what
- * users hold of it.
+ * The state of a table inside the engine: its trees for each snapshot. {@link Table} is its API
+ * object.
  *
  * <p>Threads: any.
  */
@@ -18,9 +18,9 @@ public final class TableState {
   /*
    * Protocol    docs/protocols.md §24, §31.
    *
-   * newest      what everybody sees with a snapshot of now; written by who has the lock. Of a table that a transaction
-   *             has created and not committed: trees that nobody else can read.
-   * droppers    more than 0: nobody begins to write; lowered only after what they do has come to pass, or to nothing.
+   * newest      the trees that all see with a current snapshot; written with the lock. For a table that a transaction
+   *             has created and not committed: trees that no other transaction can read.
+   * droppers    more than 0: no transaction begins to write. Lowered only after their change was made, or has failed.
    */
   private final Object database;
   private final String name;
@@ -34,9 +34,9 @@ public final class TableState {
   private volatile TableTrees newest;
 
   /**
-   * A table that exists.
+   * Makes the state of an existing table.
    *
-   * @param database the one that it belongs to, compared by identity
+   * @param database its database, compared by identity
    * @param changing held while it is dropped or truncated
    */
   public TableState(Object database, String name, TableTrees trees, Lock changing) {
@@ -53,7 +53,7 @@ public final class TableState {
     return ApiAccess.api().state(table);
   }
 
-  /** What users hold of it. */
+  /** Its API object. */
   public Table face() {
     return face;
   }
@@ -63,12 +63,12 @@ public final class TableState {
     return name;
   }
 
-  /** What the table was created with. */
+  /** The options with which the table was created. */
   public TableOptions options() {
     return options;
   }
 
-  /** Whether it is a table of that database. */
+  /** Whether it belongs to a database. */
   @SuppressWarnings("ReferenceEquality") // which database it is
   public boolean isOf(Object other) {
     return database == other;
@@ -81,19 +81,19 @@ public final class TableState {
     }
   }
 
-  /** The trees that it has for snapshots of now, or had when it was dropped. */
+  /** The trees that it has for current snapshots, or had when it was dropped. */
   public TableTrees newest() {
     return newest;
   }
 
-  /** It has other trees from now on. */
+  /** Sets its trees from now on. */
   public void newest(TableTrees trees) {
     newest = trees;
   }
 
   /**
-   * The trees that a snapshot may read for certain, and as long as it is open; null if there are
-   * none, or that is being decided.
+   * The trees that a snapshot may certainly read, as long as it is open; null if there are none, or
+   * if this is being decided.
    */
   public @Nullable TableTrees readableAt(long snapshot) {
     TableTrees trees = newest;
@@ -126,17 +126,20 @@ public final class TableState {
     }
   }
 
-  /** Whether nobody wants to drop it, or has. A transaction asks after it has entered itself. */
+  /**
+   * Whether no thread is dropping it, or has dropped it. A transaction calls this after it has
+   * entered the table.
+   */
   public boolean isWritable() {
     return droppers.get() == 0 && newest.below() == TableTrees.NEVER;
   }
 
-  /** From now on nobody begins to write. */
+  /** From now on no transaction begins to write. */
   public void beginDrop() {
     droppers.getAndIncrement();
   }
 
-  /** Ends what {@link #beginDrop} began: it was dropped, or is to be written again. */
+  /** Ends {@link #beginDrop}: the table was dropped, or may be written again. */
   public void endDrop() {
     droppers.getAndDecrement();
   }

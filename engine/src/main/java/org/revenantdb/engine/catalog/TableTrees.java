@@ -8,21 +8,21 @@ import org.revenantdb.gc.SnapshotSet;
 import org.revenantdb.recovery.format.KeyHash;
 
 /**
- * The trees that a table has for the snapshots from one LSN to another: a generation of it.
+ * One generation of a table: the trees that it has for the snapshots from one LSN to another.
  *
- * <p>Thread-safe. What changes is changed by who has the catalogue's lock.
+ * <p>Thread-safe. Changes require the catalogue's lock.
  */
 public final class TableTrees {
   /*
    * Protocol    docs/protocols.md §24, §31.
    *
-   * below       NEVER   nobody has published what takes the trees away    -> b     by who is about to, before his
-   *                                                                               record has a place
+   * below       NEVER   no record that removes the trees was published    -> b     by the thread that is about to,
+   *                                                                               before its record has a place
    *             b       the tail of the log before it                     -> lsn   published
-   *                                                                       -> NEVER it came to nothing
+   *                                                                       -> NEVER not published
    *             lsn     the record that dropped or truncated the table    final
-   *             A snapshot at or above the record was taken after its place was: so who has one finds b or lsn.
-   * since       0       from the beginning, as far as anybody can tell
+   *             A snapshot at or above the record was taken after its place was: so a reader with one finds b or lsn.
+   * since       0       from the beginning, as far as is known
    *             NEVER   made by a transaction that has not committed      -> lsn   of its COMMIT
    */
   /** Above every snapshot. */
@@ -33,19 +33,19 @@ public final class TableTrees {
   /** The only tree, or that of the first partition. */
   private final Tree first;
 
-  /** By number; null where there is one tree, and no key needs a hash. */
+  /** By number; null if there is one tree, so that no key needs a hash. */
   private final Tree @Nullable [] partitions;
 
-  /** What the table had before, as long as a snapshot may need that. */
+  /** The former generation, as long as a snapshot may need it. */
   private volatile @Nullable TableTrees former;
 
   private volatile long since;
   private volatile long below = NEVER;
 
   /**
-   * Trees that exist.
+   * Makes a generation of existing trees.
    *
-   * @param trees one, or that of each partition by number
+   * @param trees the only tree, or that of each partition by number
    * @param since LSN of the commit that gave the table these trees; 0 if it always had them
    */
   TableTrees(List<Tree> trees, long since) {
@@ -55,12 +55,12 @@ public final class TableTrees {
     this.since = since;
   }
 
-  /** One, or that of each partition by number. */
+  /** The only tree, or that of each partition by number. */
   public List<Tree> all() {
     return all;
   }
 
-  /** The tree in which a key is, if it is there. */
+  /** The tree that contains a key, if the key exists. */
   public Tree of(byte[] key) {
     Tree[] several = partitions;
     return several == null ? first : several[KeyHash.partition(key, several.length)];
@@ -71,7 +71,7 @@ public final class TableTrees {
     return first.table();
   }
 
-  /** As a row of the catalogue. */
+  /** The trees as a row of the catalogue. */
   public TableRow row() {
     return new TableRow(id(), all.stream().mapToInt(Tree::root).toArray());
   }
@@ -81,23 +81,23 @@ public final class TableTrees {
     return since;
   }
 
-  /** Below which snapshots may read them; see the top. */
+  /** The LSN below which snapshots may read them; see the top. */
   public long below() {
     return below;
   }
 
-  /** What the table had before these; null if nothing that a snapshot could need. */
+  /** The former generation; null if no snapshot could need one. */
   public @Nullable TableTrees former() {
     return former;
   }
 
-  /** They are the table's from a commit on, in place of others, or of none. */
+  /** Makes them the table's trees from a commit on, in place of others, or of none. */
   public void begin(long commitLsn, @Nullable TableTrees before) {
     former = before;
     since = commitLsn;
   }
 
-  /** Lets former ones go that no snapshot of the set, and none to come, can read. */
+  /** Drops former generations that no snapshot of the set and no future snapshot can read. */
   public void forgetFormer(SnapshotSet snapshots) {
     TableTrees last = this;
     for (TableTrees before = former; before != null; before = before.former) {
@@ -109,12 +109,12 @@ public final class TableTrees {
     last.former = null;
   }
 
-  /** The record that takes them away is about to be published, behind this LSN. */
+  /** Called before the record that removes them is published, behind this LSN. */
   public void ending(long tail) {
     below = tail;
   }
 
-  /** It was published, or, with 0, was not. */
+  /** Called after that record was published, or, with 0, was not. */
   public void ended(long lsn) {
     below = lsn == 0 ? NEVER : lsn;
   }

@@ -1,6 +1,6 @@
 /**
- * Which tables and sequences there are: the catalogue's rows, their trees, creations, drops and
- * truncations with what of them is unfinished (SLog), and blocks of sequences.
+ * The tables and sequences of a database: the catalogue's rows, their trees; creations, drops and
+ * truncations, including unfinished ones (SLog); and blocks of sequences.
  *
  * <p>The protocols are in {@code README.md} beside this file.
  */

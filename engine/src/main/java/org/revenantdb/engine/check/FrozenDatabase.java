@@ -30,7 +30,7 @@ public final class FrozenDatabase implements ChangeWatch, AutoCloseable {
    * The protocol, and why each page is seen as it was at S, is in docs/protocols.md §16.
    *
    * A page       LSN <= S, not read yet    -> it is in the pool or the file as it was; a copy is kept before it changes
-   *              LSN <= S, read            -> nobody asks for it again (but for space maps, heads and shared values,
+   *              LSN <= S, read            -> it is not read again (except space maps, heads and shared values,
    *                                           which are never "read")
    *              LSN > S, kept             -> as kept
    *              LSN > S, not kept         -> it was free at S, or was read before it changed

@@ -45,8 +45,8 @@ public final class LiveCheck {
 
   /** Checks the database. */
   public CheckReport run() {
-    one.lock(); // a second pause would wait inside the gate for the first check, and all threads
-    // with it
+    // A second pause would wait inside the gate for the first check, and all threads with it.
+    one.lock();
     try {
       pause();
       try (FrozenDatabase frozen = new FrozenDatabase(engine.storage())) {

@@ -70,17 +70,19 @@ final class CountersLayout {
   /** UTF-8 of a hundred characters, at most. */
   static final int MAX_NAME_BYTES = 300;
 
-  /** u16 and so many bytes, then zeros: the name of the transaction with the oldest snapshot. */
+  /**
+   * u16 length, then the bytes, then zeros: the name of the transaction with the oldest snapshot.
+   */
   static final int NAME = RESTART - 304;
 
   private CountersLayout() {}
 
-  /** Where the waits begin, of a file with so many counters. */
+  /** The offset of the waits in a file with this many counters. */
   static int firstWait(int counters) {
     return FIRST_COUNTER + counters * Long.BYTES;
   }
 
-  /** The size of what is used, of a file with so many counters and classes of waits. */
+  /** The used size of a file with this many counters and classes of waits. */
   static int end(int counters, int waitClasses) {
     return firstWait(counters) + waitClasses * NUMBERS_OF_WAITS * Long.BYTES;
   }

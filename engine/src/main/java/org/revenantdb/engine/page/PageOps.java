@@ -25,7 +25,7 @@ import org.revenantdb.recovery.log.RecordBuilder;
  *  11 VALUE_PUT     u16 slot, u16 n, n bytes           u64 writer, u64 superseder, value
  *  12 VALUE_TAKE    u16 slot
  *  13 ROW_CHANGE    u16 slot, u16 n, n bytes           u8 keep, u64 writer, u16 begin, u16 end, bytes: as ROW_UPDATE, with
- *                                                      so many bytes of the former value, these, and so many of it
+ *                                                      begin bytes of the former value, these, and its last end bytes
  * </pre>
  *
  * <p>Cells in a record have their whole keys, whatever prefix the page omits; an image has the

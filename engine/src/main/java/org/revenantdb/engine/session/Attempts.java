@@ -14,8 +14,8 @@ import org.revenantdb.engine.Database;
 import org.revenantdb.engine.access.ApiAccess;
 
 /**
- * The attempts of one call of {@link Database#run} that have met conflicts, and when there is to be
- * no other. One thread.
+ * The attempts of one call of {@link Database#run} that have met conflicts, and the decision when
+ * to give up. For one thread.
  */
 final class Attempts {
   private final Map<ConflictReason, Integer> failures = new EnumMap<>(ConflictReason.class);
@@ -31,11 +31,11 @@ final class Attempts {
   private @Nullable ConflictException last;
 
   /**
-   * The first one has met a conflict just now.
+   * Made when the first attempt has met a conflict.
    *
-   * @param timeout no other begins later than this from now
-   * @param most how many there are at most
-   * @param clock nanoseconds, of any origin
+   * @param timeout no attempt begins later than this from now
+   * @param most the greatest number of attempts
+   * @param clock nanoseconds since an arbitrary moment
    */
   Attempts(Duration timeout, int most, LongSupplier clock) {
     this.timeout = timeout;
@@ -53,12 +53,15 @@ final class Attempts {
     failures.merge(conflict.reason(), 1, Integer::sum);
   }
 
-  /** How many have failed one after the other for the same reason, because of the same other. */
+  /**
+   * How many attempts have failed in a row for the same reason, because of the same other
+   * transaction.
+   */
   int inARow() {
     return inARow;
   }
 
-  /** How many there were. */
+  /** The number of attempts. */
   int made() {
     return made;
   }
@@ -68,22 +71,22 @@ final class Attempts {
     return last;
   }
 
-  /** When it is too late for another one, by {@link System#nanoTime}. */
+  /** The time, by {@link System#nanoTime}, from which on it is too late for another attempt. */
   long deadline() {
     return begun + timeout.toNanos();
   }
 
-  /** Whether there were as many as there may be. */
+  /** Whether the greatest number of attempts is reached. */
   boolean areAll() {
     return made >= most;
   }
 
-  /** Whether it is too late for another one. */
+  /** Whether it is too late for another attempt. */
   boolean areLate() {
     return clock.getAsLong() - deadline() >= 0;
   }
 
-  /** How many there were, how long it took, and for each reason how many; and what to do. */
+  /** The number of attempts, the time, the numbers for each reason, and what to do. */
   String inWords() {
     String reasons =
         failures.entrySet().stream()
@@ -100,7 +103,7 @@ final class Attempts {
         + cure();
   }
 
-  /** In a form that reads the same everywhere. */
+  /** In a format that does not depend on the locale. */
   private static String seconds(long nanos) {
     return String.format(Locale.ROOT, "%.3f s", nanos / (double) TimeUnit.SECONDS.toNanos(1));
   }

@@ -12,39 +12,40 @@ import org.revenantdb.latch.Parking;
 import org.revenantdb.latch.WaitMeter;
 
 /**
- * How long the transactions of one database pause before they try again after a conflict: a random
- * time below a ceiling that they share, which is climbed to by {@link HillClimb}.
+ * Decides how long the transactions of one database pause before another attempt after a conflict:
+ * a random time below a common ceiling, which {@link HillClimb} finds.
  *
- * <p>Threads: any, with nothing latched, outside of the gate. Who meets no conflict never comes
- * here.
+ * <p>Threads: any, with nothing latched, outside of the gate. A transaction without a conflict
+ * never uses it.
  */
 public final class Backoff {
   /*
    * Protocol    docs/protocols.md §40.
    *
-   * State       looking: false -> true by CAS, by whoever ends an interval; true -> false by him, with release. The climb,
-   *             due and ceiling are written in between.
+   * State       looking: false -> true by CAS, by the thread that ends an interval; true -> false by the same thread,
+   *             with release. The climb, due and ceiling are written in between.
    *
    * Ordering    the CAS acquires what the last release has published: the climb needs no other protection.
-   *             due and ceiling are read by all without it: old ones cost a look, or one pause of another length.
+   *             due and ceiling are read by all threads without it: old values cost a check, or one pause of another
+   *             length.
    */
   private static final VarHandle LOOKING =
       ConstantBootstraps.fieldVarHandle(
           MethodHandles.lookup(), "looking", VarHandle.class, Backoff.class, boolean.class);
 
-  /** If nobody has met a conflict for so long, what was known of them is of another time. */
+  /** After this time without a conflict, the data about conflicts is out of date. */
   static final long IDLE = TimeUnit.SECONDS.toNanos(1);
 
-  /** What a timer is late by; a shorter pause does not park. */
+  /** The usual delay of a timer; a shorter pause does not park. */
   private static final long SHORTEST_PARK = TimeUnit.MICROSECONDS.toNanos(50);
 
-  /** So many attempts fail in a crowd that gets on. */
+  /** The number of failed attempts that is usual under contention, even if work progresses. */
   private static final int USUAL_FAILURES = 3;
 
-  /** What a short transaction may take. */
+  /** The time that a short transaction may take. */
   private static final long SHORTEST_OWN_CEILING = TimeUnit.MICROSECONDS.toNanos(4);
 
-  /** So that a time stays a number. */
+  /** The limit of doublings, so that a time does not overflow. */
   private static final int MOST_DOUBLINGS = 30;
 
   private final long longest;
@@ -61,12 +62,12 @@ public final class Backoff {
   private volatile long visited;
 
   /**
-   * Without a pause at first.
+   * Starts without pauses.
    *
-   * @param longest no pause is longer, in nanoseconds; 0: there is none
-   * @param commits how many there have been
-   * @param clock nanoseconds, of any origin
-   * @param meter is told of pauses
+   * @param longest the longest pause, in nanoseconds; 0: there is none
+   * @param commits the number of commits so far
+   * @param clock nanoseconds since an arbitrary moment
+   * @param meter receives the pauses
    */
   public Backoff(long longest, LongSupplier commits, LongSupplier clock, WaitMeter meter) {
     this.longest = longest;
@@ -80,12 +81,12 @@ public final class Backoff {
   }
 
   /**
-   * Pauses before another attempt. An interrupt ends the pause, and stays.
+   * Pauses before another attempt. An interrupt ends the pause; the interrupt status stays set.
    *
    * @param reason why the last one failed
-   * @param inARow how many have failed one after the other for that reason, because of the same
-   *     other transaction
-   * @param made how many have failed in all
+   * @param inARow how many have failed in a row for that reason, because of the same other
+   *     transaction
+   * @param made how many have failed in total
    */
   void pause(ConflictReason reason, int inARow, int made) {
     if (longest > 0) {
@@ -101,7 +102,7 @@ public final class Backoff {
     }
   }
 
-  /** What a transaction pauses below, however much others commit. */
+  /** The own ceiling of a transaction, however much others commit. */
   private static long ownCeiling(ConflictReason reason, int inARow, int made) {
     long ofManyFailures = made <= USUAL_FAILURES ? 0 : doubled(made - USUAL_FAILURES - 1);
     return switch (reason) {
@@ -117,7 +118,7 @@ public final class Backoff {
     return SHORTEST_OWN_CEILING << Math.min(times, MOST_DOUBLINGS);
   }
 
-  /** Takes a sample if it is time to. */
+  /** Takes a sample if it is due. */
   public void look(long now) {
     long last = visited;
     if (now - last > HillClimb.INTERVAL) {
@@ -148,7 +149,7 @@ public final class Backoff {
           left > 0 && !current.isInterrupted();
           left = until - clock.getAsLong()) {
         if (nanos < SHORTEST_PARK) {
-          Parking.giveWay(); // whoever has the row may have no processor
+          Parking.giveWay(); // the holder of the row may have no processor
         } else {
           Parking.parkNanos(this, left);
         }
@@ -158,13 +159,13 @@ public final class Backoff {
     }
   }
 
-  /** For tests: the ceiling from now on, whatever is committed. */
+  /** For tests: sets the ceiling from now on, whatever is committed. */
   void fixCeiling(long nanos) {
-    LOOKING.setVolatile(this, true); // so that nobody changes it
+    LOOKING.setVolatile(this, true); // so that no thread changes it
     ceiling = nanos;
   }
 
-  /** Below which pauses are now. */
+  /** The present upper limit of pauses. */
   public long ceiling() {
     return clock.getAsLong() - visited > IDLE ? 0 : ceiling;
   }

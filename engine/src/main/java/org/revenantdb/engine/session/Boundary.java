@@ -21,11 +21,11 @@ import org.revenantdb.recovery.log.DurabilityUnknownException;
 import org.revenantdb.recovery.log.LogStoppedException;
 
 /**
- * Where failures leave the engine: every public method that may fail passes its failures through
- * this.
+ * The place where failures leave the engine: every public method that may fail passes its failures
+ * through this class.
  *
- * <p>A caller gets one of the project's own exceptions, and its stack is the caller's, whatever
- * thread met the failure first. Errors are not touched.
+ * <p>A caller receives one of the project's own exceptions, with the caller's stack, whatever
+ * thread met the failure first. Errors are not changed.
  */
 public final class Boundary {
   /*
@@ -33,16 +33,16 @@ public final class Boundary {
    *                          try { works } catch (RuntimeException failure) { throw told(failure); }
    * Code of the user         (the body of a transaction, a stream that is read) runs outside of the try: what it throws
    *                          is the user's
-   * Who escapes              nobody: BoundaryTest looks into the byte code of every public method
+   * Exceptions to this       none: BoundaryTest checks the byte code of every public method
    * Cost                     none while nothing is thrown
    */
   private Boundary() {}
 
   /**
-   * What a caller gets.
+   * The exception for a caller.
    *
-   * @param directory of the database
-   * @param failure what a method of the engine has thrown
+   * @param directory the directory of the database
+   * @param failure the exception of a method of the engine
    * @return the exception to throw
    */
   public static RuntimeException told(Path directory, RuntimeException failure) {

@@ -3,8 +3,8 @@ package org.revenantdb.engine.session;
 import org.revenantdb.latch.Parking;
 
 /**
- * Lets virtual threads take turns on their carrier: one that enters the database again and again
- * and never waits leaves it once in a while.
+ * Lets virtual threads take turns on their carrier: a virtual thread that keeps entering the
+ * database without ever waiting leaves the carrier from time to time.
  *
  * <p>The JVM never takes a carrier away from a virtual thread. A latch is handed over to the thread
  * that has waited longest, and a page that was read wakes the thread that has latched its parent.
@@ -16,25 +16,26 @@ import org.revenantdb.latch.Parking;
  */
 final class CarrierTurns {
   /*
-   * Bound       of CALLS calls by the virtual threads of a stripe one leaves its carrier. With one carrier no thread makes
-   *             more calls than that in a row. The count is plain: one that is lost makes the turn longer by a call.
-   * Park        not a yield: the JDK queues a thread that yields anew, and with one carrier was seen to take up the same one
-   *             for ever, out of the same queue. One that is parked is in no queue until its time is over.
+   * Bound       in CALLS calls by the virtual threads of a stripe, one leaves its carrier. With one carrier no thread
+   *             makes more calls than that in a row. The count is plain: one that is lost makes the turn longer by a
+   *             call.
+   * Park        not a yield: the JDK queues a yielding thread again, and with one carrier was seen to run the same
+   *             thread for ever, from the same queue. A parked thread is in no queue until its time is over.
    * Order       before the gate is entered: nothing is held.
-   * Cost        for a platform thread one look at its kind; for a virtual one a count, and some 60 microseconds at each
-   *             turn while another virtual thread waits in an engine, or has waited and does not run yet.
+   * Cost        for a platform thread one check of its kind; for a virtual one a count, and some 60 microseconds at
+   *             each turn while another virtual thread waits in an engine, or has waited and does not run yet.
    */
   private static final int CALLS = 1024;
 
   private static final long NANOS = 20_000;
 
-  /** Numbers between those of two stripes, so that they do not share a cache line. */
+  /** Array elements from one stripe to the next, so that they do not share a cache line. */
   private static final int STRIDE = 32;
 
   private final int[] calls;
 
   /**
-   * For so many stripes.
+   * Makes an object for this many stripes.
    *
    * @param stripes a power of two
    */
@@ -55,7 +56,7 @@ final class CarrierTurns {
     }
   }
 
-  /** An interrupted thread is not parked, nor is one that an interrupt has left a permit. */
+  /** Pauses. A thread that is interrupted, or has a permit left by an interrupt, is not parked. */
   private void pause(Thread thread) {
     boolean isInterrupted = Thread.interrupted();
     long until = System.nanoTime() + NANOS;

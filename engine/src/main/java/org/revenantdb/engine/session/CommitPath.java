@@ -54,11 +54,11 @@ final class CommitPath {
    * A failure   in 6: nothing is in the log. The id goes to the aborted map, its word becomes ABORTED, and the
    *             transaction has ended.
    *             in 7: the record is there, and must not be followed by an ABORT. The engine stops, the word becomes
-   *             COMMITTED all the same, as nobody may wait for it for ever (R18).
+   *             COMMITTED nevertheless, as no thread may wait for it for ever (R18).
    *             in 10: the outcome is unknown until the database has been opened again
    *
-   * A crash     before 6, or before its record is durable: no outcome in the log, so the restart aborts it. Nobody
-   *             that survives has seen it: a durable reader has waited for this record (R10).
+   * A crash     before 6, or before its record is durable: no outcome in the log, so the restart aborts it. No
+   *             survivor has seen it: a durable reader has waited for this record (R10).
    *             behind that: committed, acknowledged or not
    */
   @SuppressWarnings("UnnecessaryLambda") // made before it is needed
@@ -67,21 +67,21 @@ final class CommitPath {
 
   private static final Publication COMMIT = CommitPath::publishCommit;
 
-  /** What gives a transaction its outcome, inside the gate: steps 4 to 8. */
+  /** The code that gives a transaction its outcome, inside the gate: steps 4 to 8. */
   @FunctionalInterface
   interface Publication {
     /**
      * Publishes it.
      *
-     * @param validated what the reads of a serializable transaction were validated against; null if
-     *     they need no validation
+     * @param validated the result of the validation of a serializable transaction; null if its
+     *     reads need no validation
      */
     void publish(TransactionCore core, Certifier.@Nullable Validated validated);
   }
 
   private CommitPath() {}
 
-  /** Loads the class, so that this cannot fail behind step 6. */
+  /** Loads the class, so that this cannot fail after step 6. */
   static void load() {}
 
   /** All steps. */
@@ -126,7 +126,7 @@ final class CommitPath {
     engine.pokeCleaner();
   }
 
-  /** Steps 2 and 3, around what publishes an outcome. */
+  /** Steps 2 and 3, around the publication of an outcome. */
   static void runValidated(TransactionCore core, Publication publication) {
     if (core.reads() == null) {
       runInGate(core, publication, null);
@@ -168,7 +168,11 @@ final class CommitPath {
   /** The end of a transaction that has written nothing. */
   private static void endReading(TransactionCore core, Certifier.@Nullable Validated validated) {
     if (core.isSerializable()) {
-      core.witness().saw(core.engine().prepared().lastLsn()); // also that one was rolled back
+      core.witness()
+          .saw(
+              core.engine()
+                  .prepared()
+                  .lastLsn()); // a rollback of a prepared transaction counts, too
     }
     long pass = validated == null ? Certifier.UNGATED : SerialCommit.enter(core, validated); // 4
     try {
@@ -193,7 +197,9 @@ final class CommitPath {
     long pass = SerialCommit.enter(core, validated); // 4
     try {
       table.committing(id); // 5
-      if (certifier.mustEnter(pass)) { // since a moment ago; nobody waits at the gate as committing
+      if (certifier.mustEnter(pass)) {
+        // Turned on a moment ago; no thread may wait at the gate while its transaction is
+        // committing.
         table.stillActive(id);
         pass = certifier.enterAlways(); // it may be off again, and on a moment later
         table.committing(id);
@@ -204,7 +210,7 @@ final class CommitPath {
         rows = pass == Certifier.UNGATED ? NO_ROWS : at -> SerialCommit.written(core, at);
         lsn = log.publish(core.bareRecord().begin(RecordType.COMMIT, id)); // 6
       } catch (Throwable failure) {
-        RollbackPath.abortUnlogged(core); // nobody may wait for its outcome
+        RollbackPath.abortUnlogged(core); // no thread may wait for its outcome any more
         TransactionEnd.end(core, TransactionState.State.ROLLED_BACK);
         throw failure;
       }

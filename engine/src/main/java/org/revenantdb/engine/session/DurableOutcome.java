@@ -12,8 +12,8 @@ import org.revenantdb.recovery.log.DurabilityUnknownException;
 import org.revenantdb.recovery.log.LogStoppedException;
 
 /**
- * The wait until the outcome of a transaction is durable, by its thread or by a stage that others
- * hang their work on.
+ * The wait until the outcome of a transaction is durable, by its thread or by a stage for further
+ * work.
  *
  * <p>Threads: any, outside of the transaction and of the gate, with nothing latched.
  *
@@ -22,7 +22,7 @@ import org.revenantdb.recovery.log.LogStoppedException;
 final class DurableOutcome {
   private DurableOutcome() {}
 
-  /** Loads the class, so that this cannot fail behind the record of a commit. */
+  /** Loads the class, so that this cannot fail after the record of a commit. */
   static void load() {}
 
   /** Waits for the record of a transaction that has written. */
@@ -64,7 +64,7 @@ final class DurableOutcome {
     return durable.minimalCompletionStage();
   }
 
-  /** Somebody waits for the stage, so this is repeated until there is memory for it. */
+  /** A thread may wait for the stage, so this is repeated until there is memory for it. */
   private static void completeWith(
       TransactionCore core, CompletableFuture<@Nullable Void> durable, Throwable failure) {
     while (!durable.isDone()) {

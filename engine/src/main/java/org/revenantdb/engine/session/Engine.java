@@ -32,7 +32,7 @@ import org.revenantdb.recovery.log.DurabilityUnknownException;
 import org.revenantdb.recovery.log.LogStoppedException;
 import org.revenantdb.recovery.restart.PreparedTransaction;
 
-/** What transactions, cursors and tables of one open database share. Thread-safe. */
+/** The state that transactions, cursors and tables of one open database share. Thread-safe. */
 public final class Engine implements CatalogueOwner {
   private final Storage storage;
   private final DatabaseOptions options;
@@ -56,18 +56,18 @@ public final class Engine implements CatalogueOwner {
   private volatile @Nullable Cleaner cleaner;
   private volatile IntConsumer cutter = pages -> {};
 
-  /** How long a value may be; less where a test wants to see longer ones refused. */
+  /** The greatest length of a value; tests set less to see longer ones refused. */
   public volatile long maxValueBytes = Database.MAX_VALUE_BYTES;
 
   private final PreparedTransactions prepared;
   private volatile @Nullable TableSteps tables;
 
   /**
-   * What they share.
+   * Makes the shared state.
    *
    * @param segmentBytes size of a segment of the log
    * @param prepared transactions that were prepared in former lives
-   * @param pauses is told of pauses before another attempt
+   * @param pauses receives the pauses before another attempt
    */
   public Engine(
       Storage storage,
@@ -76,7 +76,8 @@ public final class Engine implements CatalogueOwner {
       long segmentBytes,
       List<PreparedTransaction> prepared,
       WaitMeter pauses) {
-    // Without memory a class cannot be loaded: those that end transactions are, before one begins.
+    // Without memory a class cannot be loaded. So the classes that end transactions are loaded
+    // before one begins.
     CommitPath.load();
     DurableOutcome.load();
     RollbackPath.load();
@@ -113,13 +114,13 @@ public final class Engine implements CatalogueOwner {
     return snapshots;
   }
 
-  /** The order of commits, where there are serializable transactions. */
+  /** The order of commits while there are serializable transactions. */
   @Override
   public Certifier certifier() {
     return certifier;
   }
 
-  /** What snapshots are taken from: the end of the log. */
+  /** The clock of snapshots: the end of the log. */
   public LongSupplier clock() {
     return clock;
   }
@@ -158,28 +159,28 @@ public final class Engine implements CatalogueOwner {
     return Objects.requireNonNull(tables);
   }
 
-  /** Who cleans, and who cuts the file back to so many pages. */
+  /** Sets the cleaner, and the code that cuts the file to a number of pages. */
   public void cleaner(Cleaner running, IntConsumer cutsBack) {
     this.cutter = cutsBack;
     this.cleaner = running;
   }
 
-  /** Who cleans; null if nobody does. */
+  /** The cleaner; null if there is none. */
   public @Nullable Cleaner cleaner() {
     return cleaner;
   }
 
-  /** Pages that the data file has. */
+  /** The number of pages of the data file. */
   public int filePages() {
     return storage.pool().sizeInPages();
   }
 
   /**
-   * A value was refused after part of it was written: its pages are free when this returns, and the
-   * file is as short as before, if others do not use what was added. Not inside the gate, nothing
-   * latched. What fails here is told with the refusal.
+   * Called after a value was refused when a part of it had been written. On return its pages are
+   * free, and the file is as short as before, unless others use the added part. Called outside the
+   * gate, with nothing latched. A failure here is added to the refusal.
    *
-   * @param pagesBefore what {@link #filePages} was before the value was begun
+   * @param pagesBefore the value of {@link #filePages} before the value was begun
    */
   public void giveBackRefused(int pagesBefore, Throwable refusal) {
     Cleaner running = cleaner;
@@ -194,7 +195,7 @@ public final class Engine implements CatalogueOwner {
     }
   }
 
-  /** Tells the cleaner that a transaction that wrote something has ended. */
+  /** Notifies the cleaner that a transaction that wrote something has ended. */
   public void pokeCleaner() {
     Cleaner running = cleaner;
     if (running != null) {
@@ -202,13 +203,15 @@ public final class Engine implements CatalogueOwner {
     }
   }
 
-  /** Has a lazy commit forced in time, if ever. */
+  /** Requests the force of a lazy commit within its time, if there is a limit. */
   void committedLazily(long lsn) {
     storage.counters().lazyCommits.increment();
     forceInTime(lsn);
   }
 
-  /** Has the log forced up to there in time, if ever, for somebody lazy. */
+  /**
+   * Requests a force of the log up to there within the time of lazy commits, if there is a limit.
+   */
   public void forceInTime(long lsn) {
     if (!ApiAccess.api().isLazyForcedOnRequestOnly(options)) {
       storage.log().requestFlushWithin(lsn, options.maxLazyDelay().toNanos());
@@ -224,13 +227,13 @@ public final class Engine implements CatalogueOwner {
     }
   }
 
-  /** A batch for a cursor, used before if there is one: some kilobytes that need not be made. */
+  /** A batch for a cursor, if possible a used one, which saves an allocation of some kilobytes. */
   public RowBatch takeBatch() {
     RowBatch batch = batches.take();
     return batch != null ? batch : new RowBatch();
   }
 
-  /** Takes back a batch that nobody uses any more. */
+  /** Takes back a batch that is no longer used. */
   public void giveBack(RowBatch batch) {
     batch.clear();
     batches.giveBack(batch);
@@ -246,7 +249,7 @@ public final class Engine implements CatalogueOwner {
   }
 
   /**
-   * Runs something inside the database.
+   * Runs an action inside the database.
    *
    * @throws DatabaseClosedException if it is closed
    * @throws DatabaseStoppedException if the action met a log that has stopped
@@ -268,12 +271,12 @@ public final class Engine implements CatalogueOwner {
     }
   }
 
-  /** What a caller gets of a failure. */
+  /** The exception for a caller. */
   public RuntimeException told(RuntimeException failure) {
     return Boundary.told(storage.spill().directory(), failure);
   }
 
-  /** What a caller is told when the engine has stopped. */
+  /** The exception for a caller when the engine has stopped. */
   public static RuntimeException stopped(RuntimeException cause) {
     return new DatabaseStoppedException(
         "the database has stopped after an error and refuses further work; nothing that was acknowledged as durable is"
@@ -284,8 +287,8 @@ public final class Engine implements CatalogueOwner {
   }
 
   /**
-   * The first cause, in words. Trouble with a file says which, and what to do; of several reports
-   * of it the first counts, which the later ones have as their cause.
+   * The first cause, in words. An exception about a file has the file and what to do. If there are
+   * several, the first one counts; the later ones have it as their cause.
    */
   public static String why(Throwable failure) {
     Throwable first = failure;

@@ -14,7 +14,7 @@ import org.revenantdb.recovery.file.OwnershipLostException;
 import org.revenantdb.recovery.file.ReadOnlyStorageException;
 import org.revenantdb.recovery.file.StorageIOException;
 
-/** The exceptions of the API for those that the recovery module throws about files. */
+/** Translates the exceptions of the recovery module about files to those of the API. */
 public final class FileFailures {
   /** The reason for each class; a class that is not here has no reason of its own yet. */
   private static final Map<Class<?>, Reason> REASONS =
@@ -39,10 +39,10 @@ public final class FileFailures {
   }
 
   /**
-   * The exception for a user. It has the stack of the current thread and the internal one as its
-   * cause; the message is the same.
+   * The exception for a user. It has the stack of the current thread, the internal exception as its
+   * cause, and the same message.
    *
-   * @param failure what the recovery module has thrown
+   * @param failure the exception of the recovery module
    * @return the exception of the API
    */
   public static StorageException told(org.revenantdb.recovery.file.StorageException failure) {

@@ -8,29 +8,29 @@ import org.revenantdb.recovery.file.EngineWork;
 import org.revenantdb.recovery.file.FileThread;
 
 /**
- * The thread that looks for forgotten transactions, every second. There is one for all databases
- * that are open, and none when none is. Thread-safe.
+ * The thread that looks for leaked transactions, every second. There is one thread for all open
+ * databases, and none if no database is open. Thread-safe.
  */
 public final class ForgottenTransactions {
   /*
    * The thread is `thread`, or it ends. A database that is opened while the former thread still ends gets another one.
-   * Its loop allocates nothing outside of the try: an OutOfMemoryError ends one sweep, never the thread. Should the
-   * thread die all the same, it starts its successor.
+   * Its loop allocates nothing outside of the try: an OutOfMemoryError ends one sweep, never the thread. If the
+   * thread dies nevertheless, it starts its successor.
    */
 
   private static final long PERIOD = TimeUnit.SECONDS.toNanos(1);
 
-  /** Replaced, never changed; by those who have the class's monitor. */
+  /** Replaced, never changed; only by threads with the class's monitor. */
   private static volatile OpenTransactions[] databases = {};
 
   private static volatile @Nullable Thread thread;
 
-  /** The last one that was told to end. */
+  /** The last thread that was asked to end. */
   private static volatile @Nullable Thread ending;
 
   private ForgottenTransactions() {}
 
-  /** A database was opened. */
+  /** Called when a database was opened. */
   public static synchronized void watch(OpenTransactions open) {
     OpenTransactions[] more = Arrays.copyOf(databases, databases.length + 1);
     more[databases.length] = open;
@@ -71,7 +71,7 @@ public final class ForgottenTransactions {
     }
   }
 
-  /** A database is being closed; the thread is told to end if it is the last one. */
+  /** Called when a database is being closed. If it is the last one, the thread is asked to end. */
   @SuppressWarnings("ReferenceEquality") // which of them it is
   public static synchronized void leave(OpenTransactions open) {
     OpenTransactions[] rest =
@@ -88,8 +88,8 @@ public final class ForgottenTransactions {
   }
 
   /**
-   * Waits until a thread that was told to end has ended, and with it the listener that it may be
-   * calling. A listener that closes the last database waits for nothing.
+   * Waits until a thread that was asked to end has ended, and with it the listener that it may be
+   * calling. A listener that closes the last database does not wait.
    */
   @SuppressWarnings("ReferenceEquality") // which thread it is
   public static void awaitEnd() {
@@ -109,8 +109,8 @@ public final class ForgottenTransactions {
         try {
           now[i].sweep();
         } catch (Throwable notNow) {
-          // Of a listener, which was told, or no memory. The others have to be rolled back all the
-          // same, and what is left with the next sweep.
+          // From a listener, which was called, or because of no memory. The other transactions must
+          // still be rolled back, and the rest in the next sweep.
         }
       }
     }

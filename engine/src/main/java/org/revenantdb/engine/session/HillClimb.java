@@ -5,10 +5,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 
 /**
- * Finds the ceiling of pauses with which most is committed, from samples of how much that is. It
- * knows no clock: what it does follows from the samples alone.
+ * Finds the ceiling of pauses with the most commits, from samples of the commit rate. It uses no
+ * clock: its decisions depend only on the samples.
  *
- * <p>Threads: one at a time, each seeing what the one before has done.
+ * <p>Threads: one at a time, each with the changes of the former one visible.
  */
 public final class HillClimb {
   /*
@@ -26,7 +26,7 @@ public final class HillClimb {
   /** The shortest interval. */
   public static final long INTERVAL = TimeUnit.MILLISECONDS.toNanos(20);
 
-  /** An interval with fewer commits goes on, up to the longest. */
+  /** An interval with fewer commits is extended, up to the longest. */
   private static final long FEWEST_COMMITS = 32;
 
   private static final long LONGEST_INTERVAL = TimeUnit.MILLISECONDS.toNanos(500);
@@ -34,30 +34,30 @@ public final class HillClimb {
   private static final int LONGEST_STRIDE = 8;
   private static final int LONGEST_REST = 8;
 
-  /** What a longer pause has to gain. */
+  /** The gain that a longer pause must bring. */
   private static final double GAIN = 0.02;
 
-  /** The part of a new sample in the mean. */
+  /** The weight of a new sample in the mean. */
   private static final double NEW = 0.4;
 
   private static final double NONE = -1;
 
-  /** Of each level. */
+  /** The ceiling of each level. */
   private final long[] ceilings;
 
   private long begun;
   private long commitsBefore;
 
-  /** Where it stands. */
+  /** The level at which it stands. */
   private int level;
 
-  /** What the ceiling is now. */
+  /** The level of the present ceiling. */
   private int at;
 
   /** Commits a second at the level. */
   private double rate = NONE;
 
-  /** How far samples are from that, as a part of it. */
+  /** The usual deviation of samples from the rate, as a part of it. */
   private double noise;
 
   private double triedRate = NONE;
@@ -69,11 +69,11 @@ public final class HillClimb {
   private int lastRest;
 
   /**
-   * At 0.
+   * Starts at level 0.
    *
-   * @param longest ceiling
-   * @param now time in nanoseconds, of any origin
-   * @param commits until now
+   * @param longest the highest ceiling
+   * @param now time in nanoseconds since an arbitrary moment
+   * @param commits the number of commits until now
    */
   HillClimb(long longest, long now, long commits) {
     LongStream doubled =
@@ -84,7 +84,7 @@ public final class HillClimb {
     beginAnew(now, commits);
   }
 
-  /** Forgets all it knows, and stands at 0. */
+  /** Drops all data, and returns to level 0. */
   void beginAnew(long now, long commits) {
     begun = now;
     commitsBefore = commits;
@@ -100,21 +100,21 @@ public final class HillClimb {
     lastRest = 0;
   }
 
-  /** Pauses are to be below that, in nanoseconds. */
+  /** The ceiling of pauses, in nanoseconds. */
   long ceiling() {
     return ceilings[at];
   }
 
-  /** No sample before that ends the interval. */
+  /** The earliest time at which a sample can end the interval. */
   long due() {
     return begun + Math.max(INTERVAL, 2 * ceiling());
   }
 
   /**
-   * A sample; the ceiling may be another one then.
+   * Takes a sample, which may change the ceiling.
    *
    * @param now time in nanoseconds
-   * @param commits until now
+   * @param commits the number of commits until now
    */
   void sample(long now, long commits) {
     long nanos = now - begun;
@@ -166,7 +166,7 @@ public final class HillClimb {
     triedRate = NONE;
   }
 
-  /** The other direction, then the next stride. */
+  /** Switches to the other direction, then to the next stride. */
   private void turn() {
     isUpward = !isUpward;
     hasTurned = !hasTurned;
@@ -181,7 +181,7 @@ public final class HillClimb {
     int target = target();
     if (target == level) {
       turn();
-      target = target(); // one of the two directions leads somewhere
+      target = target(); // one of the two directions is possible
       if (rest > 0) {
         return;
       }

@@ -3,8 +3,8 @@ package org.revenantdb.engine.session;
 import org.revenantdb.engine.version.Reading;
 
 /**
- * What a cursor or a stream of a transaction that reads committed reads in: it outlives its
- * statement, so it has a slot of its own until nobody uses it any more (docs/protocols.md §33).
+ * The snapshot of a cursor or stream of a read-committed transaction. It outlives its statement, so
+ * it has its own slot until it is no longer used (docs/protocols.md §33).
  *
  * <p>One thread at a time, inside its transaction.
  */
@@ -14,9 +14,9 @@ public final class KeptReading {
   private int holders = 1;
 
   /**
-   * Of who has just opened the slot.
+   * Made by the code that has just opened the slot.
    *
-   * @param slot of its snapshot
+   * @param slot the slot of its snapshot
    */
   KeptReading(int slot, Reading reading) {
     this.slot = slot;
@@ -31,12 +31,12 @@ public final class KeptReading {
     return reading;
   }
 
-  /** One more uses it. */
+  /** Adds a user. */
   public void share() {
     holders++;
   }
 
-  /** One less does; whether that was the last. */
+  /** Removes a user. Returns whether that was the last one. */
   boolean isLast() {
     return --holders == 0;
   }

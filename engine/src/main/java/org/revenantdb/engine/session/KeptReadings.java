@@ -3,15 +3,15 @@ package org.revenantdb.engine.session;
 import java.util.ArrayList;
 
 /**
- * The snapshots of the cursors and streams of one transaction that reads committed: they go on when
- * the statements of the transaction take new snapshots (docs/protocols.md §33).
+ * The snapshots of the cursors and streams of one read-committed transaction. They stay the same
+ * when the statements of the transaction take new snapshots (docs/protocols.md §33).
  *
  * <p>Threads: one at a time, inside the transaction and the gate.
  */
 final class KeptReadings {
   /*
-   * Slots       each has a slot of its own, which names the transaction in the list of open ones. It is given back with
-   *             the last user of the reading, or with the transaction.
+   * Slots       each has its own slot, which leads to the transaction in the list of open ones. It is freed with the
+   *             last user of the reading, or with the transaction.
    */
   private final Engine engine;
   private final ArrayList<KeptReading> open = new ArrayList<>(1);
@@ -20,9 +20,9 @@ final class KeptReadings {
     this.engine = engine;
   }
 
-  /** A new one, with a snapshot of now. */
+  /** Makes a new one, with a current snapshot. */
   KeptReading open(TransactionCore core) {
-    open.ensureCapacity(open.size() + 1); // before there is a slot to be lost
+    open.ensureCapacity(open.size() + 1); // before there is a slot that could be lost
     int slot = engine.snapshots().open(engine.clock());
     try {
       KeptReading fresh =
@@ -36,21 +36,21 @@ final class KeptReadings {
     }
   }
 
-  /** One user of a reading has ended. */
+  /** Called when one user of a reading has ended. */
   void close(KeptReading used) {
     if (used.isLast() && open.remove(used)) {
       giveBack(used.slot());
     }
   }
 
-  /** The transaction has got its id: its own rows are to be seen. */
+  /** Called when the transaction has got its id: its own rows must be visible. */
   void writesAs(long id) {
     for (KeptReading one : open) {
       one.reading().writesAs(id);
     }
   }
 
-  /** The transaction has ended; allocates nothing. */
+  /** Called when the transaction has ended; allocates nothing. */
   void end() {
     for (int i = 0; i < open.size(); i++) {
       giveBack(open.get(i).slot());

@@ -2,9 +2,9 @@ package org.revenantdb.engine.session;
 
 import java.util.HexFormat;
 
-/** Keys in messages. */
+/** Formats keys for messages. */
 public final class KeyText {
-  /** Bytes of a key that are shown. */
+  /** The greatest number of bytes of a key that is shown. */
   private static final int LONGEST = 32;
 
   private KeyText() {}

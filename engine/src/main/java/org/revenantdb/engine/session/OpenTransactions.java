@@ -13,36 +13,38 @@ import org.revenantdb.gc.ActiveSnapshots;
 import org.revenantdb.latch.PatientLock;
 
 /**
- * The transactions that are open, by the slots of their snapshots; finds those that were forgotten.
+ * The open transactions, by the slots of their snapshots. Finds the leaked ones.
  *
- * <p>Threads: any. An entry is written by the transaction in its slot, and by the one who sweeps.
+ * <p>Threads: any. The transaction in a slot and the sweeping thread write its entry.
  */
 public final class OpenTransactions {
   /*
    * Entry       null | the transaction itself | Watched: weakly the transaction, and its core
-   *             Kept: whose cursor or stream has this slot; ends with that, and is nothing to who sweeps
+   *             Kept: the core whose cursor or stream has this slot; ends with that, and a sweep ignores it
    * Transitions null -> transaction      begin    by its session, which has the slot
    *             transaction -> Watched   sweep    CAS: it has been open for a while
-   *             any -> null              end      by its session, or whoever rolls it back, before the slot is given up
+   *             any -> null              end      by its session, or the thread that rolls it back, before the slot is freed
    *
-   * Watched     needs the core of the transaction, which is made if there is none: from then on that ends it, and
-   *             clears the entry. If it ends first, there is nothing to be watched. (protocols.md §38)
+   * Watched     needs the core of the transaction, which is made if there is none. From then on the core ends the
+   *             transaction and clears the entry. If the transaction ends first, there is nothing to watch.
+   *             (protocols.md §38)
    *
-   * Why in two steps   A weak reference for each transaction would be the dearest part of a short one. So a young one is
-   *             held strongly, which costs a store, and only what is still open at the next sweep gets a reference.
-   *             One that was forgotten is found within about two sweeps of the collection that notices.
+   * Why in two steps   A weak reference for each transaction would be the most expensive part of a short one. So a
+   *                    young transaction is held strongly, which costs a store. Only a transaction that is still open
+   *                    at the next sweep gets a weak reference. A leaked one is found within about two sweeps after
+   *                    the garbage collection that notices it.
    */
   private static final int SHIFT = 6;
   private static final int CHUNK = 1 << SHIFT;
 
-  /** References from one slot to the next: sessions do not share a cache line. */
+  /** References from one slot to the next, so that sessions do not share a cache line. */
   private static final int STRIDE = 16;
 
   /**
-   * A transaction, for people.
+   * A transaction, for monitoring.
    *
    * @param id 0 if it has not written
-   * @param name what it is called; null if nothing
+   * @param name its name; null if it has none
    */
   public record Holder(long id, @Nullable String name) {
     public static final Holder NOBODY = new Holder(0, null);
@@ -69,17 +71,17 @@ public final class OpenTransactions {
 
   private volatile @Nullable Slots[] chunks = new Slots[1];
 
-  /** Of those whose slots are of these. */
+  /** Makes an object for transactions with slots of these snapshots. */
   OpenTransactions(ActiveSnapshots snapshots) {
     this.snapshots = snapshots;
   }
 
-  /** A transaction has begun. */
+  /** Called when a transaction has begun. */
   public void begin(int slot, Transaction transaction) {
     enter(slot, transaction);
   }
 
-  /** A cursor or a stream of a transaction has a slot of its own, until {@link #end}. */
+  /** Called when a cursor or stream of a transaction gets its own slot, until {@link #end}. */
   void keep(int slot, TransactionCore core) {
     enter(slot, new Kept(core));
   }
@@ -92,7 +94,7 @@ public final class OpenTransactions {
     chunk.setRelease(index(slot), entry);
   }
 
-  /** The one in that slot has ended. */
+  /** Called when the transaction, cursor or stream in that slot has ended. */
   public void end(int slot) {
     Slots chunk = chunkOf(slot);
     if (chunk != null) {
@@ -101,7 +103,8 @@ public final class OpenTransactions {
   }
 
   /**
-   * All that are open all the time and were used before; of those that begin or end meanwhile some.
+   * All used transactions that are open during the whole call; of those that begin or end
+   * meanwhile, some.
    */
   List<TransactionCore> cores() {
     List<TransactionCore> cores = new ArrayList<>();
@@ -117,19 +120,22 @@ public final class OpenTransactions {
   }
 
   /**
-   * The transaction with this id, if it is open and this very thread has it; else null. For who has
-   * met the id.
+   * The transaction with this id, if it is open and the calling thread has it; else null. For a
+   * caller that has met the id.
    */
   public @Nullable TransactionCore ofThisThread(long id) {
     return ofThisThread(core -> core.id() == id);
   }
 
-  /** One that this very thread has open and that has dropped or truncated a table; null if none. */
+  /**
+   * A transaction that the calling thread has open and that has dropped or truncated a table; null
+   * if there is none.
+   */
   @Nullable TransactionCore ofThisThreadThatHas(Table table) {
     return ofThisThread(core -> core.hasTaken(table));
   }
 
-  /** Whether this very thread has a transaction open that has written. */
+  /** Whether the calling thread has a transaction open that has written. */
   boolean hasOfThisThread() {
     return ofThisThread(core -> true) != null;
   }
@@ -154,7 +160,7 @@ public final class OpenTransactions {
     };
   }
 
-  /** The database ends: nobody is inside it, and nobody can begin. */
+  /** Called at the end of the database: no thread is inside it, and no transaction can begin. */
   public void databaseCloses() {
     for (Slots chunk : chunks) {
       for (int i = 0; chunk != null && i < chunk.length(); i += STRIDE) {
@@ -167,7 +173,7 @@ public final class OpenTransactions {
     }
   }
 
-  /** Watches those that are still open, and rolls back those that were forgotten. */
+  /** Watches the transactions that are still open, and rolls back the leaked ones. */
   void sweep() {
     snapshots.note(System.currentTimeMillis());
     for (Slots chunk : chunks) {
@@ -186,7 +192,7 @@ public final class OpenTransactions {
     }
   }
 
-  /** Who has a slot. */
+  /** The holder of a slot. */
   public Holder holderIn(int slot) {
     Slots chunk = chunkOf(slot);
     return switch (chunk == null ? null : chunk.get(index(slot))) {

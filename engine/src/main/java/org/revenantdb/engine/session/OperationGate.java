@@ -6,9 +6,10 @@ import org.revenantdb.latch.Parking;
 import org.revenantdb.latch.PatientLock;
 
 /**
- * Who is inside the database: lets {@code close} and {@code check} wait until nobody is.
+ * Counts the threads inside the database, so that {@code close} and {@code check} can wait until no
+ * thread is inside.
  *
- * <p>Entering and leaving touch one padded counter of many; nobody waits but while the gate is
+ * <p>Entering and leaving change one of many padded counters. Threads wait only while the gate is
  * paused.
  */
 public final class OperationGate {
@@ -29,7 +30,7 @@ public final class OperationGate {
   private final AtomicLongArray inside = new AtomicLongArray(stripes * STRIDE);
   private final CarrierTurns turns = new CarrierTurns(stripes);
 
-  /** Held while the gate is paused: a second one who pauses, and close, wait for the first. */
+  /** Held while the gate is paused: a second thread that pauses, and close, wait for the first. */
   private final PatientLock pausing = new PatientLock();
 
   private volatile State state = State.OPEN;
@@ -53,7 +54,7 @@ public final class OperationGate {
     }
   }
 
-  /** Whoever pauses holds the lock meanwhile. */
+  /** Waits until the pause ends: the pausing thread holds the lock meanwhile. */
   private void awaitResume() {
     pausing.lock();
     try {
@@ -71,8 +72,8 @@ public final class OperationGate {
   }
 
   /**
-   * Lets nobody in until {@link #resume}, by the same thread, and waits until nobody is inside;
-   * false if the gate is closed.
+   * Lets no thread in until {@link #resume}, by the same thread, and waits until no thread is
+   * inside; false if the gate is closed.
    */
   public boolean pause() {
     pausing.lock();
@@ -91,7 +92,9 @@ public final class OperationGate {
     pausing.unlock();
   }
 
-  /** Lets nobody in any more, and waits until nobody is inside; false if it was closed before. */
+  /**
+   * Lets no thread in any more, and waits until no thread is inside; false if it was closed before.
+   */
   public boolean close() {
     pausing.lock();
     try {
@@ -110,14 +113,17 @@ public final class OperationGate {
     return state == State.CLOSED;
   }
 
-  /** For who says so before anything else, and enters later if at all. */
+  /**
+   * Throws if the gate is closed. For callers that check this before anything else, and enter later
+   * or not at all.
+   */
   public void demandOpen() {
     if (isClosed()) {
       throw closed();
     }
   }
 
-  /** What is thrown at who comes too late. */
+  /** The exception for a thread that comes after the close. */
   public static DatabaseClosedException closed() {
     return new DatabaseClosedException("the database is closed; open it again to go on");
   }

@@ -10,14 +10,15 @@ import org.revenantdb.engine.catalog.TableState;
 import org.revenantdb.engine.catalog.TableTrees;
 
 /**
- * What one transaction has made of tables: the trees that they have for it alone, and the tables
- * that nobody else may begin to write until it has ended (protocols.md §31). One thread at a time.
+ * The changes of one transaction to tables: the trees that tables have only for it, and the tables
+ * to which no other transaction may begin to write until it has ended (protocols.md §31). For one
+ * thread at a time.
  */
 public final class OwnTables {
   private final Map<Table, @Nullable TableTrees> trees = new HashMap<>();
   private final ArrayList<Table> held = new ArrayList<>();
 
-  /** Nothing yet. */
+  /** Makes an object without tables. */
   public OwnTables() {}
 
   /** Whether a table has other trees for this transaction than for others, or none. */
@@ -30,7 +31,7 @@ public final class OwnTables {
     return trees.get(table);
   }
 
-  /** A table has these trees from now on; null if it was dropped. */
+  /** Sets the trees of a table from now on; null if it was dropped. */
   void put(Table table, @Nullable TableTrees now) {
     trees.put(table, now);
   }
@@ -45,7 +46,7 @@ public final class OwnTables {
     return null;
   }
 
-  /** Each table that has other trees, with these; null if none. */
+  /** Visits each table that has other trees, with these trees; null if it has none. */
   void forEach(BiConsumer<Table, @Nullable TableTrees> visitor) {
     trees.forEach(visitor);
   }
@@ -55,17 +56,17 @@ public final class OwnTables {
     return trees.isEmpty();
   }
 
-  /** Makes room for one more to {@link #hold}: that cannot fail then. */
+  /** Makes room for another table to {@link #hold}, so that {@code hold} cannot fail. */
   void reserve() {
     held.ensureCapacity(held.size() + 1);
   }
 
-  /** {@link TableState#beginDrop} was called for this transaction. */
+  /** Called after {@link TableState#beginDrop} was called for this transaction. */
   void hold(Table table) {
     held.add(table);
   }
 
-  /** Whether nobody else can begin to write to a table, because of this. */
+  /** Whether no other transaction can begin to write to a table because of this one. */
   boolean holds(Table table) {
     return held.contains(table);
   }

@@ -15,13 +15,13 @@ import org.revenantdb.engine.txn.Holds;
 import org.revenantdb.recovery.restart.PreparedTransaction;
 
 /**
- * How a transaction is prepared: it ends without an outcome, and keeps its rows until somebody
- * decides by its name.
+ * How a transaction is prepared: it ends without an outcome, and keeps its rows until it is decided
+ * by its name.
  *
  * <p>Threads: the thread of the transaction, outside of the transaction and of the gate, with
  * nothing latched.
  *
- * <p>Failure: what comes before the record leaves the transaction open.
+ * <p>Failure: a failure before the record leaves the transaction open.
  */
 final class PreparePath {
   /*
@@ -50,7 +50,7 @@ final class PreparePath {
     } catch (TransactionStateException told) {
       if (told.reason() == TransactionStateException.Reason.NOT_PREPARABLE) {
         Engine engine = core.engine();
-        // A crash may not take back that the name is in use.
+        // A crash must not undo that the name is in use.
         engine.awaitDurable(engine.prepared().lastLsn());
       }
       throw told;
@@ -58,7 +58,7 @@ final class PreparePath {
       core.leaveAlone();
     }
     if (core.id() == 0) {
-      core.awaitWitnessed(); // a lazy one, too: others decide by this answer
+      core.awaitWitnessed(); // a lazy transaction, too: others decide by this answer
       return false;
     }
     DurableOutcome.await(core);

@@ -22,8 +22,8 @@ import org.revenantdb.recovery.restart.AbortedTransactions;
 import org.revenantdb.recovery.restart.PreparedTransaction;
 
 /**
- * The transactions that wait for their outcome, by name. Thread-safe; inside the gate, with nothing
- * latched.
+ * The prepared transactions, which wait for their outcome, by name. Thread-safe; called inside the
+ * gate, with nothing latched.
  */
 public final class PreparedTransactions {
   /*
@@ -35,12 +35,15 @@ public final class PreparedTransactions {
   /** Longest name, in bytes. */
   public static final int MAX_NAME = 256;
 
-  /** Tables that one may have written to: a record is small. */
+  /**
+   * The greatest number of tables to which a prepared transaction may have written: a record is
+   * small.
+   */
   private static final int MAX_TABLES = 1_000;
 
   /**
-   * The records of all take this part of a segment at most, a quarter of what is kept ready for
-   * those who take no credit: a checkpoint repeats them where the disk is full, too.
+   * All records together take at most this part of a segment: a quarter of the space that is kept
+   * ready for records without credit. So a checkpoint can repeat them even on a full disk.
    */
   private static final int PART = 16;
 
@@ -57,11 +60,11 @@ public final class PreparedTransactions {
   /** Bytes of their records; under the lock. */
   private long bytes;
 
-  /** Of the last record about one of them. */
+  /** The LSN of the last record about one of them. */
   private volatile long lastLsn;
 
   /**
-   * Those of former lives, which are in the table of transactions.
+   * Starts with those of former lives, which are in the table of transactions.
    *
    * @param segmentBytes size of a segment of the log
    */
@@ -85,9 +88,9 @@ public final class PreparedTransactions {
   /**
    * Prepares a transaction.
    *
-   * @param order of the record, among commits
-   * @param ended told, when the record is published, that its session has nothing to do with it any
-   *     more; must not fail
+   * @param order publishes the record in its place among commits
+   * @param ended called when the record is published and the session no longer owns the
+   *     transaction; must not fail
    * @return the LSN of the record
    * @throws TransactionStateException with {@link TransactionStateException.Reason#NOT_PREPARABLE}
    *     if it cannot be: nothing has changed
@@ -156,7 +159,7 @@ public final class PreparedTransactions {
     return lsn;
   }
 
-  /** Behind a record: what fails stops the engine, or memory and log would differ (R18). */
+  /** Runs after a record: a failure stops the engine; else memory and log would differ (R18). */
   private void published(long lsn, Runnable inMemory) {
     try {
       storage.log().steps().at(ChangeSteps.Step.PUBLISHED);
@@ -197,22 +200,22 @@ public final class PreparedTransactions {
   public long rollback(byte[] name) {
     TransactionTable table = storage.transactions();
     AbortedTransactions aborted = table.aborted();
-    // Taken out again nobody has looked there: the table says that it is active.
+    // It was removed again without having been read there: the table has it as active.
     return decide(
         name, RecordType.ABORT, aborted::add, aborted::remove, (id, lsn) -> table.aborted(id));
   }
 
-  /** Sets what became of a transaction, by its id, and the LSN of the record. */
+  /** Sets the outcome of a transaction, by its id and the LSN of the record. */
   @FunctionalInterface
   private interface Settle {
     void outcome(long id, long lsn);
   }
 
   /**
-   * Gives one its outcome.
+   * Gives a transaction its outcome.
    *
-   * @param before the record has a place
-   * @param undo of that, if it could not be published
+   * @param before runs before the record has a place
+   * @param undo undoes that if the record could not be published
    */
   private long decide(
       byte[] name, RecordType type, LongConsumer before, LongConsumer undo, Settle settle) {
@@ -246,8 +249,8 @@ public final class PreparedTransactions {
   }
 
   /**
-   * LSN of the last record about any of them: what the list says, or does not, is for good when
-   * that is durable (R10).
+   * The LSN of the last record about any of them. When it is durable, no crash can change what the
+   * list contained (R10).
    */
   public long lastLsn() {
     return lastLsn;
@@ -263,7 +266,7 @@ public final class PreparedTransactions {
     }
   }
 
-  /** Whether one has written to a table. */
+  /** Whether one of them has written to a table. */
   boolean haveWritten(int table) {
     lock.lock();
     try {
@@ -274,7 +277,8 @@ public final class PreparedTransactions {
   }
 
   /**
-   * For a checkpoint: publishes all that are prepared anew, and says what transactions there are.
+   * For a checkpoint: publishes the records of all prepared transactions again, and returns the
+   * image of all transactions.
    */
   public TransactionImage image() {
     lock.lock();
@@ -291,7 +295,8 @@ public final class PreparedTransactions {
         log.publish(transaction.build(record));
       }
       long[] prepared = undecided.stream().mapToLong(PreparedTransaction::id).sorted().toArray();
-      // An abort adds to the ATM before it leaves the active ones, so in this order none is missed.
+      // An abort enters the ATM before it leaves the active transactions, so in this order none is
+      // missed.
       long[] writing =
           Arrays.stream(table.writing())
               .filter(id -> Arrays.binarySearch(prepared, id) < 0)

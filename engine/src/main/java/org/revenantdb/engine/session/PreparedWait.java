@@ -11,7 +11,7 @@ import org.revenantdb.engine.txn.TransactionTable;
 import org.revenantdb.recovery.log.LogStoppedException;
 
 /**
- * The wait of a serializable transaction for prepared transactions whose rows it passed over.
+ * The wait of a serializable transaction for prepared transactions whose rows it skipped.
  *
  * <p>A prepared transaction counts as committed for a serializable one. So the answer leaves only
  * if the prepared transaction was rolled back, and is a conflict otherwise.
@@ -32,7 +32,7 @@ final class PreparedWait {
    */
   private PreparedWait() {}
 
-  /** Waits until all that were passed over have an outcome. */
+  /** Waits until all skipped transactions have an outcome. */
   static void awaitPassed(TransactionCore core) {
     if (core.reading().hasPassedPrepared()) {
       awaitAll(core);
@@ -41,7 +41,7 @@ final class PreparedWait {
 
   private static void awaitAll(TransactionCore core) {
     core.reading().takePrepared().forEach((writer, outcome) -> await(core, writer, outcome));
-    core.witness().saw(core.engine().prepared().lastLsn()); // that they were rolled back
+    core.witness().saw(core.engine().prepared().lastLsn()); // the result depends on their rollback
   }
 
   private static void await(TransactionCore core, long writer, LongSupplier outcome) {
@@ -92,7 +92,7 @@ final class PreparedWait {
     }
   }
 
-  /** Nobody sleeps in a database that is closed, or for what cannot come any more. */
+  /** Refuses the wait if the database is closed, or if an outcome cannot come any more. */
   private static void demandRunning(TransactionCore core) {
     core.insideGate(() -> {
       Throwable failure = core.engine().storage().log().failure();

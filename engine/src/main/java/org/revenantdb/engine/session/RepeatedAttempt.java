@@ -8,8 +8,8 @@ import org.revenantdb.engine.txn.RowWaiters;
 import org.revenantdb.engine.txn.TransactionTable;
 
 /**
- * What an attempt of {@link Database#run} has of the attempts before it: its number, the last
- * conflict, its turn to have the rows, and the heirs.
+ * What an attempt of {@link Database#run} takes over from the attempts before it: its number, the
+ * last conflict, its turn for the rows, and the heirs.
  *
  * <p>Heirs are transactions that sleep behind this call for a row. They sleep behind the id of the
  * attempt, as soon as it has one (docs/protocols.md §32, §40).
@@ -24,7 +24,7 @@ final class RepeatedAttempt {
   /** It ends with the attempt; null if it has ended. */
   private RowTurns.@Nullable Turn turn;
 
-  /** Null if there are none, or others have them. */
+  /** Null if there are none, or if they have been passed on. */
   private RowWaiters.@Nullable Inheritance heirs;
 
   RepeatedAttempt(TransactionTable transactions, Retry before) {
@@ -42,19 +42,19 @@ final class RepeatedAttempt {
     return previousConflict;
   }
 
-  /** They sleep behind this attempt from now on. */
+  /** Takes the heirs: they sleep behind this attempt from now on. */
   void takeHeirs(Retry before) {
     heirs = before.takeHeirs();
   }
 
-  /** They are somebody else's from now on; null if there are none. */
+  /** Passes the heirs on; null if there are none. */
   RowWaiters.@Nullable Inheritance giveHeirs() {
     RowWaiters.Inheritance given = heirs;
     heirs = null;
     return given;
   }
 
-  /** The attempt has got its id. */
+  /** Called when the attempt has got its id. */
   void bequeath(long id) {
     RowWaiters.Inheritance given = giveHeirs();
     if (given != null) {
@@ -63,8 +63,8 @@ final class RepeatedAttempt {
   }
 
   /**
-   * The attempt has ended: heirs that it could not bequeath are woken, and others may have its
-   * turn.
+   * Called when the attempt has ended: wakes heirs that could not sleep behind its id, and passes
+   * on its turn.
    */
   void end() {
     RowWaiters.Inheritance left = giveHeirs();

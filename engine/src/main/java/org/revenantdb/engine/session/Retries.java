@@ -7,9 +7,9 @@ import org.revenantdb.engine.ConflictReason;
 import org.revenantdb.engine.Database;
 import org.revenantdb.latch.Tally;
 
-/** Counts the attempts of {@link Database#run} that fail, of one database. Thread-safe. */
+/** Counts the failed attempts of {@link Database#run} of one database. Thread-safe. */
 public final class Retries {
-  /** Of each reason; not changed any more. */
+  /** The counters for each reason; the map is not changed any more. */
   private final Map<ConflictReason, Tally> failures = new EnumMap<>(ConflictReason.class);
 
   private final Tally gaveUp = new Tally();
@@ -24,12 +24,12 @@ public final class Retries {
     return Objects.requireNonNull(failures.get(reason));
   }
 
-  /** An attempt has met a conflict. */
+  /** Counts an attempt that has met a conflict. */
   void failed(ConflictReason reason) {
     of(reason).increment();
   }
 
-  /** There is no other attempt. */
+  /** Counts a call that has ended with a conflict. */
   void gaveUp() {
     gaveUp.increment();
   }
@@ -53,7 +53,7 @@ public final class Retries {
   }
 
   public Counts counts() {
-    long ended = gaveUp.sum(); // before what failed, of which it is a part
+    long ended = gaveUp.sum(); // before the failed ones, of which it is a part
     Map<ConflictReason, Long> failed = new EnumMap<>(ConflictReason.class);
     failures.forEach((reason, count) -> failed.put(reason, count.sum()));
     return new Counts(ended, failed);

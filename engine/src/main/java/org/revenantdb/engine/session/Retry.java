@@ -17,29 +17,33 @@ import org.revenantdb.engine.txn.RowWaiters;
 import org.revenantdb.engine.version.RowWriter;
 
 /**
- * What one call of {@link Database#run} does after a conflict: gives up, pauses, or waits for its
- * turn to have the rows, and until the transaction that it has lost against has ended. One thread.
+ * Decides what one call of {@link Database#run} does after a conflict. It gives up, or pauses, or
+ * waits for its turn to have the rows and until the transaction that has won has ended. For one
+ * thread.
  *
- * <p>{@link #failed} before the attempt is rolled back, {@link #awaitTurn} behind that, with
- * nothing latched, outside of the gate; {@link #end} at the end in any case.
+ * <p>Call {@link #failed} before the attempt is rolled back, {@link #awaitTurn} after that, with
+ * nothing latched, outside of the gate, and {@link #end} at the end in any case.
  */
 public final class Retry {
   /*
    * Protocol    docs/protocols.md §40, §32.
    *
-   * Heirs       others who sleep in a statement behind this call for a row. They are with the attempt, from its first
-   *             write on behind its id, and here in between; who has them here lets the next attempt have them, or
-   *             releases them.
+   * Heirs       other transactions that sleep in a statement behind this call for a row. They are with the attempt
+   *             (from its first write on behind its id), and here between two attempts. From here they go to the next
+   *             attempt, or are released.
    * Turn        taken before an attempt begins; it ends with the attempt, or here, if there is none.
    *
-   * Deadlock    who waits between two attempts has no transaction, and no turn, or all that it wants, so nobody waits
-   *             for it. Where its thread has another transaction open (a run in a run) it takes no turn, and its wait
-   *             for the winner is in the WaitGraph.
+   * Deadlock    a call that waits between two attempts has no transaction, and either no turn or all rows that it
+   *             wants, so no other waits for it. If its thread has another transaction open (a run in a run), it
+   *             takes no turn, and its wait for the winner is in the WaitGraph.
    */
-  /** So many attempts fail in a crowd that gets on, for which a pause is better than a turn. */
+  /**
+   * The number of failed attempts that is usual under contention, even if work progresses. Up to it
+   * a pause is better than a turn.
+   */
   private static final int USUAL_FAILURES = 3;
 
-  /** Of so many rows that an attempt has written, a turn is taken. */
+  /** If an attempt has written at most this many rows, a turn is taken for them. */
   private static final int FEW_ROWS = 16;
 
   private final Engine engine;
@@ -48,12 +52,14 @@ public final class Retry {
   private boolean isLast;
   private boolean waitsForRows;
 
-  /** The rows that the last attempt has had or wanted; empty if no turn is to be taken for them. */
+  /**
+   * The rows that the last attempt has had or wanted; empty if no turn should be taken for them.
+   */
   private List<Row> wanted = List.of();
 
   private final RowTurns.Turn turn = new RowTurns.Turn();
 
-  /** The first attempt has met a conflict just now. */
+  /** Made when the first attempt has met a conflict. */
   public Retry(Engine engine, TransactionOptions options) {
     this.engine = engine;
     Duration own = options.retryTimeout();
@@ -64,12 +70,12 @@ public final class Retry {
             System::nanoTime);
   }
 
-  /** Those that have failed. */
+  /** The failed attempts. */
   Attempts attempts() {
     return attempts;
   }
 
-  /** An attempt has met a conflict, and is about to be rolled back. */
+  /** Called when an attempt has met a conflict, and is about to be rolled back. */
   public void failed(TransactionCore attempt, ConflictException conflict) {
     attempts.failed(conflict);
     engine.retries().failed(conflict.reason());
@@ -95,7 +101,10 @@ public final class Retry {
     }
   }
 
-  /** Waits until it is time for another attempt, and returns null; or what to give up with. */
+  /**
+   * Waits until it is time for another attempt, and returns null; or returns the exception with
+   * which to give up.
+   */
   public @Nullable ConflictException awaitTurn(ConflictException conflict) {
     if (isLast) {
       return conflict;
@@ -107,7 +116,7 @@ public final class Retry {
         giveUp(told, /* isWorthIt= */ false);
         return told;
       }
-    } else if (heirs == null) { // who would sleep behind nobody meanwhile
+    } else if (heirs == null) { // they would sleep behind no transaction meanwhile
       pause(conflict);
     }
     if (attempts.areLate()) {
@@ -157,11 +166,11 @@ public final class Retry {
   }
 
   /**
-   * Waits for the turn to have the rows, and then until the winner has ended; or returns why that
-   * would never be.
+   * Waits for the turn to have the rows, and then until the winner has ended; or returns why this
+   * would never happen.
    */
   private @Nullable ConflictException takeTurn(LostRow lost) {
-    releaseHeirs(); // they would sleep behind nobody meanwhile
+    releaseHeirs(); // they would sleep behind no transaction meanwhile
     RowWaiter waiter = new RowWaiter(/* own= */ 0, lost.holder(), Row.ofNobody(number()));
     if (engine.open().hasOfThisThread()) {
       ConflictException told = lost.holder() == 0 ? null : enterGraph(lost, waiter);
@@ -179,7 +188,7 @@ public final class Retry {
     return null;
   }
 
-  /** A negative one, of its own: others have those of their slots. */
+  /** A negative number of its own: other waits have the numbers of their slots. */
   private int number() {
     return ~(int) Thread.currentThread().threadId();
   }
@@ -192,7 +201,7 @@ public final class Retry {
         && !isStopped()
         && waiters().sleepInterruptibly(sleeper, lost.seen(), attempts.deadline())
         && !sleeper.isWoken()) {
-      // it has looked after a second: nothing has happened
+      // the waiter has checked after a second: nothing has happened
     }
   }
 
@@ -225,14 +234,14 @@ public final class Retry {
     return engine.storage().transactions().rowTurns();
   }
 
-  /** Those who sleep behind the next attempt; null if nobody does. */
+  /** The heirs for the next attempt; null if there are none. */
   RowWaiters.@Nullable Inheritance takeHeirs() {
     RowWaiters.Inheritance along = heirs;
     heirs = null;
     return along;
   }
 
-  /** What ends with the next attempt. */
+  /** The turn, which ends with the next attempt. */
   RowTurns.Turn turn() {
     return turn;
   }
@@ -244,7 +253,7 @@ public final class Retry {
     }
   }
 
-  /** There is no other attempt. */
+  /** Called when there is no other attempt. */
   public void end() {
     releaseHeirs();
     turns().leave(turn);

@@ -17,8 +17,8 @@ import org.revenantdb.recovery.log.RecordType;
  *
  * <p>Threads: one that is inside the transaction, or the one that closes the database.
  *
- * <p>Failure: a rollback always succeeds in memory. What cannot be put back now is left to the
- * cleaner (R25).
+ * <p>Failure: a rollback always succeeds in memory. Rows that cannot be put back now are left to
+ * the cleaner (R25).
  */
 final class RollbackPath {
   /*
@@ -32,7 +32,7 @@ final class RollbackPath {
    *                           constant time.
    *             4  end        state; snapshot, reads, writer, heirs and turn are given back (TransactionEnd)
    *             5  tables     changed ones are rolled back through the SLog; others may write to those it held
-   *             6  cleaner    is told that there is work
+   *             6  cleaner    is notified that there is work
    *             A transaction without an id has written nothing: 2 and 3 have nothing to do.
    *
    * Order       ATM before ABORTED: a look-up asks the table, then the ATM, else it takes the id for committed. So the id
@@ -41,7 +41,7 @@ final class RollbackPath {
    *
    * A failure   in 2: the rest goes the way of 3. Rows that were put back are no longer the transaction's.
    *             in 3, the record: without it the restart finds no outcome, and aborts. The word becomes ABORTED all the
-   *             same, as nobody may wait for it for ever.
+   *             same, as no thread may wait for it for ever.
    *             in 3, the ATM: the id would count as committed once the table forgets it, so the engine stops.
    *
    * A crash     before FORGET or ABORT is durable: no outcome in the log, so the restart aborts it; rows that were not
@@ -54,9 +54,9 @@ final class RollbackPath {
   static void load() {}
 
   /**
-   * Rolls back; nothing happens if the transaction has ended.
+   * Rolls back; no effect if the transaction has ended.
    *
-   * @param putsBack whether this thread may put rows back: it is the transaction's own
+   * @param putsBack whether this thread may put rows back, because it is the transaction's thread
    */
   static void rollback(TransactionCore core, boolean putsBack) {
     core.enterAlone(); // 1
@@ -75,14 +75,14 @@ final class RollbackPath {
     }
   }
 
-  /** The database ends: nobody is inside it. */
+  /** Called at the end of the database: no thread is inside it. */
   static void databaseCloses(TransactionCore core) {
     if (core.isOpen()) {
       abort(core, TransactionState.State.CLOSED, /* putsBack= */ false);
     }
   }
 
-  /** The user has forgotten the transaction: nobody can be inside it any more. */
+  /** Called when the user has leaked the transaction: no thread can be inside it any more. */
   static void forgotten(TransactionCore core) {
     if (!core.isOpen()) {
       return;
@@ -122,7 +122,7 @@ final class RollbackPath {
     }
   }
 
-  /** Step 2; whether all rows were put back, and that is in the log. */
+  /** Step 2. Returns whether all rows were put back, and that is in the log. */
   private static boolean hasPutBack(TransactionCore core) {
     RowWriter used = core.usedWriter();
     Engine engine = core.engine();
@@ -147,7 +147,7 @@ final class RollbackPath {
       addToAborted(table, log, id);
       log.publish(core.bareRecord().begin(RecordType.ABORT, id));
     } catch (LogStoppedException | VirtualMachineError e) {
-      // without the record it has no outcome at the restart, and is aborted all the same
+      // without the record it has no outcome at the restart, and is also aborted
     } finally {
       table.aborted(id);
     }

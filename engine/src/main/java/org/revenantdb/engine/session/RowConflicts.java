@@ -8,15 +8,17 @@ import org.revenantdb.engine.txn.RowWaiter.Row;
 import org.revenantdb.engine.version.RowConflict;
 
 /**
- * What a statement reports about a row that it cannot have: the exception, with its reason, its row
- * and its cure.
+ * Makes the exception of a statement about a row that it cannot have, with its reason, its row and
+ * its cure.
  *
  * <p>Threads: the thread of the transaction, outside of the gate, with nothing latched.
  */
 final class RowConflicts {
   private RowConflicts() {}
 
-  /** The row is being changed by an open transaction, or was changed by a committed one. */
+  /**
+   * The exception for a row that an open transaction is changing, or a committed one has changed.
+   */
   static ConflictException conflict(TransactionCore core, RowConflict met, Table table) {
     long committedAt = met.conflictLsn();
     boolean committed = committedAt != 0;
@@ -38,8 +40,9 @@ final class RowConflicts {
   }
 
   /**
-   * Refuses a row of a transaction that the calling thread itself has open. Until that transaction
-   * ends there is nothing to wait for, and another attempt would meet the same (protocols.md §32).
+   * Refuses a row of a transaction that the calling thread itself has open. Waiting would not help
+   * until that transaction ends, and another attempt would meet the same conflict (protocols.md
+   * §32).
    */
   static void demandForeign(TransactionCore core, RowConflict met, Table table) {
     TransactionCore own = core.engine().open().ofThisThread(met.conflictingWriter());
@@ -72,7 +75,7 @@ final class RowConflicts {
   /**
    * The row, for the retry of an attempt.
    *
-   * @param seen how often a row had been given back before the statement looked
+   * @param seen how often a row had been given back before the statement read the row
    */
   static LostRow lostRow(RowConflict met, Table table, long seen) {
     Row row = new Row(met.conflictTree(), met.conflictKey());

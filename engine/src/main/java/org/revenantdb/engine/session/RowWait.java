@@ -15,8 +15,8 @@ import org.revenantdb.recovery.log.LogStoppedException;
 /**
  * The waits of one statement for rows that open transactions have written, all within one timeout.
  *
- * <p>By the thread of the transaction, outside of the gate, with nothing latched. Before each look
- * at a row: {@link #beforeLook}.
+ * <p>Used by the thread of the transaction, outside of the gate, with nothing latched. Call {@link
+ * #beforeLook} before each read of a row.
  */
 final class RowWait {
   /*
@@ -38,7 +38,7 @@ final class RowWait {
     this.deadline = System.nanoTime() + timeout.toNanos();
   }
 
-  /** From now on what happens to a row is noticed, should it be waited for. */
+  /** From now on a change of a row's state is noticed by a later wait for it. */
   void beforeLook() {
     seen = waiters().givenBack();
   }
@@ -50,14 +50,14 @@ final class RowWait {
   /**
    * Waits until the row may be free.
    *
-   * @throws ConflictException with {@link ConflictReason#DEADLOCK} if that would never be
+   * @throws ConflictException with {@link ConflictReason#DEADLOCK} if this would never happen
    * @throws ConflictException with {@link ConflictReason#LOCK_TIMEOUT} if it took too long
    */
   void await(RowConflict met) {
     Row wanted = new Row(met.conflictTree(), met.conflictKey());
     long holder = met.conflictingWriter();
     if (deadline - System.nanoTime() <= 0) {
-      throw tookTooLong(wanted, holder); // which was met a moment ago
+      throw tookTooLong(wanted, holder); // the holder was met a moment ago
     }
     RowWaiter waiter = new RowWaiter(core.id(), holder, wanted);
     row = wanted;
@@ -110,7 +110,7 @@ final class RowWait {
     return told;
   }
 
-  /** The row that was waited for last. */
+  /** The row of the last wait. */
   @Nullable Row row() {
     return row;
   }

@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.version.RowWriter;
 
 /**
- * Savepoints of a transaction: set, released, gone back to.
+ * The operations on savepoints of a transaction: set, release, roll back.
  *
  * <p>Threads: the thread of the transaction. {@link #goBack} is called outside of the transaction
  * and of the gate, everything else inside.
@@ -24,14 +24,14 @@ final class SavepointSteps {
    */
   private SavepointSteps() {}
 
-  /** Sets one; how much was overwritten so far. */
+  /** Sets a savepoint; returns how many versions were overwritten so far. */
   static int set(TransactionCore core) {
     core.hasSavepoint(true);
     RowWriter current = core.usedWriter();
     return current == null ? 0 : current.history().savepoint();
   }
 
-  /** There is no savepoint any more: what is overwritten needs not be kept. */
+  /** Called when there is no savepoint any more: overwritten versions need not be kept. */
   static @Nullable Void release(TransactionCore core) {
     core.hasSavepoint(false);
     RowWriter current = core.usedWriter();
@@ -41,7 +41,7 @@ final class SavepointSteps {
     return null;
   }
 
-  /** Gives all rows back what they had when so much had been overwritten. */
+  /** Restores all rows to the state in which this many versions had been overwritten. */
   static void goBack(TransactionCore core, int savepoint) {
     core.enterAlone();
     try {

@@ -15,8 +15,8 @@ import org.revenantdb.engine.version.RowRange;
 import org.revenantdb.engine.version.RowWriter;
 
 /**
- * The part that serializable transactions have in a commit: the validation of what one has read,
- * its place in the order of commits, and what the certifier receives of a commit.
+ * The steps of a commit for serializable transactions: the validation of their reads, their place
+ * in the order of commits, and the data about a commit that the certifier receives.
  *
  * <p>Threads: the thread that is inside the transaction. {@link #run} is called outside of the
  * gate, everything else inside.
@@ -38,7 +38,7 @@ final class SerialCommit {
    * Conflict    the transaction can only be rolled back, and no savepoint is far enough back. The answer depends on the
    *             commit that was in the way, or on all that is in the log, if that commit is not known (R10).
    */
-  /** Leaves that are looked at before others may close or check the database. */
+  /** The number of leaves that are read before others may close or check the database. */
   private static final int LEAVES_AT_ONCE = 64;
 
   /** How often a transaction is validated. */
@@ -46,7 +46,10 @@ final class SerialCommit {
 
   private SerialCommit() {}
 
-  /** Step 2 could not tell: others have committed since step 1, and it is not known what. */
+  /**
+   * Thrown if step 2 cannot decide: others have committed since step 1, and their changes are not
+   * known.
+   */
   private static final class StaleException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -55,7 +58,9 @@ final class SerialCommit {
     }
   }
 
-  /** Validates a serializable transaction, and runs what publishes its outcome inside the gate. */
+  /**
+   * Validates a serializable transaction, and runs the publication of its outcome inside the gate.
+   */
   static void run(TransactionCore core, CommitPath.Publication publication) {
     for (int looks = 1; ; looks++) {
       Certifier.Validated validated = validate(core);
@@ -115,8 +120,8 @@ final class SerialCommit {
   /**
    * Takes the place of a transaction among commits.
    *
-   * @param validated in step 1; null if that was not necessary
-   * @return for {@link Certifier#leave}
+   * @param validated the result of step 1; null if that was not necessary
+   * @return the pass for {@link Certifier#leave}
    */
   static long enter(TransactionCore core, Certifier.@Nullable Validated validated) {
     Certifier certifier = core.engine().certifier();
@@ -145,7 +150,7 @@ final class SerialCommit {
             core.cure());
   }
 
-  /** What a transaction has written, for the certifier: it was committed, or prepared, there. */
+  /** The writes of a transaction, for the certifier; it was committed or prepared at this LSN. */
   static Commit written(TransactionCore core, long lsn) {
     List<Commit.Row> rows = new ArrayList<>();
     RowWriter used = core.usedWriter();
@@ -161,7 +166,7 @@ final class SerialCommit {
         TableState.of(table)
             .newest()
             .all()
-            .forEach(tree -> gone.add(tree.table())); // what others see, until now
+            .forEach(tree -> gone.add(tree.table())); // the trees that others see until now
       });
     }
     return new Commit(lsn, rows, isKnown, gone, names);

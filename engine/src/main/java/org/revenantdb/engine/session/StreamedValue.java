@@ -12,19 +12,21 @@ import org.revenantdb.engine.overflow.OverflowWriter;
 /**
  * Writes a value that comes from a stream to overflow pages, piece by piece.
  *
- * <p>Nobody knows how long it is before it has ended. So pages are written that are not needed if
- * the value turns out to be too long, or the stream throws, or the disk is full. They are free, and
- * the file is as short as before, when the caller is told.
+ * <p>Its length is not known before it has ended. So unneeded pages are written if the value turns
+ * out to be too long, or the stream throws, or the disk is full. When the caller receives the
+ * exception, these pages are free and the file is as short as before.
  */
 public final class StreamedValue {
-  /** Streams of the JDK that know how much is left of them. */
+  /** A class of streams of the JDK that know their remaining length. */
   private static final String CHANNEL_STREAM = "sun.nio.ch.ChannelInputStream";
 
   private StreamedValue() {}
 
   /** Runs steps in the transaction. */
   public interface Steps {
-    /** Runs one, inside the gate; what it throws is what the caller gets ({@link Boundary}). */
+    /**
+     * Runs a step inside the gate. Its exception is translated for the caller ({@link Boundary}).
+     */
     <T extends @Nullable Object> T run(Supplier<T> step);
   }
 
@@ -42,10 +44,10 @@ public final class StreamedValue {
   /**
    * Writes a value.
    *
-   * @param chunk its first {@link OverflowWriter#CHUNK} bytes; used for the others
-   * @param rest where these come from
+   * @param chunk its first {@link OverflowWriter#CHUNK} bytes; also used as buffer for the others
+   * @param rest the source of the other bytes
    * @param begin begins the value, in a step
-   * @return what has written it; it is in no row yet
+   * @return the writer of the value, which is in no row yet
    */
   public static OverflowWriter write(
       Engine engine, byte[] chunk, InputStream rest, Supplier<OverflowWriter> begin, Steps steps)
@@ -92,7 +94,7 @@ public final class StreamedValue {
         return null;
       });
     } catch (RuntimeException ended) {
-      // The transaction has ended, so the cleaner frees the value by the outcome.
+      // The transaction has ended, so the cleaner frees the value because of the outcome.
       pokeCleaner(engine);
     }
   }

@@ -9,7 +9,7 @@ import org.revenantdb.engine.TableOptions;
 import org.revenantdb.engine.access.Misuse;
 
 /**
- * The statements of a transaction that create, drop and truncate tables: what surrounds a {@link
+ * The statements of a transaction that create, drop and truncate tables: the work around a {@link
  * TableSteps step}.
  *
  * <p>Threads: the thread of the transaction, outside of the transaction and of the gate.
@@ -78,7 +78,8 @@ final class TableChanges {
       } catch (CatalogException told) {
         if (told.reason() == CatalogException.Reason.IN_USE) {
           Engine engine = core.engine();
-          engine.awaitDurable(engine.prepared().lastLsn()); // a prepared one may be the reason
+          engine.awaitDurable(
+              engine.prepared().lastLsn()); // a prepared transaction may be the reason
         } else {
           core.awaitAnswer();
         }

@@ -11,8 +11,8 @@ import org.revenantdb.latch.ParkingLot;
 import org.revenantdb.recovery.log.LogStoppedException;
 
 /**
- * Those who drop tables, or truncate them: each waits until no other open transaction has written
- * to its table.
+ * Drops and truncations of tables: each waits until no other open transaction has written to its
+ * table.
  *
  * <p>Thread-safe; outside of the gate, with nothing latched.
  */
@@ -20,15 +20,15 @@ public final class TableDrops {
   /*
    * Protocol    docs/protocols.md §24 (R16).
    *
-   * Order       who writes enters the table with his transaction, then looks whether somebody drops it; who drops says
-   *             so, then looks at all open transactions. Between the two steps of each is a full fence: so one sees the
-   *             other. What is held is found with the writer of rows, which the next transaction uses again: who
-   *             looks may find what that one holds, and waits for it too. He looks again soon.
+   * Order       a writer enters the table in its transaction, then checks whether the table is being dropped. A drop
+   *             announces itself, then checks all open transactions. Between the two steps of each is a full fence,
+   *             so one sees the other. The holds are found through the writer of rows, which the next transaction
+   *             reuses. So a drop may find the holds of that transaction, and wait for it, too. It checks again soon.
    *
-   * Deadlock    found in the WaitGraph, in which those are, too, who wait for rows: each look goes along those who wait,
-   *             and one that comes back to its own thread refuses. Looks are made one after the other, so of a circle
-   *             the first that looks breaks it. What the waiting transaction itself holds of the table that it waits
-   *             for does not count; what it holds of another one does, for whoever waits for that.
+   * Deadlock    found in the WaitGraph, which also contains waits for rows. Each search follows the waits, and a
+   *             search that returns to its own thread refuses. Searches run one after the other, so the first search
+   *             in a cycle breaks it. A hold of the waiting transaction on the table that it waits for does not
+   *             count. Its hold on another table does, for transactions that wait for that one.
    */
   private static final long SHORTEST_PAUSE = TimeUnit.MICROSECONDS.toNanos(100);
   private static final long LONGEST_PAUSE = TimeUnit.MILLISECONDS.toNanos(10);
@@ -42,11 +42,11 @@ public final class TableDrops {
   }
 
   /**
-   * Drops a table for everybody at once, when nobody writes to it any more.
+   * Drops a table for all transactions at once, when no transaction writes to it any more.
    *
    * @return whether this call has dropped it, and no other
-   * @throws CatalogException with {@link CatalogException.Reason#IN_USE} if that would never be, as
-   *     this thread has to do with it
+   * @throws CatalogException with {@link CatalogException.Reason#IN_USE} if this would never happen
+   *     because of this thread's own transactions
    */
   public boolean drop(Table table) {
     Catalog.Dropped[] outcome = new Catalog.Dropped[1];
@@ -62,12 +62,12 @@ public final class TableDrops {
   }
 
   /**
-   * Runs a step of a transaction when no other writes to a table; from then on none can begin to,
-   * until this one has ended.
+   * Runs a step of a transaction when no other transaction writes to a table. From then on no other
+   * can begin to write to it until this one has ended.
    *
-   * @param step false if another transaction has done something to the table: it is to be waited
-   *     for, too
-   * @throws CatalogException with {@link CatalogException.Reason#IN_USE} if that would never be
+   * @param step returns false if another transaction has changed the table: then the call waits for
+   *     that one, too
+   * @throws CatalogException with {@link CatalogException.Reason#IN_USE} if this would never happen
    */
   void exclusively(Table table, TransactionCore core, OwnTables own, BooleanSupplier step) {
     own.reserve();
@@ -76,14 +76,14 @@ public final class TableDrops {
   }
 
   /**
-   * On return nobody begins to write, until {@link TableState#endDrop}; not so if it throws.
+   * After a normal return no transaction begins to write, until {@link TableState#endDrop}.
    *
-   * <p>Nobody tells when a transaction ends; so this looks, now and then.
+   * <p>The end of a transaction is not reported, so this method checks from time to time.
    */
   private void whenUnwritten(Table table, @Nullable TransactionCore own, BooleanSupplier step) {
     boolean done = false;
     try {
-      engine.inside(() -> isWritten(table, own)); // a refusal comes before others are refused
+      engine.inside(() -> isWritten(table, own)); // this call is refused before others are
       TableState.of(table).beginDrop();
       try {
         long pause = SHORTEST_PAUSE;
@@ -112,7 +112,7 @@ public final class TableDrops {
     if (cycle != null) {
       throw inUse(table, cycle);
     }
-    // Behind the open ones: one that is being prepared is in the list before it leaves them.
+    // After the open transactions: one that is being prepared is in the list before it leaves them.
     if (engine.prepared().haveWritten(TableState.of(table).newest().id())) {
       throw new CatalogException(
           CatalogException.Reason.IN_USE,

@@ -19,15 +19,16 @@ import org.revenantdb.engine.version.Storage;
 import org.revenantdb.gc.SnapshotSet;
 
 /**
- * Tables that are created, dropped and truncated as part of a transaction.
+ * Creates, drops and truncates tables as part of a transaction.
  *
- * <p>Thread-safe; what a transaction has is its own. Inside the gate, but {@link #exclusively}.
+ * <p>Thread-safe; the state of a transaction belongs to it. Called inside the gate, except {@link
+ * #exclusively}.
  */
 public final class TableSteps {
   /*
    * Protocol    docs/protocols.md §31.
    */
-  /** Where the trees end of a table that there never was: below every snapshot. */
+  /** The end of the trees of a table that never existed: below every snapshot. */
   private static final long NOBODYS = 1;
 
   private final Engine engine;
@@ -44,17 +45,17 @@ public final class TableSteps {
     this.changing = catalog.changing();
   }
 
-  /** The tables that everybody sees. */
+  /** The tables that all transactions see. */
   public Catalog catalog() {
     return catalog;
   }
 
-  /** Those who wait for the writers of a table. */
+  /** The drops, which wait for the writers of a table. */
   public TableDrops drops() {
     return drops;
   }
 
-  /** A table as a transaction sees it that has changed some; null if there is none. */
+  /** A table as seen by a transaction that has changed tables; null if there is none. */
   @Nullable Table find(@Nullable OwnTables own, String name) {
     Table mine = own == null ? null : own.named(name);
     if (mine != null) {
@@ -70,7 +71,10 @@ public final class TableSteps {
     return catalog.changedAt();
   }
 
-  /** How far the log has to be durable before anyone is told whether there is a table. */
+  /**
+   * The position up to which the log must be durable before a caller learns whether the table
+   * exists.
+   */
   long changedAt(String name) {
     return catalog.changedAt(name);
   }
@@ -127,18 +131,18 @@ public final class TableSteps {
     }
   }
 
-  /** What is done to a table that nobody else may write to. */
+  /** A change of a table to which no other transaction may write. */
   @FunctionalInterface
   interface Step {
-    /** Does it; false if another transaction has done something to the table and not ended. */
+    /** Makes the change; false if another transaction has changed the table and has not ended. */
     boolean run(TransactionCore core, OwnTables own, Table table);
   }
 
   /**
-   * Runs a step when nobody else writes to the table, nor will before the transaction has ended.
-   * Outside of the gate, with nothing latched.
+   * Runs a step when no other transaction writes to the table, or will before this one has ended.
+   * Called outside of the gate, with nothing latched.
    *
-   * @throws CatalogException with {@link CatalogException.Reason#IN_USE} if that would never be
+   * @throws CatalogException with {@link CatalogException.Reason#IN_USE} if this would never happen
    */
   void exclusively(TransactionCore core, OwnTables own, Table table, Step step) {
     if (own.has(table)) {
@@ -218,7 +222,7 @@ public final class TableSteps {
     }
   }
 
-  /** Gives a table new trees. */
+  /** The change that gives a table new trees. */
   @FunctionalInterface
   private interface Truncation {
     void run(TableRow row, NewTrees trees, Runnable after);
@@ -232,7 +236,7 @@ public final class TableSteps {
     }
   }
 
-  /** A step on a table that is entered before; if it fails it holds what it held before. */
+  /** Runs a step on a table, after entering the table; after a failure the holds are as before. */
   private static void holding(TransactionCore core, Table table, Runnable step) {
     boolean isNew = TablesSeen.hold(core, table);
     boolean done = false;
@@ -270,7 +274,8 @@ public final class TableSteps {
         lsn = commit.getAsLong();
       } finally {
         if (core.isOpen()) {
-          forEachFormer(own, trees -> trees.ended(0)); // for want of memory; it goes on
+          forEachFormer(
+              own, trees -> trees.ended(0)); // because of no memory; the transaction goes on
           told.end(0);
         } else {
           settle(own, changes, told, lsn);
@@ -285,14 +290,14 @@ public final class TableSteps {
     }
   }
 
-  /** A transaction that has changed tables has aborted, and all may know. */
+  /** Called after a transaction that has changed tables has aborted and this is visible. */
   void rollBack(OwnTables own, long transaction) {
     changing.lock();
     try {
       settle(own, catalog.slog().changesOf(transaction), null, /* lsn= */ 0);
       tidy(own);
     } catch (VirtualMachineError failure) {
-      storage.log().fail(failure); // nobody else would ever end it
+      storage.log().fail(failure); // no other thread would ever end it
       throw failure;
     } finally {
       changing.unlock();
@@ -300,7 +305,7 @@ public final class TableSteps {
     }
   }
 
-  /** Behind the outcome: what can wait, and must not be in its way. */
+  /** Runs after the outcome: work that can wait, and must not prevent the outcome. */
   private void tidy(OwnTables own) {
     catalog.slog().finishSettled(/* waits= */ false);
     try {
@@ -319,7 +324,7 @@ public final class TableSteps {
     });
   }
 
-  /** What has become of it, in memory: everybody may see it now. */
+  /** Makes the outcome visible to all, in memory. */
   private void settle(
       OwnTables own,
       Map<String, NameChange> changes,
@@ -353,7 +358,7 @@ public final class TableSteps {
     catalog.lead(table.name(), table);
   }
 
-  /** Whether nobody else has ever seen the table. */
+  /** Whether no other transaction has ever seen the table. */
   private static boolean isOwn(Table table) {
     return TableState.of(table).newest().since() == TableTrees.NEVER;
   }

@@ -41,7 +41,7 @@ final class TablesSeen {
    * or truncated before the transaction has ended.
    *
    * @throws CatalogException with {@link CatalogException.Reason#DROPPED} if the table was dropped,
-   *     {@link CatalogException.Reason#NOT_COMMITTED} if it has not come to exist
+   *     {@link CatalogException.Reason#NOT_COMMITTED} if its creation has not been committed
    * @throws ConflictException if another transaction is dropping the table, or has truncated it
    *     after this one began: the trees that this one reads are no longer the trees of the table
    */
@@ -62,7 +62,7 @@ final class TablesSeen {
   }
 
   /**
-   * Enters a table that the transaction is about to create or change, without a look at its state.
+   * Enters a table that the transaction is about to create or change, without checking its state.
    *
    * @return false if the transaction held the table before
    */
@@ -123,7 +123,7 @@ final class TablesSeen {
       trees = core.inside(() -> decided(core, table, snapshot));
     }
     if (trees.since() != 0) {
-      core.witness().saw(trees.since()); // that there is nothing older depends on it (R10)
+      core.witness().saw(trees.since()); // the absence of older trees depends on it (R10)
     }
     return trees;
   }
@@ -157,7 +157,7 @@ final class TablesSeen {
 
   /**
    * For a serializable transaction that was begun read-only, so that its reads are not validated: a
-   * name leads to the table of now, which may not be the table that the name had in the snapshot.
+   * name leads to the present table, which may differ from the table of that name in the snapshot.
    */
   private static void demandNoTableChanged(TransactionCore core) {
     long changed = core.engine().tables().changedAt();

@@ -36,7 +36,7 @@ import org.revenantdb.engine.version.RowWriter;
  * be rolled back. Every call of a user on a transaction comes through here.
  *
  * <p>Threads: one at a time is inside, see {@link TransactionState}. The end of the database and
- * the sweep for leaked transactions end it from other threads, when nobody is inside.
+ * the sweep for leaked transactions end it from other threads, when no thread is inside.
  */
 public final class TransactionCore extends TransactionState {
   /*
@@ -64,41 +64,46 @@ public final class TransactionCore extends TransactionState {
       ConstantBootstraps.fieldVarHandle(
           MethodHandles.lookup(), "runner", VarHandle.class, TransactionCore.class, long.class);
 
-  /** What a statement does about a row that has been committed since, where it may write it. */
+  /**
+   * What a statement does before it writes a row that has been committed since its snapshot, if it
+   * may write it.
+   */
   @FunctionalInterface
   public interface Renewal {
-    /** With a new snapshot of the transaction's. */
+    /** Called with a new snapshot of the transaction. */
     void run();
   }
 
   public static final Renewal NOTHING_READ = () -> {};
 
-  /** What to do about a transaction that the same thread has open. */
+  /** The cure for a conflict with a transaction that the same thread has open. */
   static final String OWN_CURE =
       "do this work in the transaction that is open, or end that one first";
 
   /** Whether it is an attempt of {@link Database#run}: others may sleep behind the next one. */
   private boolean isAttempt;
 
-  /** The thread that runs it as an attempt, by its id, and alone can end it; else 0. */
+  /** The id of the thread that runs it as an attempt, and which alone can end it; else 0. */
   private volatile long runner;
 
-  /** What it has made of tables; null while that is nothing. */
+  /** Its changes to tables; null while there are none. */
   private volatile @Nullable OwnTables ownTables;
 
   /** Whether there is a savepoint from before the first write. */
   private boolean hasSavepoint;
 
-  /** The snapshots of its cursors and streams; null if they read in that of the transaction. */
+  /**
+   * The snapshots of its cursors and streams; null if they read in the snapshot of the transaction.
+   */
   private @Nullable KeptReadings kept;
 
   /** What it has of the attempts before it; null if there were none. */
   private @Nullable RepeatedAttempt repeated;
 
-  /** What the last statement has met; of the thread that runs it. */
+  /** The conflict that the last statement has met; used only by the thread that runs it. */
   private @Nullable RowConflict lastConflict;
 
-  /** The row that it has not got, as it was in conflict. */
+  /** The row that it has not got because of a conflict. */
   private @Nullable Row contested;
 
   /** How often it was about to write; one thread at a time. */
@@ -118,7 +123,7 @@ public final class TransactionCore extends TransactionState {
     }
   }
 
-  /** Of a transaction that ended without one: all that it does is to say so. */
+  /** Makes a core for a transaction that ended without one. It only reports the end. */
   public static TransactionCore ended(
       Engine engine, int slot, long snapshot, TransactionOptions options, State state) {
     TransactionCore core = new TransactionCore(engine, slot, snapshot, options, null, null);
@@ -126,7 +131,7 @@ public final class TransactionCore extends TransactionState {
     return core;
   }
 
-  /** Notes what a serializable transaction is about to read. */
+  /** Records what a serializable transaction is about to read. */
   public void note(Consumer<SerialReads> what) {
     SerialReads own = reads();
     if (own != null) {
@@ -134,7 +139,7 @@ public final class TransactionCore extends TransactionState {
     }
   }
 
-  /** A statement begins: what is read committed sees what is committed now. */
+  /** Called when a statement begins: a read-committed transaction takes a new snapshot. */
   public void beginStatement() {
     if (readsCommitted()) {
       alone(this::advance);
@@ -142,8 +147,8 @@ public final class TransactionCore extends TransactionState {
   }
 
   /**
-   * A statement begins that writes to a table: what is read committed holds that before it looks at
-   * it.
+   * Called when a statement begins that writes to a table: a read-committed transaction holds the
+   * table before it reads it.
    */
   public void beginStatement(Table table) {
     TableState.of(Objects.requireNonNull(table, "table")).demandOf(engine());
@@ -157,12 +162,15 @@ public final class TransactionCore extends TransactionState {
     }
   }
 
-  /** Inside the gate: another snapshot, not before it is known that the slot is still its own. */
+  /**
+   * Takes another snapshot. Called inside the gate, after a check that the slot still belongs to
+   * the transaction.
+   */
   void advance() {
     reading().advance(engine().snapshots().advance(slot(), engine().clock()));
   }
 
-  /** What a cursor or a stream is to read in; to be {@linkplain #letGo given back}. */
+  /** The snapshot for a cursor or stream, which must be {@linkplain #letGo released}. */
   public @Nullable KeptReading keepReading() {
     return readsCommitted() ? inside(() -> keptReadings().open(this)) : null;
   }
@@ -181,10 +189,10 @@ public final class TransactionCore extends TransactionState {
     return kept;
   }
 
-  /** A cursor or a stream has ended. */
+  /** Called when a cursor or stream has ended. */
   public void letGo(@Nullable KeptReading used) {
     if (used == null || state() != State.OPEN) {
-      return; // its slot went with the transaction's
+      return; // its slot was freed with the transaction's
     }
     try {
       alone(() -> {
@@ -194,11 +202,11 @@ public final class TransactionCore extends TransactionState {
         }
       });
     } catch (DatabaseClosedException | TransactionStateException atItsEnd) {
-      // then it goes with the transaction
+      // then it is freed with the transaction
     }
   }
 
-  /** Runs something that nobody is told of. */
+  /** Runs an action whose result is not returned to the user. */
   private void alone(Runnable action) {
     enterAlone();
     try {
@@ -212,8 +220,8 @@ public final class TransactionCore extends TransactionState {
   }
 
   /**
-   * Runs something inside the transaction and the database. What it returns or throws is handed out
-   * only when this transaction may know it.
+   * Runs an action inside the transaction and the database. Its result or exception leaves this
+   * method only when this transaction may know it.
    */
   public <T extends @Nullable Object> T inside(Supplier<T> action) {
     enterAlone();
@@ -255,9 +263,9 @@ public final class TransactionCore extends TransactionState {
   }
 
   /**
-   * It is an attempt of {@link Database#run}.
+   * Makes the transaction an attempt of {@link Database#run}.
    *
-   * @param before what has become of the attempts before; null if there were none
+   * @param before the state of the attempts before; null if there were none
    */
   public void attempt(@Nullable Retry before) {
     isAttempt = true;
@@ -268,7 +276,7 @@ public final class TransactionCore extends TransactionState {
       if (!options().readOnly()) {
         engine()
             .snapshots()
-            .writes(slot()); // it will: deleted rows stay from now on (protocols, §41)
+            .writes(slot()); // it will write: deleted rows stay from now on (protocols, §41)
       }
       own.takeHeirs(before);
     }
@@ -291,7 +299,7 @@ public final class TransactionCore extends TransactionState {
     return isAttempt;
   }
 
-  /** The row that the last statement was in conflict about; for the thread that is inside. */
+  /** The row of the last statement's conflict; for the thread that is inside. */
   @Nullable RowConflict lastConflict() {
     return lastConflict;
   }
@@ -301,7 +309,8 @@ public final class TransactionCore extends TransactionState {
   }
 
   /**
-   * The attempt has not got this row: transactions that sleep behind it are to inherit the wait.
+   * Called when the attempt has not got this row: transactions that sleep behind it inherit the
+   * wait.
    */
   void contested(Row row) {
     contested = row;
@@ -316,7 +325,7 @@ public final class TransactionCore extends TransactionState {
     ownTables = changed;
   }
 
-  /** Whether what it overwrites is kept, from its first write on. */
+  /** Whether overwritten versions are kept, from its first write on. */
   boolean hasSavepoint() {
     return hasSavepoint;
   }
@@ -341,7 +350,7 @@ public final class TransactionCore extends TransactionState {
     return inherited != null || row == null ? inherited : rowWaiters().take(id(), row);
   }
 
-  /** What to do after a conflict with others, for who catches it. */
+  /** The cure after a conflict with others, for code that catches the exception. */
   String cure() {
     return isAttempt
         ? "let the exception leave the work, then it is rolled back and done again"
@@ -349,14 +358,17 @@ public final class TransactionCore extends TransactionState {
   }
 
   /**
-   * Whether this very thread has it open: it runs it as an attempt, or, of one that was begun
-   * otherwise, was the last to write with it (protocols.md §32).
+   * Whether the calling thread has it open: it runs it as an attempt, or, if it is no attempt, was
+   * the last thread to write with it (protocols.md §32).
    */
   boolean isOfThisThread() {
     return thread() == Thread.currentThread().threadId();
   }
 
-  /** The thread, by its id, for which whoever wants a row of this transaction waits; 0 if none. */
+  /**
+   * The id of the thread that a transaction waits for if it wants a row of this one; 0 if there is
+   * none.
+   */
   long thread() {
     long runs = runner;
     Holds holds = holds();
@@ -383,7 +395,10 @@ public final class TransactionCore extends TransactionState {
     }
   }
 
-  /** With nothing latched, and outside of the gate: it may wait for the disk. */
+  /**
+   * Waits until the answer may leave. Called with nothing latched, and outside of the gate, because
+   * it may wait for the disk.
+   */
   void awaitAnswer() {
     if (durability() == Durability.DURABLE && !options().deferReadWaitsToCommit()) {
       awaitWitnessed();
@@ -424,8 +439,8 @@ public final class TransactionCore extends TransactionState {
   }
 
   /**
-   * For who drops a table, and has said so before: what this transaction holds as long as it is
-   * open; null if it has not written.
+   * For a drop that has announced itself: the holds of this transaction while it is open; null if
+   * it has not written.
    */
   @Nullable Holds holds() {
     RowWriter current = usedWriter();
@@ -442,7 +457,7 @@ public final class TransactionCore extends TransactionState {
     return trees(table, snapshot());
   }
 
-  /** The same, for what is read in a snapshot of its own. */
+  /** The same, for a read in a separate snapshot. */
   public TableTrees trees(Table table, long snapshot) {
     return TablesSeen.trees(this, table, snapshot);
   }
@@ -485,7 +500,8 @@ public final class TransactionCore extends TransactionState {
     if (hasSavepoint) {
       taken.history().savepoint();
     }
-    long id = engine.storage().transactions().enter(); // before there is a writer: it may fail
+    long id =
+        engine.storage().transactions().enter(); // before there is a writer, because it may fail
     setIdRelease(id);
     setWriterRelease(taken);
     engine.snapshots().writes(slot());
@@ -501,52 +517,55 @@ public final class TransactionCore extends TransactionState {
     return taken;
   }
 
-  /** How much it has overwritten so far; from now on that is kept (R14). */
+  /**
+   * Returns how many versions it has overwritten so far. From now on overwritten versions are kept
+   * (R14).
+   */
   public int savepoint() {
     return inside(() -> SavepointSteps.set(this));
   }
 
-  /** What it has overwritten needs not be kept any more. */
+  /** Called when overwritten versions need not be kept any more. */
   public void noSavepoint() {
     inside(() -> SavepointSteps.release(this));
   }
 
-  /** Gives all rows back what they had at a savepoint. */
+  /** Restores the versions that all rows had at a savepoint. */
   public void rollbackTo(int savepoint) {
     SavepointSteps.goBack(this, savepoint);
   }
 
-  /** It is about to write: rows that cursors have read ahead may not be so any more. */
+  /** Called before a write: rows that cursors have read ahead may be out of date after it. */
   void countWrite() {
     writes++;
   }
 
-  /** A number that is another one after each write of this transaction. */
+  /** A number that changes with each write of this transaction. */
   public long writes() {
     return writes;
   }
 
-  /** Commits, and waits until that is durable if it has to be. */
+  /** Commits, and waits until the commit is durable if it has to be. */
   public void commit() {
     CommitPath.commit(this);
   }
 
-  /** Prepares; whether there is something to be decided upon. Durable on return. */
+  /** Prepares. Returns whether there is something to decide. Durable on return. */
   public boolean prepare(byte[] name) {
     return PreparePath.prepare(this, name);
   }
 
-  /** Commits; if that has to be durable, the force is on its way on return. */
+  /** Commits; if the commit has to be durable, the force is on its way on return. */
   public void commitAsync() {
     CommitPath.commitAsync(this);
   }
 
-  /** Completed when the commit is durable, and all that it has read. */
+  /** Completed when the commit is durable, and everything that it has read. */
   public CompletionStage<@Nullable Void> whenDurable() {
     return DurableOutcome.stage(this);
   }
 
-  /** What it says on its way out, without a commit, is an answer too (R10). */
+  /** Waits for a result that leaves without a commit: it is an answer, too (R10). */
   public void awaitToldWithoutCommit() {
     if (state() == State.ROLLED_BACK
         && durability() == Durability.DURABLE
@@ -555,17 +574,17 @@ public final class TransactionCore extends TransactionState {
     }
   }
 
-  /** Rolls back; nothing happens if the transaction has ended. */
+  /** Rolls back; no effect if the transaction has ended. */
   public void rollback() {
     RollbackPath.rollback(this, /* putsBack= */ true);
   }
 
-  /** The database ends: nobody is inside it. */
+  /** Called at the end of the database: no thread is inside it. */
   public void databaseCloses() {
     RollbackPath.databaseCloses(this);
   }
 
-  /** The user has forgotten it: nobody can be inside any more. */
+  /** Called when the user has leaked it: no thread can be inside any more. */
   void forgotten() {
     RollbackPath.forgotten(this);
   }

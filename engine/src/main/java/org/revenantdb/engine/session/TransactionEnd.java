@@ -5,7 +5,7 @@ import org.revenantdb.engine.serial.SerialReads;
 import org.revenantdb.engine.version.RowWriter;
 
 /**
- * The end of a transaction, whatever its outcome: gives back all that the engine has lent it.
+ * The end of a transaction, whatever its outcome: frees everything that the engine has given to it.
  *
  * <p>Threads: one that is inside the transaction and the gate, or the one that closes the database.
  */
@@ -26,7 +26,7 @@ final class TransactionEnd {
    */
   private TransactionEnd() {}
 
-  /** Loads the class, so that this cannot fail behind the record of a commit. */
+  /** Loads the class, so that this cannot fail after the record of a commit. */
   static void load() {}
 
   static void end(TransactionCore core, TransactionState.State end) {
@@ -71,7 +71,7 @@ final class TransactionEnd {
     }
   }
 
-  /** Others may begin to write to the tables that it held against them. */
+  /** Other transactions may begin to write to the tables that it had blocked. */
   static void endTables(@Nullable OwnTables own) {
     if (own != null) {
       own.end();

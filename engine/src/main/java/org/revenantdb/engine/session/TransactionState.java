@@ -29,7 +29,7 @@ public abstract sealed class TransactionState permits TransactionCore {
   /*
    * State       OPEN -> COMMITTED     its user                     CommitPath
    *                  -> PREPARED      its user                     PreparePath
-   *                  -> ROLLED_BACK   its user, or nobody has it   RollbackPath
+   *                  -> ROLLED_BACK   its user, or it has leaked   RollbackPath
    *                  -> CLOSED        the end of the database      RollbackPath
    *             An open transaction may be spoilt: it can only be rolled back, in whole or to a savepoint. One that
    *             cannot be serialized any more can only be rolled back in whole.
@@ -74,7 +74,7 @@ public abstract sealed class TransactionState permits TransactionCore {
           TransactionState.class,
           RowWriter.class);
 
-  /** What has become of it. */
+  /** The states of a transaction. */
   public enum State {
     OPEN,
     COMMITTED,
@@ -89,7 +89,7 @@ public abstract sealed class TransactionState permits TransactionCore {
   private final Reading reading;
   private final @Nullable Throwable begun;
 
-  /** What it has read; null unless that has to be validated when it commits. */
+  /** Its reads; null unless they have to be validated when it commits. */
   private final @Nullable SerialReads reads;
 
   @SuppressWarnings("UnusedVariable") // through IN_USE
@@ -108,7 +108,7 @@ public abstract sealed class TransactionState permits TransactionCore {
   /** Why it can only be rolled back. */
   private volatile @Nullable String spoilt;
 
-  /** Whether that is because of what it has read: no savepoint is far enough back. */
+  /** Whether that is because of its reads: no savepoint is far enough back. */
   private boolean cannotBeSerialized;
 
   TransactionState(
@@ -124,7 +124,7 @@ public abstract sealed class TransactionState permits TransactionCore {
     this.reading = new Reading(snapshot);
     this.begun = begun;
     this.reads = reads;
-    STATE.set(this, State.OPEN); // nobody has it yet
+    STATE.set(this, State.OPEN); // no other thread has it yet
   }
 
   void setStateRelease(State now) {
@@ -147,12 +147,12 @@ public abstract sealed class TransactionState permits TransactionCore {
     return engine;
   }
 
-  /** Of the snapshot that it reads in. */
+  /** The slot of its snapshot. */
   int slot() {
     return slot;
   }
 
-  /** What its reads need. */
+  /** The state of its reads. */
   public Reading reading() {
     return reading;
   }
@@ -170,7 +170,7 @@ public abstract sealed class TransactionState permits TransactionCore {
     return state;
   }
 
-  /** Its session has nothing to do with it any more. */
+  /** Called when its session no longer owns it. */
   void setPrepared() {
     setStateRelease(State.PREPARED);
   }
@@ -196,12 +196,12 @@ public abstract sealed class TransactionState permits TransactionCore {
     return options.isolation() == Isolation.SERIALIZABLE;
   }
 
-  /** Whether its reads have to be validated: not if it was begun to read alone. */
+  /** Whether its reads have to be validated: not if it was begun read-only. */
   public boolean notesReads() {
     return reads != null;
   }
 
-  /** Whether each statement has a snapshot of its own. */
+  /** Whether each statement has its own snapshot. */
   public boolean readsCommitted() {
     return options.isolation() == Isolation.READ_COMMITTED;
   }
@@ -217,7 +217,7 @@ public abstract sealed class TransactionState permits TransactionCore {
     return !lockTimeout().isZero();
   }
 
-  /** Refuses a statement that would write, before it has read or noted anything. */
+  /** Refuses a statement that would write, before it has read or recorded anything. */
   public void demandWrites() {
     if (options.readOnly()) {
       checkOpen();
@@ -227,17 +227,17 @@ public abstract sealed class TransactionState permits TransactionCore {
     }
   }
 
-  /** The stack that began it; null if nobody wants to know. */
+  /** The stack that began it; null if it is not recorded. */
   @Nullable Throwable begun() {
     return begun;
   }
 
-  /** What the answers to this transaction depend on. */
+  /** The commit on which the results of this transaction depend. */
   public Witness witness() {
     return reading.witness();
   }
 
-  /** What it has read, to be validated when it commits; null if nobody validates that. */
+  /** Its reads, which are validated when it commits; null if they are not validated. */
   @Nullable SerialReads reads() {
     return reads;
   }
@@ -247,15 +247,16 @@ public abstract sealed class TransactionState permits TransactionCore {
     return writer;
   }
 
-  /** A record without content, if need be from the writer, so that nothing is allocated. */
+  /** A record without content, from the writer if there is one, so that nothing is allocated. */
   RecordBuilder bareRecord() {
     RowWriter used = writer;
     return used == null ? RecordBuilder.bare() : used.bareRecord();
   }
 
-  /** One thread at a time is inside. */
+  /** Enters the transaction; only one thread at a time is inside. */
   void enterAlone() {
-    StackReserve.ensure(); // nothing is held yet: from here on the stack does for all that follows
+    // Nothing is held yet: from here on the stack is sufficient for everything that follows.
+    StackReserve.ensure();
     if (!IN_USE.compareAndSet(this, false, true)) {
       throw new TransactionStateException(
           TransactionStateException.Reason.IN_USE,
@@ -307,7 +308,7 @@ public abstract sealed class TransactionState permits TransactionCore {
     }
   }
 
-  /** From now on it can only be rolled back: a statement that threw has changed something. */
+  /** From now on it can only be rolled back: a failed statement has changed something. */
   public void spoil(String why) {
     spoilt = why;
   }
@@ -321,12 +322,12 @@ public abstract sealed class TransactionState permits TransactionCore {
     spoilt = why;
   }
 
-  /** What it has read was changed: no savepoint is far enough back. */
+  /** Called when something that it has read was changed: no savepoint is far enough back. */
   void setCannotBeSerialized() {
     cannotBeSerialized = true;
   }
 
-  /** What people call it; null if nothing. */
+  /** Its name for people; null if it has none. */
   @Nullable String name() {
     return options.name();
   }

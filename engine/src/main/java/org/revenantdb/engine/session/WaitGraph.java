@@ -17,8 +17,8 @@ import org.revenantdb.engine.txn.TransactionTable;
 import org.revenantdb.latch.PatientLock;
 
 /**
- * Who waits for whom: for a row that another transaction has written, or for all that have written
- * to a table. Finds the cycle that a new wait would close.
+ * The graph of waits between threads: for a row that another transaction has written, or for all
+ * transactions that have written to a table. It finds the cycle that a new wait would close.
  *
  * <p>Thread-safe; with nothing latched.
  */
@@ -26,32 +26,33 @@ final class WaitGraph {
   /*
    * Protocol    docs/protocols.md §32, §24 (R16).
    *
-   * Nodes       threads: a transaction waits for nothing but through the thread that runs it as an attempt, which alone
-   *             ends it, and through the one that was the last to write with it.
+   * Nodes       threads: a transaction waits only through the thread that runs it as an attempt, which alone ends it,
+   *             and through the thread that was the last to write with it.
    * Edges       thread -> what it waits for -> transactions that have that -> their threads.
    *
-   * Invariant   Under one lock a wait is entered and looked from, before its thread sleeps: of a cycle the last one
-   *             finds the others. What it finds is there: waits that are over but have not left do not count.
+   * Invariant   Under one lock a wait is entered, and a search starts from it, before its thread sleeps. So the last
+   *             wait of a cycle finds the others. A cycle that is found is real: waits that are over but have not
+   *             left do not count.
    *
-   * Races left in   What a transaction holds, and its thread, are found with its writer of rows, which the next
-   *             transaction uses again. For rows the holder is asked afterwards whether it is active still; for tables
-   *             who looks may find what the next one holds: he waits a little longer, or is refused where that one's
-   *             thread waits for him.
+   * Races left in   The holds of a transaction, and its thread, are found through its writer of rows, which the next
+   *                 transaction reuses. For rows the search checks afterwards whether the holder is still active. For
+   *                 tables a search may find the holds of the next transaction: then the caller waits a little
+   *                 longer, or is refused if the thread of that transaction waits for it.
    */
-  /** What a thread waits for. */
+  /** A wait of a thread. */
   sealed interface Waiting {
     /** The table, or that of the row. */
     Table table();
 
-    /** The transaction that it waits with; null if with none. */
+    /** The transaction in which it waits; null if there is none. */
     @Nullable TransactionCore own();
   }
 
-  /** That nobody else writes to a table. */
+  /** A wait until no other transaction writes to a table. */
   record ForTable(Table table, @Nullable TransactionCore own) implements Waiting {}
 
   /**
-   * A row.
+   * A wait for a row.
    *
    * @param own null between two attempts
    * @param key not to be changed
@@ -63,21 +64,21 @@ final class WaitGraph {
       implements Waiting {}
 
   /**
-   * A step of a look: who waits, and for which transaction.
+   * A step of a search: a wait, and a transaction that it waits for.
    *
-   * @param before the step that led to who waits; null for the first
+   * @param before the step that led to this wait; null for the first
    */
   record Step(Waiting by, TransactionCore holder, @Nullable Step before) {}
 
   /**
-   * What a look has found.
+   * The result of a search.
    *
-   * @param waits whether there is somebody to wait for
-   * @param cycle the step that leads back to who looks; null if none does
+   * @param waits whether there is a transaction to wait for
+   * @param cycle the step that leads back to the searching thread; null if there is none
    */
   record Look(boolean waits, @Nullable Step cycle) {}
 
-  /** Somebody who waits, and the step that has led to him. */
+  /** A wait, and the step that has led to it. */
   private record Reached(Waiting waiting, @Nullable Step by) {}
 
   private final Engine engine;
@@ -90,7 +91,7 @@ final class WaitGraph {
     this.engine = engine;
   }
 
-  /** This thread is about to wait, unless that would close a cycle; then it is not entered. */
+  /** Enters a wait of this thread, unless it would close a cycle. */
   Look enter(Waiting first) {
     Long self = Thread.currentThread().threadId();
     lock.lock();
@@ -104,7 +105,7 @@ final class WaitGraph {
         return look;
       } finally {
         if (!isEntered) {
-          waiting.remove(self); // under the same lock: nobody else need be refused
+          waiting.remove(self); // under the same lock: no other thread need be refused
         }
       }
     } finally {
@@ -112,7 +113,7 @@ final class WaitGraph {
     }
   }
 
-  /** This thread waits no more. */
+  /** Called when this thread no longer waits. */
   void leave() {
     lock.lock();
     try {
@@ -151,8 +152,8 @@ final class WaitGraph {
   }
 
   /**
-   * What a transaction waits for: that of its thread; and that of another one which works with it,
-   * while the thread runs it as an attempt.
+   * The waits of a transaction: that of its thread; and, if its thread runs it as an attempt, that
+   * of another thread that works with it.
    */
   @SuppressWarnings("ReferenceEquality") // which transaction
   private List<Waiting> waitsOf(TransactionCore core, Long thread) {
@@ -169,13 +170,16 @@ final class WaitGraph {
     return found;
   }
 
-  /** One that sleeps behind a transaction that may not have its row sees for itself who has. */
+  /**
+   * Wakes the waiter if it is an heir: it sleeps behind a transaction that may not have its row,
+   * and checks itself which one has. Returns whether it was one.
+   */
   private boolean isWokenHeir(Waiting waiting) {
     return waiting instanceof ForRow it
         && engine.storage().transactions().rowWaiters().wakeHeir(it.waiter);
   }
 
-  /** The thread of a transaction, if that is waited for; else null. */
+  /** The thread of a transaction, if the wait is for that transaction; else null. */
   @SuppressWarnings("ReferenceEquality") // which transaction
   private @Nullable Long holdsUp(Waiting waiting, TransactionCore core) {
     Holds holds = core.holds();
@@ -189,7 +193,8 @@ final class WaitGraph {
           yield null;
         }
         long thread = core.thread();
-        // Behind the look at the thread: until then the writer is nobody else's.
+        // After the read of the thread: until then the writer does not belong to another
+        // transaction.
         yield engine.storage().transactions().status(it.holder) == TransactionTable.ACTIVE
             ? thread
             : null;
@@ -197,7 +202,7 @@ final class WaitGraph {
     };
   }
 
-  /** The cycle in words, from who has found it on. */
+  /** The cycle in words, beginning with the wait that has found it. */
   static String words(Step last) {
     List<String> words = new ArrayList<>();
     for (Step step = last; step != null; step = step.before) {

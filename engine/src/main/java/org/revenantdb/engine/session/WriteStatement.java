@@ -108,7 +108,7 @@ final class WriteStatement {
       RowWriter current = core.writer(table);
       RowWriter.Outcome outcome = statement.apply(current);
       if (outcome == RowWriter.Outcome.CONFLICT) {
-        // A copy: outside of the gate the writer may be another transaction's.
+        // A copy: outside of the gate the writer may belong to another transaction.
         core.lastConflict(MetRow.of(met == null ? current : met));
       }
       return outcome;
@@ -119,7 +119,7 @@ final class WriteStatement {
     }
   }
 
-  /** A new snapshot, in which the statement reads again what it depends on. */
+  /** Takes a new snapshot, in which the statement repeats the reads that it depends on. */
   private static void renew(TransactionCore core, TransactionCore.Renewal renewal) {
     core.insideGate(() -> {
       core.advance();
@@ -150,7 +150,7 @@ final class WriteStatement {
     return told;
   }
 
-  /** Others may sleep behind this transaction for the row that it has not got. */
+  /** Handles a row that the transaction has not got: others may sleep behind it for that row. */
   private static void lost(TransactionCore core, RowConflict conflict, @Nullable RowWait wait) {
     if (core.isAttempt()) {
       core.contested(new Row(conflict.conflictTree(), conflict.conflictKey()));

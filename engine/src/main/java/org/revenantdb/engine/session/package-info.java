@@ -1,6 +1,6 @@
 /**
- * What a user's call goes through: the gate, transactions from begin to end, reads, writes, waits
- * for rows, conflicts and retries, prepared and forgotten transactions, and the boundary that turns
+ * The way of a user's call: the gate, transactions from begin to end, reads, writes, waits for
+ * rows, conflicts and retries, prepared and forgotten transactions, and the boundary that turns
  * failures into the exceptions of the API.
  *
  * <p>Reading order: {@code Engine}, {@code Spares}, {@code OperationGate}; {@code

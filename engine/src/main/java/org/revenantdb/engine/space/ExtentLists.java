@@ -19,7 +19,8 @@ public final class ExtentLists {
   public static final int CREDIT = 16 * 1024;
 
   /**
-   * Credit for pages: the new page and its map, the old one and its map, who names it; an extent.
+   * Credit for pages: the new page and its map, the old one and its map, the page that names it; an
+   * extent.
    */
   public static final int PAGES = 5 + Allocator.PAGES;
 

@@ -29,7 +29,7 @@ final class OutcomeWords {
    *             1, 2, 3, 6 -> 4  settle     its session, after the id is in the ATM, or all rows were reverted
    *
    * Ordering    `settle` is one exchange. If a waiter's CAS comes before it in the order of the word, the exchange
-   *             returns AWAITED, and the session wakes; if after, the CAS finds the outcome, and nobody sleeps. A read
+   *             returns AWAITED, and the session wakes; if after, the CAS finds the outcome, and no thread sleeps. A read
    *             and a store instead would let the CAS fall in between. The CAS and the queueing are one step under the
    *             bucket's lock, which waking takes too: a thread that must be woken is in the queue. (CommittingStress)
    *             `committing` and `moveAway` are exchanges, too, and carry WAITED on; so it reaches `settle` whatever

@@ -15,12 +15,12 @@ final class TransactionIds {
    * Word        of each stripe: the next id of its block; one that is the first of a block: nothing is left, as blocks end
    *             where the next one begins. And one word for all: the first id of the next block.
    *
-   * Transitions of a stripe  id -> id + 1        CAS   next, of a block of which something is left
-   *                          end -> first + 1    CAS   next, with a block of its own. Who has lost has a block that is
-   *                                                    nobody's: he takes its first id, the others are unused
-   *                          id -> end           CAS   takeBack: what was left is unused
-   *             of all       first -> end        CAS   when there is room for the block: behind a CAS nothing fails, so
-   *                                                    no id is lost for want of memory
+   * Transitions of a stripe  id -> id + 1        CAS   next, in a block with ids left
+   *                          end -> first + 1    CAS   next, with a new block. A thread that loses the CAS still has its
+   *                                                    block: it takes the first id, the others are unused
+   *                          id -> end           CAS   takeBack: the remaining ids are unused
+   *             of all       first -> end        CAS   when there is room for the block: after a CAS nothing fails, so
+   *                                                    no id is lost for lack of memory
    *
    * Invariants  I1 an id is given out once, or is unused, not both: each is in one block; of that it is given out, or
    *             becomes unused, by the one CAS that finds a number at or below it and leaves one above it. A word only

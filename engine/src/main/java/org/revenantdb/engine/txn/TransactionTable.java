@@ -25,7 +25,7 @@ public final class TransactionTable {
    * Source      rules R1, R8, R10, R21 (docs/rules.md).
    *
    * State       one word per id, in chunks of 4,096 ids: OutcomeWords has its states and transitions
-   * Transitions of a chunk, by forget(), when all its ids have ended, or nobody gets them, and their commits are durable
+   * Transitions of a chunk, by forget(), when all its ids have ended or are unused, and their commits are durable
    *             words -> one value     when no snapshot, open or to come, is at or behind the lowest of its commits and
    *                                    before the highest: that is the value. With its neighbours, if none is between
    *                                    the lowest and the highest of all (IdSpans)
@@ -132,7 +132,7 @@ public final class TransactionTable {
    *
    * @param aborted the aborted-transaction map
    * @param highestId the highest id that was ever used
-   * @param waits where it is told that somebody waits for the outcome of a transaction
+   * @param waits receives the waits for the outcome of a transaction
    */
   public TransactionTable(AbortedTransactions aborted, long highestId, WaitMeter waits) {
     this(aborted, highestId, new long[0], SLICE, waits);
@@ -144,7 +144,7 @@ public final class TransactionTable {
    * @param aborted the aborted-transaction map
    * @param highestId the highest id that was ever used
    * @param prepared ids of those that are prepared
-   * @param waits where it is told that somebody waits for the outcome of a transaction
+   * @param waits receives the waits for the outcome of a transaction
    */
   public TransactionTable(
       AbortedTransactions aborted, long highestId, long[] prepared, WaitMeter waits) {

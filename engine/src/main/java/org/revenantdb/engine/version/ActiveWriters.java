@@ -17,10 +17,11 @@ final class ActiveWriters {
   /*
    * protocols.md §8
    *
-   * met        postponed for: asked at each pass; has one ended, all postponed pages are taken up, and who has not is
-   *            met again
-   * long       active at two looks a second apart. Has one ended for whom pages wait, all that wait long are taken up
-   * prepared   take long from the first moment on; who decides upon them tells the marks
+   * met        a page is postponed for them: checked at each pass. If one has ended, all postponed pages are visited,
+   *            and the others are met again
+   * long       active at two checks a second apart. If one for which pages wait has ended, all pages that wait long are
+   *            visited
+   * prepared   take long from the first moment on; the thread that decides them notifies the marks
    */
 
   /** A writer that is active at two checks this far apart takes long. */

@@ -24,14 +24,15 @@ final class CleaningPass {
   /*
    * Protocol    docs/protocols.md §35.
    *
-   * Invariants  I1 a page of the pass is in the bitmap, or somebody has taken it and has not left it, or was visited.
-   *             I2 run returns true only after it saw no page in the bitmap while nobody visited one: then what was
-   *             handed over before is visited, too, wherever a row went meanwhile (R2).
-   *             I3 a page that cannot be read, or be cleaned for want of room, stays marked, and is postponed when
-   *             nobody visits any more: then its mark tells whether it was freed. Others are not kept from their work
-   *             by it.
+   * Invariants  I1 a page of the pass is in the bitmap, or a thread has taken it and has not left it, or
+   *             it was visited.
+   *             I2 run returns true only after it saw no page in the bitmap while no thread visited one: then all
+   *             pages that were added before are visited, too, wherever a row was moved meanwhile (R2).
+   *             I3 a page that cannot be read, or be cleaned for lack of room, stays marked, and is postponed when
+   *             no thread visits pages any more: then its mark shows whether it was freed. It does not delay the
+   *             work on other pages.
    */
-  /** Helpers tell when they end; for pages that are handed over it is looked so often. */
+  /** The period of checks for added pages; helpers report their end. */
   private static final long LOOK = 1_000_000L;
 
   private final Storage storage;

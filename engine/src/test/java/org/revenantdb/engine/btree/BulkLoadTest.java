@@ -196,7 +196,7 @@ class BulkLoadTest {
   }
 
   @Test
-  void nobody_sees_anything_of_a_load_until_it_is_finished_and_then_all_of_it() {
+  void a_load_is_invisible_until_it_is_finished_and_then_visible_as_a_whole() {
     try (Database db = Samples.open(directory)) {
       Table table = db.getOrCreateTable("t");
       load(db, table, 0, 10, new byte[10]);
@@ -317,7 +317,7 @@ class BulkLoadTest {
 
   /** Whoever was first has the row, as for any write; the load is given up as a whole. */
   @Test
-  void a_row_of_somebody_else_in_the_way_is_a_conflict() {
+  void a_row_of_another_transaction_in_the_way_is_a_conflict() {
     try (Database db = Samples.open(directory)) {
       Table table = db.getOrCreateTable("t");
       try (BulkLoad load = db.bulkLoad(table);
@@ -356,7 +356,7 @@ class BulkLoadTest {
   }
 
   @Test
-  void a_closed_database_and_one_that_is_only_read_say_so() {
+  void a_closed_and_a_read_only_database_report_it() {
     Database db = Samples.open(directory);
     Table table = db.getOrCreateTable("t");
     BulkLoad load = db.bulkLoad(table);

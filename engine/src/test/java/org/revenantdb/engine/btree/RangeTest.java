@@ -270,7 +270,7 @@ public class RangeTest {
   }
 
   @Test
-  void rows_that_others_insert_are_no_conflict_for_who_does_not_see_them() {
+  void rows_that_others_insert_are_no_conflict_for_a_snapshot_that_does_not_see_them() {
     fill(100, 2);
     try (Transaction mine = database.begin();
         Transaction other = database.begin()) {

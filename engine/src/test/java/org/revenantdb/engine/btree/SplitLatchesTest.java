@@ -25,7 +25,7 @@ class SplitLatchesTest {
   @TempDir Path directory;
 
   @Test
-  void who_waits_for_a_leaf_has_no_page_above_it_latched() throws Exception {
+  void a_thread_that_waits_for_a_leaf_has_no_page_above_it_latched() throws Exception {
     try (TestEngine engine = new TestEngine(directory, 64)) {
       Tree tree = twoFullLeaves(engine);
       int leaf = engine.pool.fixExclusive(leafOf(engine, tree, key(3)));
@@ -88,7 +88,7 @@ class SplitLatchesTest {
   }
 
   @Test
-  void a_writer_who_waited_while_another_split_the_leaf_splits_nothing() throws Exception {
+  void a_writer_that_waited_while_another_split_the_leaf_splits_nothing() throws Exception {
     try (TestEngine engine = new TestEngine(directory, 64)) {
       Tree tree = twoFullLeaves(engine);
       TestEngine.Tx first = engine.begin();
@@ -129,7 +129,7 @@ class SplitLatchesTest {
   }
 
   @Test
-  void a_page_that_was_claimed_for_a_split_that_nobody_needs_any_more_is_free_again() {
+  void a_page_that_was_claimed_for_an_unneeded_split_is_free_again() {
     try (TestEngine engine = new TestEngine(directory, 64)) {
       Tree tree = twoFullLeaves(engine);
       int used = engine.used();

@@ -88,7 +88,7 @@ class DropTableTest {
   }
 
   @Test
-  void who_began_before_the_drop_goes_on_reading_and_others_are_told() {
+  void transactions_from_before_the_drop_go_on_reading_and_others_are_refused() {
     try (Database db = Samples.open(directory.resolve("db"))) {
       Table old = db.getOrCreateTable("t");
       fill(db, old, 300);
@@ -327,7 +327,7 @@ class DropTableTest {
   }
 
   @Test
-  void two_who_drop_the_same_table_both_return_and_one_has_dropped_it() throws Exception {
+  void two_threads_that_drop_the_same_table_both_return_and_one_has_dropped_it() throws Exception {
     try (Database db = Samples.open(directory.resolve("db"))) {
       Table table = db.getOrCreateTable("t");
       Transaction writer = db.begin();
@@ -390,7 +390,7 @@ class DropTableTest {
 
   /** It was looked for after it had been created, and not found: a NullPointerException. */
   @Test
-  void a_table_that_somebody_drops_as_soon_as_it_is_created_is_created_again() {
+  void a_table_that_another_thread_drops_as_soon_as_it_is_created_is_created_again() {
     try (Database db = Samples.open(directory.resolve("db"))) {
       AtomicInteger drops = new AtomicInteger();
       CompletableFuture<Void> creating =

@@ -256,7 +256,7 @@ class RootMoveTest {
    * those who append, and need no root then.
    */
   @Test
-  void whoever_waits_for_the_latch_of_a_root_that_moves_uses_the_new_one() throws Exception {
+  void a_waiter_for_the_latch_of_a_moving_root_uses_the_new_root() throws Exception {
     for (int rows : new int[] {5, 100}) { // a leaf, and an inner page
       try (TestEngine engine = new TestEngine(directory, 256)) {
         Tree tree = engine.table("t");

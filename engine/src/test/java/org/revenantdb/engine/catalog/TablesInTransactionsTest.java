@@ -268,7 +268,7 @@ class TablesInTransactionsTest {
   }
 
   @Test
-  void a_drop_for_everybody_waits_for_a_transaction_that_has_truncated_the_table()
+  void a_drop_without_a_transaction_waits_for_a_transaction_that_has_truncated_the_table()
       throws Exception {
     Transaction tx = db.begin();
     tx.truncate(table);
@@ -280,7 +280,7 @@ class TablesInTransactionsTest {
   }
 
   @Test
-  void who_would_wait_for_himself_is_refused() {
+  void a_wait_for_itself_is_refused() {
     try (Transaction writer = db.begin();
         Transaction tx = db.begin()) {
       writer.put(table, L, V);
@@ -366,7 +366,7 @@ class TablesInTransactionsTest {
   }
 
   @Test
-  void what_cannot_be_done_says_so_and_the_transaction_goes_on() {
+  void impossible_statements_are_refused_and_the_transaction_goes_on() {
     try (Transaction tx = db.begin()) {
       Savepoint savepoint = tx.savepoint();
       assertThrows(IllegalStateException.class, () -> tx.createTable("new"));
@@ -437,7 +437,7 @@ class TablesInTransactionsTest {
   }
 
   @Test
-  void a_lazy_commit_is_told_to_durable_ones_when_it_is_durable() {
+  void durable_readers_see_a_lazy_commit_when_it_is_durable() {
     Table made;
     try (Transaction tx = db.begin(TransactionOptions.of(Durability.LAZY))) {
       made = tx.createTable("new");

@@ -35,7 +35,7 @@ class DamagedSpaceMapTest {
   @TempDir Path directory;
 
   @Test
-  void a_damaged_or_lost_map_of_the_last_group_is_told_and_not_replaced() throws IOException {
+  void a_damaged_or_lost_map_of_the_last_group_is_reported_and_not_replaced() throws IOException {
     try (Database database = Database.open(directory, OPTIONS)) {
       Table table = database.getOrCreateTable("t");
       byte[] value = new byte[10_000_000];

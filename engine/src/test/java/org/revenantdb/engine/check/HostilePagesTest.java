@@ -175,7 +175,7 @@ class HostilePagesTest {
   }
 
   @Test
-  void a_chain_of_index_pages_that_leads_back_ends_for_all_who_follow_it() throws IOException {
+  void a_chain_of_index_pages_that_leads_back_ends_for_all_readers() throws IOException {
     populate(db -> putLarge(db, LARGE));
     List<Integer> index =
         PageEdit.pages(directory(), page -> Page.type(page) == Page.OVERFLOW_INDEX);

@@ -141,7 +141,7 @@ class CommandsTest {
   }
 
   @Test
-  void check_ofADamagedPage_saysWhatWhereAndWhatToDo() throws IOException {
+  void check_ofADamagedPage_reportsWhatWhereAndWhatToDo() throws IOException {
     int page = pageOf(Page.OVERFLOW_DATA);
     flip(page * 8192L + 1000);
     Path json = folder.resolve("check.json");
@@ -170,7 +170,7 @@ class CommandsTest {
   }
 
   @Test
-  void check_ofADamagedPageThatIsInThePool_isTold() throws IOException {
+  void check_ofADamagedPageThatIsInThePool_isReported() throws IOException {
     try (Database db = Database.open(directory, SMALL)) {
       assertTrue(db.check().isSound());
       int page = pageOf(Page.OVERFLOW_DATA);
@@ -185,7 +185,7 @@ class CommandsTest {
   }
 
   @Test
-  void check_ofADamagedCatalogue_tellsIt() throws IOException {
+  void check_ofADamagedCatalogue_reportsIt() throws IOException {
     flip(5 * 8192L + 8000);
     Ran ran = run("check", directory);
     assertEquals(Main.PROBLEMS, ran.code, ran.err);
@@ -223,7 +223,7 @@ class CommandsTest {
   }
 
   @Test
-  void usage_thatIsWrong_isToldWithExitCode2() {
+  void usage_thatIsWrong_endsWithExitCode2() {
     assertEquals(Main.FAILED, run().code);
     assertEquals(Main.FAILED, run("check").code);
     assertEquals(Main.FAILED, run("nonsense").code);
@@ -428,7 +428,7 @@ class CommandsTest {
   }
 
   @Test
-  void stat_ofADatabaseThatIsBeingOpened_tellsHowFarItIs() {
+  void stat_ofADatabaseThatIsBeingOpened_showsItsProgress() {
     try (Database db = Database.open(directory, SMALL.withCountersFile(false));
         StorageFile data =
             StorageFile.open(
@@ -451,7 +451,7 @@ class CommandsTest {
   }
 
   @Test
-  void stat_ofADatabaseWithoutACountersFile_saysSo() {
+  void stat_ofADatabaseWithoutACountersFile_reportsIt() {
     try (Database db = Database.open(directory, SMALL.withCountersFile(false))) {
       Ran ran = run("stat", directory);
       assertEquals(Main.FAILED, ran.code);
@@ -464,7 +464,7 @@ class CommandsTest {
 
   /** A crash leaves it; it is told as what it is, also when the next life has not written yet. */
   @Test
-  void stat_ofAKilledDatabase_saysThatItsCountersAreStale_andHowOld() throws IOException {
+  void stat_ofAKilledDatabase_showsThatItsCountersAreStale_andTheirAge() throws IOException {
     Path killed = folder.resolve("killed");
     try (Database db = Database.open(directory, SMALL)) {
       fill(db);
@@ -493,7 +493,7 @@ class CommandsTest {
   }
 
   @Test
-  void stat_ofADamagedOrForeignCountersFile_tellsIt() throws IOException {
+  void stat_ofADamagedOrForeignCountersFile_reportsIt() throws IOException {
     Path other = folder.resolve("other");
     Database.open(other, SMALL).close();
     try (Database db = Database.open(directory, SMALL)) {
@@ -517,7 +517,7 @@ class CommandsTest {
   }
 
   @Test
-  void ages_areToldInTheUnitThatSaysSomething() {
+  void ages_areShownInTheLargestSuitableUnit() {
     assertEquals("0.4 s ago", CountersView.age(Duration.ofMillis(400)));
     assertEquals("119.0 s ago", CountersView.age(Duration.ofSeconds(119)));
     assertEquals("2 min ago", CountersView.age(Duration.ofSeconds(120)));
@@ -562,7 +562,7 @@ class CommandsTest {
   }
 
   @Test
-  void every_verb_tells_the_version_of_the_build() throws IOException {
+  void every_verb_prints_the_version_of_the_build() throws IOException {
     String pom = Files.readString(Path.of("..", "pom.xml"));
     for (String verb : List.of("check", "page", "stat")) {
       for (String option : List.of("-V", "--version")) {
@@ -585,7 +585,7 @@ class CommandsTest {
   }
 
   @Test
-  void a_missing_database_is_told_in_the_words_of_a_shell() {
+  void a_missing_database_is_reported_without_words_of_the_api() {
     for (Object[] arguments :
         List.of(
             new Object[] {"check", folder.resolve("nowhere")},
@@ -604,7 +604,8 @@ class CommandsTest {
   }
 
   @Test
-  void a_path_that_the_system_does_not_follow_is_not_told_as_no_database() throws IOException {
+  void a_path_that_the_system_cannot_follow_is_not_reported_as_a_missing_database()
+      throws IOException {
     Path one = folder.resolve("one");
     Files.createSymbolicLink(one, folder.resolve("other"));
     Files.createSymbolicLink(folder.resolve("other"), one);

@@ -212,7 +212,7 @@ class CountersFileTest {
   }
 
   @Test
-  void damage_isTold_whereverItIs() throws IOException {
+  void damage_isReported_whereverItIs() throws IOException {
     try (CountersFile file = file()) {
       file.write(COUNTERS, WAITS, null);
       byte[] good = Files.readAllBytes(path());
@@ -238,7 +238,7 @@ class CountersFileTest {
   }
 
   @Test
-  void fileOfAnotherDatabase_isTold() {
+  void fileOfAnotherDatabase_isReported() {
     try (CountersFile file = file()) {
       file.write(COUNTERS, WAITS, null);
       StorageException told =

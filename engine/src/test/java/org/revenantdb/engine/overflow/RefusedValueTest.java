@@ -178,7 +178,7 @@ class RefusedValueTest {
   }
 
   @Test
-  void a_stream_that_tells_its_length_is_refused_before_it_is_read() throws IOException {
+  void a_stream_of_known_length_is_refused_before_it_is_read() throws IOException {
     long tail = engine().storage().log().tail();
     Path large = directory.resolve("large");
     Files.write(large, new byte[LIMIT + 1]);

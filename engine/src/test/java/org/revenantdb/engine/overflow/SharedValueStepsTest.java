@@ -376,7 +376,7 @@ class SharedValueStepsTest {
   }
 
   @Test
-  void the_end_of_a_snapshot_is_news_to_the_cleaner_of_a_database_in_which_nobody_writes() {
+  void the_cleaner_of_an_idle_database_notices_the_end_of_a_snapshot() {
     try (TestEngine engine = new TestEngine(directory, 128)) {
       Tree tree = engine.table("t");
       for (int i = 0; i < 300; i++) {
@@ -648,7 +648,7 @@ class SharedValueStepsTest {
   }
 
   @Test
-  void a_check_tells_of_a_value_that_leaked_and_of_a_wrong_fullness() {
+  void a_check_reports_a_leaked_value_and_a_wrong_fullness() {
     try (TestEngine engine = new TestEngine(directory, 128)) {
       Tree tree = engine.table("t");
       put(engine, tree, 1, value(2_000));

@@ -53,7 +53,7 @@ class SharedValueStressTest {
   }
 
   @Test
-  void everybody_finds_what_he_wrote_last() throws Exception {
+  void every_thread_finds_its_last_write() throws Exception {
     System.out.println("SharedValueStressTest -Drevenant.seed=" + seed);
     AtomicBoolean done = new AtomicBoolean();
     DatabaseOptions options = DatabaseOptions.defaults().withCleanerThreads(1 + (int) (seed % 3));

@@ -106,7 +106,7 @@ class SequenceRowTest {
   }
 
   @Test
-  void problem_ofRowsThatNobodyWrote() {
+  void problem_ofInvalidRows() {
     refused(row -> row[28] = 2);
     refused(row -> row[29] = 1);
     refused(row -> row[31] = 1);

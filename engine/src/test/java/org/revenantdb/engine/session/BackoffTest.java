@@ -54,7 +54,7 @@ class BackoffTest {
   }
 
   @Test
-  void nobody_pauses_where_that_is_switched_off() {
+  void no_attempt_pauses_where_pauses_are_switched_off() {
     Backoff backoff = backoffOfPassingTime(0);
     backoff.fixCeiling(LONGEST);
     for (ConflictReason reason : ConflictReason.values()) {
@@ -64,7 +64,7 @@ class BackoffTest {
   }
 
   @Test
-  void nobody_pauses_where_there_is_no_contention() {
+  void no_attempt_pauses_without_contention() {
     Backoff backoff = backoffOfPassingTime(LONGEST);
     backoff.fixCeiling(0);
     for (int times = 1; times <= 3; times++) {
@@ -78,7 +78,7 @@ class BackoffTest {
 
   /** Or a thousand attempts against it would be over in a moment. */
   @Test
-  void who_meets_the_same_transaction_again_pauses_whatever_the_ceiling() {
+  void a_second_conflict_with_the_same_transaction_pauses_whatever_the_ceiling() {
     Backoff backoff = backoffOfPassingTime(LONGEST);
     backoff.fixCeiling(0);
     backoff.pause(ConflictReason.ROW_IN_USE, 2, 2);
@@ -90,7 +90,7 @@ class BackoffTest {
   }
 
   @Test
-  void who_fails_for_the_fourth_time_pauses_whatever_the_ceiling() {
+  void a_fourth_failure_pauses_whatever_the_ceiling() {
     Backoff backoff = backoffOfPassingTime(LONGEST);
     backoff.fixCeiling(0);
     backoff.pause(ConflictReason.ROW_IN_USE, 1, 4);
@@ -100,7 +100,7 @@ class BackoffTest {
   }
 
   @Test
-  void under_contention_all_pause_whom_a_new_snapshot_does_not_help() {
+  void under_contention_every_attempt_pauses_that_a_new_snapshot_does_not_help() {
     Backoff backoff = backoffOfPassingTime(LONGEST);
     backoff.fixCeiling(LONGEST);
     backoff.pause(ConflictReason.ROW_IN_USE, 1, 1);
@@ -169,7 +169,7 @@ class BackoffTest {
   }
 
   @Test
-  void there_is_no_ceiling_when_nobody_has_met_a_conflict_for_a_second() {
+  void there_is_no_ceiling_after_a_second_without_a_conflict() {
     Backoff backoff = climbed();
     clock.addAndGet(2 * SECOND);
     assertEquals(0, backoff.ceiling());

@@ -68,7 +68,7 @@ class BoundaryTest {
 
   @ParameterizedTest
   @MethodSource("raw")
-  void what_nobody_reckoned_with_names_the_database_and_the_cure(RuntimeException raw) {
+  void an_unexpected_failure_names_the_database_and_the_cure(RuntimeException raw) {
     RuntimeException told = told(raw);
     assertSame(InternalFailureException.class, told.getClass());
     assertTrue(told.getMessage().contains(DIRECTORY.toString()), told.getMessage());
@@ -87,7 +87,7 @@ class BoundaryTest {
   }
 
   @Test
-  void what_the_system_said_names_the_database() {
+  void an_error_of_the_system_names_the_database() {
     RuntimeException told = told(new UncheckedIOException(new IOException("Too many open files")));
     assertTrue(
         assertInstanceOf(org.revenantdb.engine.StorageException.class, told)
@@ -180,7 +180,7 @@ class BoundaryTest {
   }
 
   @Test
-  void each_exception_of_the_log_is_told_as_one_of_the_api() throws Exception {
+  void each_exception_of_the_log_is_translated_to_one_of_the_api() throws Exception {
     List<Class<?>> found = internal("org.revenantdb.recovery.log");
     assertTrue(found.size() >= 2, found::toString);
     for (Class<?> type : found) {

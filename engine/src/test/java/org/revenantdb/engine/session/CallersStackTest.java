@@ -54,7 +54,7 @@ class CallersStackTest {
 
   /** cleanNow threw LogStoppedException, compact CompletionException. */
   @Test
-  void a_database_that_has_stopped_tells_every_caller_so_in_exceptions_of_the_project() {
+  void a_stopped_database_throws_exceptions_of_the_project_to_every_caller() {
     Database db =
         Database.open(
             faulty.wrap(temporary.resolve("db")),

@@ -215,7 +215,7 @@ class HillClimbTest {
   }
 
   @Test
-  void an_interval_is_long_enough_for_those_who_pause_in_it() {
+  void an_interval_is_long_enough_for_the_pauses_in_it() {
     HillClimb climb = new HillClimb(SECOND, 0, 0);
     long now = 0;
     long commits = 0;

@@ -109,7 +109,7 @@ class IsolationTest {
 
   @ParameterizedTest
   @EnumSource
-  void what_is_not_committed_is_seen_by_nobody_else(Isolation isolation) {
+  void uncommitted_changes_are_seen_by_no_other_transaction(Isolation isolation) {
     try (Transaction writer = begin(isolation);
         Transaction reader = begin(isolation)) {
       put(writer, "x", "1");
@@ -141,7 +141,7 @@ class IsolationTest {
   }
 
   @Test
-  void lost_update_happens_to_who_reads_committed_and_writes_what_he_has_read() {
+  void lost_update_happens_under_read_committed() {
     try (Transaction one = begin(READ_COMMITTED)) {
       int read = Integer.parseInt(get(one, "x"));
       commits("x", "7");
@@ -153,7 +153,7 @@ class IsolationTest {
 
   @ParameterizedTest
   @EnumSource(names = {"SNAPSHOT", "SERIALIZABLE"})
-  void lost_update_is_a_conflict_for_who_has_a_snapshot(Isolation isolation) {
+  void lost_update_is_a_conflict_under_snapshot_isolation(Isolation isolation) {
     try (Transaction one = begin(isolation)) {
       get(one, "x");
       commits("x", "7");
@@ -523,7 +523,7 @@ class IsolationTest {
   }
 
   @Test
-  void increments_by_lockForUpdate_of_who_reads_committed_are_all_there() {
+  void increments_by_lockForUpdate_under_read_committed_are_all_there() {
     TransactionOptions waits =
         TransactionOptions.lazy().withIsolation(READ_COMMITTED).withLockTimeout(LONG);
     int threads = 4;

@@ -264,7 +264,7 @@ class LazyCommitTest {
   }
 
   @Test
-  void a_commit_that_nobody_waits_for_tells_when_it_is_durable() {
+  void an_asynchronous_commit_reports_when_it_is_durable() {
     Transaction lazy = db.begin(LAZY);
     lazy.put(table, bytes("k"), bytes("1"));
     CompletableFuture<Void> told = lazy.commitAsync().toCompletableFuture();
@@ -280,7 +280,7 @@ class LazyCommitTest {
   }
 
   @Test
-  void a_reader_that_acts_after_its_commit_can_be_told_as_well() {
+  void a_reader_that_acts_after_its_commit_can_wait_for_durability_too() {
     lazily(tx -> tx.put(table, bytes("k"), bytes("1")));
     Transaction reader = db.begin(DURABLE.withDeferReadWaitsToCommit(true));
     assertEquals("1", read(reader, "k"));
@@ -310,7 +310,7 @@ class LazyCommitTest {
   }
 
   @Test
-  void sync_of_a_closed_database_says_so() {
+  void sync_of_a_closed_database_is_refused() {
     db.close();
     assertThrows(DatabaseClosedException.class, db::sync);
   }

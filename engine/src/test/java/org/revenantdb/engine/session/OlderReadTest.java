@@ -28,7 +28,7 @@ class OlderReadTest {
   @TempDir private Path folder;
 
   @Test
-  void who_reads_a_version_that_the_leaf_has_no_more_does_not_wait_behind_a_writer_of_the_leaf()
+  void a_reader_of_a_version_outside_the_leaf_does_not_wait_behind_a_writer_of_the_leaf()
       throws Exception {
     try (Database db = Samples.open(folder.resolve("db"))) {
       Table table = db.getOrCreateTable("t");

@@ -22,7 +22,7 @@ class OperationGateTest {
   }
 
   @Test
-  void pause_waitsForWhoIsInside_andKeepsOthersOut() throws InterruptedException {
+  void pause_waitsForThreadsInside_andKeepsOthersOut() throws InterruptedException {
     int stripe = gate.enter();
     CountDownLatch paused = new CountDownLatch(1);
     CountDownLatch looked = new CountDownLatch(1);
@@ -46,7 +46,7 @@ class OperationGateTest {
   }
 
   @Test
-  void a_second_one_who_pauses_waits_for_the_first_and_nobody_gets_in_between()
+  void a_second_pause_waits_for_the_first_and_no_thread_enters_in_between()
       throws InterruptedException {
     assertTrue(gate.pause());
     CountDownLatch second = new CountDownLatch(1);
@@ -72,7 +72,7 @@ class OperationGateTest {
   }
 
   @Test
-  void close_waits_for_who_looks_at_the_paused_database() throws InterruptedException {
+  void close_waits_for_a_thread_that_reads_the_paused_database() throws InterruptedException {
     assertTrue(gate.pause());
     Thread closer = startedAndWaiting(gate::close);
     assertFalse(gate.isClosed());

@@ -80,7 +80,7 @@ class OwnConflictTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"PT0S", "PT0.000000001S", "PT1H"})
-  void a_run_in_a_run_that_wants_its_row_is_told_whatever_the_lock_timeout(Duration timeout) {
+  void a_run_in_a_run_that_wants_its_row_is_refused_whatever_the_lock_timeout(Duration timeout) {
     TransactionOptions options = LAZY.withLockTimeout(timeout);
     AtomicInteger outer = new AtomicInteger();
     AtomicInteger inner = new AtomicInteger();
@@ -218,7 +218,7 @@ class OwnConflictTest {
 
   /** It may end it at any time: there is no telling that it does not. */
   @Test
-  void a_helper_that_meets_the_row_of_the_run_is_not_told_that_it_is_its_own() throws Exception {
+  void a_helper_thread_that_meets_the_row_of_the_run_is_not_refused_as_its_own() throws Exception {
     AtomicReference<@Nullable ConflictException> told = new AtomicReference<>();
     try (ExecutorService helper = Executors.newSingleThreadExecutor()) {
       db.runThrowing(
@@ -257,7 +257,7 @@ class OwnConflictTest {
   }
 
   @Test
-  void a_table_that_the_thread_has_truncated_or_is_creating_is_told() {
+  void a_table_that_the_thread_has_truncated_or_is_creating_is_reported() {
     AtomicInteger attempts = new AtomicInteger();
     ConflictException truncated =
         assertThrows(
@@ -299,7 +299,7 @@ class OwnConflictTest {
   }
 
   @Test
-  void a_drop_in_a_run_that_has_written_to_the_table_is_told() throws Exception {
+  void a_drop_in_a_run_that_has_written_to_the_table_is_refused() throws Exception {
     assertRefused(
         CatalogException.Reason.IN_USE,
         () ->
@@ -323,7 +323,7 @@ class OwnConflictTest {
   }
 
   @Test
-  void virtual_threads_are_told_too() throws Exception {
+  void virtual_threads_are_reported_too() throws Exception {
     AtomicReference<@Nullable Throwable> told = new AtomicReference<>();
     Thread.ofVirtual()
         .start(() -> {
@@ -343,7 +343,7 @@ class OwnConflictTest {
   }
 
   @Test
-  void a_prepared_transaction_is_nobodys() {
+  void a_prepared_transaction_belongs_to_no_thread() {
     try (Transaction tx = db.begin()) {
       put(tx, "a");
       tx.prepare(bytes("name"));

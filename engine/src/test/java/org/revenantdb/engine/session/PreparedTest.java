@@ -208,7 +208,7 @@ class PreparedTest {
   }
 
   @Test
-  void the_object_of_one_that_is_prepared_says_how_to_decide() {
+  void the_object_of_a_prepared_transaction_explains_how_to_decide_it() {
     try (Database db = open(disk)) {
       Table table = db.getOrCreateTable("t");
       Transaction tx = db.begin();

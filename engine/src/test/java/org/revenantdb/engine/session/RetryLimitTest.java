@@ -82,7 +82,7 @@ class RetryLimitTest {
   }
 
   @Test
-  void the_time_is_over_for_who_tries_again_at_once() throws Exception {
+  void the_time_also_ends_immediate_retries() throws Exception {
     db.close();
     open(
         Samples.SMALL
@@ -130,7 +130,7 @@ class RetryLimitTest {
   }
 
   @Test
-  void who_waits_for_the_winner_goes_on_when_that_has_ended() throws Exception {
+  void a_waiter_for_the_winner_goes_on_when_that_has_ended() throws Exception {
     db.close();
     open(Samples.SMALL.withMaxAttempts(Integer.MAX_VALUE).withRetryTimeout(Duration.ofDays(365)));
     AtomicInteger attempts = new AtomicInteger();

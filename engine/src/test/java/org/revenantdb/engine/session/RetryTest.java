@@ -144,7 +144,7 @@ class RetryTest {
   }
 
   @Test
-  void a_row_in_use_is_told() {
+  void a_row_in_use_is_reported() {
     assertRetried(
         ConflictReason.ROW_IN_USE,
         LAZY,
@@ -157,7 +157,7 @@ class RetryTest {
   }
 
   @Test
-  void a_row_that_was_changed_is_told() {
+  void a_row_that_was_changed_is_reported() {
     assertRetried(
         ConflictReason.ROW_CHANGED,
         LAZY,
@@ -168,7 +168,7 @@ class RetryTest {
   }
 
   @Test
-  void a_validation_that_fails_is_told() {
+  void a_validation_that_fails_is_reported() {
     assertRetried(
         ConflictReason.NOT_SERIALIZABLE,
         LAZY.withIsolation(Isolation.SERIALIZABLE),
@@ -180,7 +180,7 @@ class RetryTest {
   }
 
   @Test
-  void a_deadlock_is_told() throws Exception {
+  void a_deadlock_is_reported() throws Exception {
     CyclicBarrier eachHasOne = new CyclicBarrier(2);
     RowWaiters waiters = engine.storage().transactions().rowWaiters();
     ExecutorService thread = thread();
@@ -216,7 +216,7 @@ class RetryTest {
   }
 
   @Test
-  void a_lock_timeout_is_told_and_there_is_no_other_attempt() {
+  void a_lock_timeout_is_reported_and_there_is_no_other_attempt() {
     try (Transaction other = db.begin(LAZY)) {
       // of another thread, or it would wait for itself
       CountDownLatch written = new CountDownLatch(1);
@@ -245,7 +245,7 @@ class RetryTest {
   }
 
   @Test
-  void a_table_that_somebody_is_creating_is_told() {
+  void a_table_that_another_transaction_is_creating_is_reported() {
     assertRetried(
         ConflictReason.TABLE_IN_USE,
         LAZY,
@@ -258,7 +258,7 @@ class RetryTest {
   }
 
   @Test
-  void a_table_that_was_truncated_is_told() {
+  void a_table_that_was_truncated_is_reported() {
     assertRetried(
         ConflictReason.TABLE_CHANGED,
         LAZY,
@@ -269,7 +269,7 @@ class RetryTest {
   }
 
   @Test
-  void who_gives_up_is_told_how_often_it_was_tried_and_why_each_failed() {
+  void giving_up_reports_the_number_of_attempts_and_why_each_failed() {
     List<ConflictException> met = new ArrayList<>();
     ConflictException told =
         assertThrows(
@@ -398,12 +398,12 @@ class RetryTest {
   void where_pauses_are_switched_off_there_are_none() {
     db.close();
     open(Samples.SMALL.withMaxAttempts(20).withMaxBackoff(Duration.ZERO));
-    who_gives_up_is_told_how_often_it_was_tried_and_why_each_failed();
+    giving_up_reports_the_number_of_attempts_and_why_each_failed();
     assertEquals(0, pauses());
   }
 
   @Test
-  void who_waits_for_rows_does_not_pause_after_a_commit() {
+  void a_transaction_that_waits_for_rows_does_not_pause_after_a_commit() {
     engine.backoff().fixCeiling(LONGEST);
     db.run(
         WAITS,

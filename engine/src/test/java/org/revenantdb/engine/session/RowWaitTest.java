@@ -398,7 +398,7 @@ class RowWaitTest {
   }
 
   @Test
-  void a_check_does_not_wait_for_who_waits() throws Exception {
+  void a_check_does_not_wait_for_waiting_threads() throws Exception {
     Session holder = new Session();
     holder.put("a", 1);
     Future<?> waits = new Session().waitsToPut("a", 2);

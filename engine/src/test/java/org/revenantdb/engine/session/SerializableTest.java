@@ -531,7 +531,7 @@ class SerializableTest {
   }
 
   @Test
-  void a_database_may_be_closed_while_somebody_waits_for_a_prepared_one() throws Exception {
+  void a_database_may_be_closed_while_a_transaction_waits_for_a_prepared_one() throws Exception {
     try (Transaction prepared = db.begin()) {
       put(prepared, "x", "1");
       prepared.prepare(bytes("p"));

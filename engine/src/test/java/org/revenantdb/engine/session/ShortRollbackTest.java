@@ -51,7 +51,7 @@ class ShortRollbackTest {
   }
 
   @Test
-  void what_was_inserted_updated_and_deleted_is_as_before_and_nobody_has_to_be_forgotten() {
+  void inserts_updates_and_deletes_are_undone_and_no_transaction_has_to_be_forgotten() {
     try (TestEngine engine = new TestEngine(directory, 128)) {
       engine.shortRows = 10;
       Tree tree = engine.table("t");
@@ -180,7 +180,7 @@ class ShortRollbackTest {
   }
 
   @Test
-  void a_check_tells_of_a_row_of_a_transaction_of_which_nothing_should_be_left() {
+  void a_check_reports_a_row_of_a_transaction_that_should_have_no_rows_left() {
     try (TestEngine engine = new TestEngine(directory, 128)) {
       Tree tree = engine.table("t");
       TestEngine.Tx tx = engine.begin();
@@ -320,7 +320,7 @@ class ShortRollbackTest {
   }
 
   @Test
-  void the_option_says_who_is_short() {
+  void the_option_decides_which_transactions_are_short() {
     DatabaseOptions options = DatabaseOptions.defaults().withShortTransactionRows(0);
     try (Database db = Database.open(directory.resolve("db"), options)) {
       Table table = db.getOrCreateTable("t");

@@ -76,7 +76,7 @@ class TransactionTest {
 
   /** The row's own, its predecessor's, and that of an older version in memory. */
   @Test
-  void an_array_that_was_given_out_is_nobody_elses() {
+  void a_returned_array_is_not_shared() {
     List<Transaction> snapshots = new ArrayList<>();
     for (String value : new String[] {"1", "2", "3", "4"}) {
       db.run(tx -> tx.put(table, bytes("k"), bytes(value)));
@@ -705,7 +705,7 @@ class TransactionTest {
   // --------------------------------------------------------------------------------- ends
 
   @Test
-  void finished_transaction_isRefused_andSaysHowItEnded() {
+  void finished_transaction_isRefused_withTheWayItEnded() {
     Transaction committed = db.begin();
     committed.put(table, bytes("k"), bytes("v"));
     committed.commit();

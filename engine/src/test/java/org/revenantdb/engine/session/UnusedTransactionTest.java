@@ -62,7 +62,7 @@ class UnusedTransactionTest {
   }
 
   @Test
-  void after_its_end_it_says_how_it_has_ended_and_is_nobody_elses() {
+  void after_its_end_it_reports_how_it_has_ended_and_belongs_to_no_other_transaction() {
     try (TestEngine engine = new TestEngine(folder, 64)) {
       Table table = engine.table("t", TableOptions.defaults());
       for (Consumer<Transaction> end : ENDS) {
@@ -182,7 +182,7 @@ class UnusedTransactionTest {
 
   /** Two at a time want to end the same one, or to watch it: it ends once, and stays ended. */
   @Test
-  void two_who_meet_at_its_end_end_it_once() throws Exception {
+  void two_threads_that_end_it_at_once_end_it_only_once() throws Exception {
     List<Consumer<Transaction>> others =
         List.of(Transaction::rollback, ApiAccess.api()::openCore, ApiAccess.api()::databaseCloses);
     try (TestEngine engine = new TestEngine(folder, 64)) {
@@ -238,7 +238,7 @@ class UnusedTransactionTest {
   }
 
   @Test
-  void a_listener_hears_of_one_that_was_forgotten_unused() throws Exception {
+  void a_listener_receives_a_leaked_unused_transaction() throws Exception {
     List<LeakedTransaction> leaks = java.util.Collections.synchronizedList(new ArrayList<>());
     try (Database db = Database.open(folder.resolve("db"), SMALL.withLeakListener(leaks::add))) {
       db.begin();

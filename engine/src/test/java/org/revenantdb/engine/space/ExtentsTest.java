@@ -297,7 +297,7 @@ class ExtentsTest {
   }
 
   @Test
-  void a_page_that_somebody_has_claimed_keeps_its_extent() {
+  void a_claimed_page_keeps_its_extent() {
     try (TestEngine engine = new TestEngine(directory, 600)) {
       Tree tree = engine.table("t");
       fill(engine, tree, 0, 300);
@@ -470,7 +470,7 @@ class ExtentsTest {
   }
 
   @Test
-  void a_check_tells_of_extents_that_are_nobodys_or_twice_somebodys() {
+  void a_check_reports_extents_without_an_owner_or_with_two() {
     try (TestEngine engine = new TestEngine(directory, 600)) {
       Tree tree = engine.table("t");
       Tree other = engine.table("u");

@@ -88,7 +88,8 @@ class SharedMapsTest {
   }
 
   @Test
-  void two_who_change_bytes_of_one_word_do_not_wait_for_each_other_and_the_highest_lsn_stays() {
+  void
+      two_threads_that_change_bytes_of_one_word_do_not_wait_for_each_other_and_the_highest_lsn_stays() {
     try (TestEngine engine = new TestEngine(directory, 64)) {
       Allocation first = new Allocation(engine, ONE);
       long later;

@@ -37,7 +37,7 @@ class HoldsTest {
   }
 
   @Test
-  void who_is_refused_leaves_and_the_others_stay() {
+  void a_refused_waiter_leaves_and_the_others_stay() {
     Object first = new Object();
     Object second = new Object();
     holds.enter(first);

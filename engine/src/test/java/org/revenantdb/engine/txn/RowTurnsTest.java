@@ -108,8 +108,7 @@ class RowTurnsTest {
   }
 
   @Test
-  void who_has_failed_again_comes_before_the_younger_with_all_it_has_ever_wanted()
-      throws Exception {
+  void a_turn_that_failed_again_comes_before_younger_ones_with_all_its_rows() throws Exception {
     Turn elder = taken(A);
     Turn younger = new Turn();
     Thread youngerThread = waits(younger, A);

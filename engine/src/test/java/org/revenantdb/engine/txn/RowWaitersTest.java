@@ -87,7 +87,7 @@ class RowWaitersTest {
   }
 
   @Test
-  void who_waits_for_one_that_is_prepared_is_woken_by_the_decision() throws Exception {
+  void a_waiter_for_a_prepared_transaction_is_woken_by_the_decision() throws Exception {
     long holder = table.enter();
     var waits = sleep(new RowWaiter(table.enter(), holder, row("a")));
     table.prepare(holder);
@@ -129,7 +129,7 @@ class RowWaitersTest {
   }
 
   @Test
-  void heirs_can_be_taken_and_given_to_another_while_who_waits_for_other_rows_is_woken()
+  void heirs_can_be_taken_and_given_to_another_while_waiters_for_other_rows_are_woken()
       throws Exception {
     long holder = table.enter();
     long first = table.enter();
@@ -151,7 +151,7 @@ class RowWaitersTest {
   }
 
   @Test
-  void an_heir_can_be_woken_and_who_waits_for_the_holder_of_its_row_cannot() throws Exception {
+  void an_heir_can_be_woken_and_a_waiter_for_the_holder_of_its_row_cannot() throws Exception {
     long holder = table.enter();
     RowWaiter second = new RowWaiter(table.enter(), holder, row("a"));
     var one = sleep(new RowWaiter(table.enter(), holder, row("a")));
@@ -164,7 +164,7 @@ class RowWaitersTest {
   }
 
   @Test
-  void who_gives_up_is_not_woken_in_the_stead_of_another() throws Exception {
+  void a_waiter_that_gives_up_is_not_woken_in_place_of_another() throws Exception {
     long holder = table.enter();
     RowWaiter gone = new RowWaiter(table.enter(), holder, row("a"));
     assertTrue(waiters.sleep(gone, waiters.givenBack(), System.nanoTime()));
@@ -175,7 +175,7 @@ class RowWaitersTest {
   }
 
   @Test
-  void a_close_wakes_all_heirs_too_and_nobody_sleeps_from_then_on() throws Exception {
+  void a_close_wakes_all_heirs_too_and_no_transaction_sleeps_from_then_on() throws Exception {
     long holder = table.enter();
     for (int i = 0; i < 3; i++) {
       sleep(new RowWaiter(table.enter(), holder, row("a")));

@@ -81,7 +81,7 @@ class TransactionTableTest {
   }
 
   @Test
-  void outcome_thatIsWaitedFor_isToldOnce_andNoOther() throws InterruptedException {
+  void outcome_thatIsWaitedFor_isReportedOnce_andNoOther() throws InterruptedException {
     List<String> told = new CopyOnWriteArrayList<>();
     TransactionTable table =
         new TransactionTable(
@@ -133,7 +133,7 @@ class TransactionTableTest {
   }
 
   @Test
-  void all_who_meet_one_that_commits_for_long_sleep_and_are_woken() throws InterruptedException {
+  void all_readers_that_meet_a_long_commit_sleep_and_are_woken() throws InterruptedException {
     TransactionTable table = patientTable();
     long id = table.enter();
     table.committing(id);
@@ -157,7 +157,7 @@ class TransactionTableTest {
 
   /** The log has stopped while its commit record waited for room. */
   @Test
-  void who_sleeps_until_one_has_committed_is_woken_if_it_aborts_instead()
+  void a_waiter_for_a_commit_is_woken_if_the_transaction_aborts_instead()
       throws InterruptedException {
     TransactionTable table = patientTable();
     long id = table.enter();
@@ -172,7 +172,7 @@ class TransactionTableTest {
 
   /** An interrupt is none of its business; it stays for later. */
   @Test
-  void who_sleeps_until_one_has_committed_keeps_its_interrupt() throws InterruptedException {
+  void a_waiter_for_a_commit_keeps_its_interrupt() throws InterruptedException {
     TransactionTable table = patientTable();
     long id = table.enter();
     table.committing(id);
@@ -381,7 +381,8 @@ class TransactionTableTest {
   }
 
   @Test
-  void who_waits_for_a_prepared_one_is_woken_when_it_stays_prepared() throws InterruptedException {
+  void a_waiter_for_a_prepared_transaction_is_woken_when_it_stays_prepared()
+      throws InterruptedException {
     TransactionTable table = new TransactionTable(aborted, 0, /* slice= */ Long.MAX_VALUE / 4);
     long id = table.enter();
     table.prepare(id);

@@ -59,7 +59,7 @@ class CleaningBudgetTest {
   }
 
   @Test
-  void rest_endsWhenNobodyElseWrites() {
+  void rest_endsWhenNoOtherThreadWrites() {
     othersWrite = false;
     Share share = budget.begin();
     now += MS;
@@ -81,7 +81,7 @@ class CleaningBudgetTest {
   }
 
   @Test
-  void rest_endsWhenSomebodyAsks() {
+  void rest_endsAtARequest() {
     Share share = budget.begin();
     now += MS;
     stops = true;

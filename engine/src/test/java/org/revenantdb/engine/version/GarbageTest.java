@@ -104,7 +104,7 @@ class GarbageTest {
 
   /** Nobody writes to these rows any more; whoever needed the versions ends. */
   @Test
-  void versions_of_rows_that_nobody_touches_go_when_the_last_snapshot_that_needs_them_has_ended() {
+  void versions_of_untouched_rows_are_dropped_when_the_last_snapshot_that_needs_them_has_ended() {
     try (Database db = Database.open(directory.resolve("db"), OPTIONS)) {
       Table table = db.getOrCreateTable("t");
       int rows = 2_000;

@@ -222,7 +222,7 @@ class ParallelCleanerTest {
   }
 
   @Test
-  void a_page_that_is_being_visited_is_left_to_who_visits_it() {
+  void a_page_that_is_being_visited_is_left_to_its_visitor() {
     try (TestEngine engine = new TestEngine(directory, 256)) {
       Tree tree = engine.table("t");
       TestEngine.Tx tx = engine.begin();
@@ -458,7 +458,7 @@ class ParallelCleanerTest {
 
   /** Nothing of either is in the way of what was aborted. */
   @Test
-  void an_open_transaction_and_an_old_snapshot_of_another_table_keep_nobody_from_being_forgotten() {
+  void an_open_transaction_and_an_old_snapshot_of_another_table_do_not_prevent_forgetting() {
     try (TestEngine engine = new TestEngine(directory, 256)) {
       Tree other = engine.table("other");
       TestEngine.Tx open = engine.begin();

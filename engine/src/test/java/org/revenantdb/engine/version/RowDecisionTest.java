@@ -98,7 +98,7 @@ class RowDecisionTest {
   }
 
   @Test
-  void who_was_there_first_wins_and_nothing_else_is_a_conflict() {
+  void the_first_updater_wins_and_nothing_else_is_a_conflict() {
     for (Case row : cases()) {
       Version newest = row.newest();
       boolean another =

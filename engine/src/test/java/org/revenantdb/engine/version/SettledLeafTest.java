@@ -112,7 +112,7 @@ class SettledLeafTest {
   }
 
   @Test
-  void a_settled_leaf_is_told_of_without_its_writers() {
+  void a_settled_leaf_is_read_without_looking_up_its_writers() {
     put("a");
     put("b");
     engine.journal.force();

@@ -79,7 +79,7 @@ class UnseenDeletesTest {
   }
 
   @Test
-  void aRowThatItsOwnTransactionHasDeleted_wasSeenByNobody() {
+  void aRowThatItsOwnTransactionHasDeleted_wasSeenByNoSnapshot() {
     try (TestEngine engine = new TestEngine(directory, 64)) {
       Tree tree = engine.table("t");
       Tx reader = engine.begin();
@@ -152,7 +152,7 @@ class UnseenDeletesTest {
   }
 
   @Test
-  void whoBeganBeforeTheDelete_isInConflict_thoughTheRowIsGone() {
+  void aTransactionFromBeforeTheDelete_isInConflict_thoughTheRowIsGone() {
     try (TestEngine engine = new TestEngine(directory, 64)) {
       Tree tree = engine.table("t");
       put(engine, tree, 9, 9);
@@ -198,7 +198,7 @@ class UnseenDeletesTest {
    * Found by reading: the place of the row was taken, so nobody asked whether it had been there.
    */
   @Test
-  void whoBeganBeforeTheDelete_isInConflict_thoughAnAbortedInsertIsInTheRowsPlace() {
+  void aTransactionFromBeforeTheDelete_isInConflict_thoughAnAbortedInsertIsInTheRowsPlace() {
     try (TestEngine engine = new TestEngine(directory, 64)) {
       Tree tree = engine.table("t");
       Tx old = engine.begin();
@@ -251,7 +251,7 @@ class UnseenDeletesTest {
 
   /** The second attempt begins as one who writes; else each would be refused as the first was. */
   @Test
-  void whoReadsForLongAndThenWrites_isRefusedByChanceOnceAtTheMost() {
+  void aLongReaderThatThenWrites_isRefusedByChanceAtMostOnce() {
     try (Database database = Database.open(directory, DatabaseOptions.defaults())) {
       Table queue = database.getOrCreateTable("queue");
       int[] attempts = {0};

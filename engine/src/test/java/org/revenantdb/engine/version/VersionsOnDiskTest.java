@@ -309,7 +309,7 @@ class VersionsOnDiskTest {
 
   /** A file is read with nothing latched, whichever way rows are asked for. */
   @Test
-  void nobody_waits_for_a_reader_who_waits_for_a_file() throws Exception {
+  void no_thread_waits_for_a_reader_that_waits_for_a_file() throws Exception {
     AtomicReference<@Nullable CountDownLatch> reading = new AtomicReference<>();
     AtomicReference<CountDownLatch> goOn = new AtomicReference<>(new CountDownLatch(0));
     faulty.gate(event -> {

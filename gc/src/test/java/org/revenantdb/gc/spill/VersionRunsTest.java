@@ -437,7 +437,7 @@ class VersionRunsTest {
   }
 
   @Test
-  void an_interrupt_of_who_looks_a_row_up_is_kept_and_closes_nothing() {
+  void an_interrupt_of_a_reading_thread_is_kept_and_closes_nothing() {
     List<SpilledVersion> versions = newVersions(500);
     add(versions);
     for (SpilledVersion version : versions) {
@@ -457,7 +457,7 @@ class VersionRunsTest {
   }
 
   @Test
-  void a_file_that_could_not_be_deleted_is_in_nobodys_way() throws IOException {
+  void a_file_that_could_not_be_deleted_does_no_harm() throws IOException {
     Path stays = Files.write(directory.resolve("versions-1.spill"), new byte[100]);
     List<SpilledVersion> versions = newVersions(10);
     add(versions);

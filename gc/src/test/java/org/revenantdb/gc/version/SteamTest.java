@@ -247,7 +247,7 @@ class SteamTest {
   }
 
   @Test
-  void a_pass_at_rest_takes_the_versions_that_nobody_could_decide_about() {
+  void a_pass_at_rest_drops_the_versions_that_were_undecided_before() {
     openAt(60);
     openAt(70);
     horizon.refresh();
@@ -338,7 +338,7 @@ class SteamTest {
 
   /** The set is milliseconds old, and could not decide. */
   @Test
-  void nobody_is_refused_for_a_version_that_no_snapshot_needs() throws IOException {
+  void no_writer_is_refused_for_a_version_that_no_snapshot_needs() throws IOException {
     Path notADirectory = Files.createFile(directory.resolve("file"));
     SpillFiles files = new SpillFiles(notADirectory, new byte[16], 1, new IoStatistics());
     try (VolatileStore full =

@@ -294,7 +294,7 @@ class VersionSpillTest {
   }
 
   @Test
-  void a_full_disk_refuses_what_needs_memory_loses_nothing_and_is_got_over() {
+  void a_full_disk_refuses_statements_that_need_memory_loses_nothing_and_is_survived() {
     rows(20_000);
     int slot = snapshots.open(clock::get);
     long snapshot = snapshots.snapshot(slot);

@@ -116,10 +116,10 @@ public final class DirectoryLock implements AutoCloseable {
    * Locks a directory.
    *
    * @param directory the database's directory, which must exist
-   * @param shared whether others may have it open too; nobody writes to it then. Where the
-   *     directory cannot be written to and has no lock file, a shared lock is one in this JVM only.
+   * @param shared whether others may have it open too; then no process writes to it. If the
+   *     directory cannot be written to and has no lock file, a shared lock holds only in this JVM.
    * @return the lock; closing it releases it
-   * @throws DatabaseLockedException if someone else has the directory open
+   * @throws DatabaseLockedException if another opener has the directory
    */
   public static DirectoryLock acquire(Path directory, boolean shared) {
     Key key = key(directory);

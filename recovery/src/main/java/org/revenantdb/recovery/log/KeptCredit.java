@@ -13,10 +13,10 @@ final class KeptCredit {
    * Word        one for each stripe: 0, or the bytes (upper half) and pages (lower half) of one grant, which counts
    *             as granted.
    *
-   * Transitions any -> grant  CAS        keep, by who gives it back; what was there, of another size, is released
-   *             grant -> 0    CAS        take, by who asks for just as much
-   *             grant -> 0    exchange   takeBack, by who would have to wait or to be refused, or by the one who kept it
-   *                                      and finds that somebody waits; he releases it
+   * Transitions any -> grant  CAS        keep, by the thread that returns it; a former grant of another size is released
+   *             grant -> 0    CAS        take, by a thread that needs exactly this amount
+   *             grant -> 0    exchange   takeBack, by a thread that would have to wait or be refused, or by the thread
+   *                                      that kept it and finds a waiter; that thread releases it
    *
    * Invariants  I1 the amount used stays within the bound (R17). A caller that takes kept credit checks everything
    *             that is in use and granted, its own credit included, just like a caller that is granted new credit.

@@ -13,7 +13,7 @@ final class LazyDeadline {
   /*
    * State       NONE, or a moment of System.nanoTime.
    *
-   * Transitions NONE or later -> earlier   CAS             by who asks, after its record was published
+   * Transitions NONE or later -> earlier   CAS             by a requesting thread, after its record was published
    *             any -> NONE                volatile store  by the writer, before it reads the tail and forces up to it
    *
    * Ordering    Asks: the tail is raised (getAndAdd), then the deadline is read. Takes: the deadline is cleared, then

@@ -111,7 +111,7 @@ class CallerReadsTest {
   }
 
   @Test
-  void who_cannot_be_served_is_told() throws Exception {
+  void a_request_that_can_never_be_served_is_refused() throws Exception {
     byte[] found = new byte[PAGE];
     assertEquals(CallerReads.NOT_DONE, read(reads, 0, new byte[PAGE + 1]));
     FutureTask<Integer> virtual = new FutureTask<>(() -> read(reads, 0, found));

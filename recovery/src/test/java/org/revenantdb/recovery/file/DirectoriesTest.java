@@ -57,7 +57,7 @@ class DirectoriesTest {
   }
 
   @Test
-  void exists_tellsWhatIsThereFromWhatIsNot() throws IOException {
+  void exists_distinguishesPresentFromAbsent() throws IOException {
     Path file = Files.createFile(temporary.resolve("file"));
     assertTrue(Directories.exists(file));
     assertTrue(Directories.exists(temporary));

@@ -403,7 +403,7 @@ class DirectoryLockTest {
   // ------------------------------------------------------------------------------- ownership
 
   @Test
-  void anEngineWhoseTextIsNotInTheFileAnyMore_isToldBeforeItWrites() throws IOException {
+  void anEngineWhoseTextIsNotInTheFileAnyMore_failsBeforeItWrites() throws IOException {
     Path file = directory.resolve("revenant.lock");
     List<StorageException> told = new ArrayList<>();
     try (DirectoryLock lock = DirectoryLock.acquire(directory, /* shared= */ false)) {

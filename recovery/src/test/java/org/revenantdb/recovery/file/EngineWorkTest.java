@@ -89,7 +89,7 @@ class EngineWorkTest {
   }
 
   @Test
-  void aDeathThatThrows_isToldOnceMore() {
+  void aDeathHandlerThatThrows_isCalledOnceMore() {
     EngineWork work = EngineWork.of(dies(new Error("x")), deathThatFails(1), end());
     run(work);
     assertEquals(List.of("work", "death", "death", "end"), steps);
@@ -97,7 +97,7 @@ class EngineWorkTest {
   }
 
   @Test
-  void aDeathThatCannotBeTold_isLost_andTheEndFollows() {
+  void aFailureThatCannotBeReported_isKept_andTheEndFollows() {
     EngineWork work = EngineWork.of(dies(new Error("x")), deathThatFails(2), end());
     run(work);
     assertEquals(List.of("work", "death", "death", "end"), steps);

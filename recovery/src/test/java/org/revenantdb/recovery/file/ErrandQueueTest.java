@@ -91,7 +91,7 @@ class ErrandQueueTest {
   }
 
   @Test
-  void finishAll_tellsEachWhy() {
+  void finishAll_givesEachTheCause() {
     push(4);
     Error cause = new Error();
     queue.finishAll(cause);

@@ -188,7 +188,7 @@ class FileThreadTest {
   }
 
   @Test
-  void workThatThrows_endsAndIsHeardOfUnderItsName_andByWhoWaitsForIt() throws Exception {
+  void workThatThrows_endsAndIsReportedUnderItsName_andToTheThreadThatJoins() throws Exception {
     AtomicReference<String> died = new AtomicReference<>();
     CountDownLatch heard = new CountDownLatch(1);
     FileThread thread =
@@ -212,7 +212,7 @@ class FileThreadTest {
   }
 
   @Test
-  void aDeathThatWasTold_isNotToldToWhoWaitsForTheThread() {
+  void aFailureThatWasReported_isNotReportedToTheThreadThatJoins() {
     AtomicReference<Throwable> told = new AtomicReference<>();
     Error error = new StackOverflowError("on purpose");
     List<String> order = new CopyOnWriteArrayList<>();

@@ -23,7 +23,7 @@ class ForceOfTwoThreadsTest {
   @TempDir Path directory;
 
   @Test
-  void a_lost_write_that_is_told_once_fails_both_of_two_threads_that_force_the_file()
+  void a_lost_write_that_the_system_reports_once_fails_both_of_two_threads_that_force_the_file()
       throws InterruptedException {
     FaultyFileSystem faulty = new FaultyFileSystem();
     Path path = faulty.wrap(directory.resolve("file"));

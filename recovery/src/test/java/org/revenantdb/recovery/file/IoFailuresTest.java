@@ -136,7 +136,7 @@ class IoFailuresTest {
   }
 
   @Test
-  void a_circle_of_links_is_told_as_one() throws IOException {
+  void a_circle_of_links_is_reported_as_one() throws IOException {
     Path one = folder.resolve("one");
     Files.createSymbolicLink(one, folder.resolve("other"));
     Files.createSymbolicLink(folder.resolve("other"), one);
@@ -144,26 +144,26 @@ class IoFailuresTest {
   }
 
   @Test
-  void a_name_that_is_too_long_is_told_as_one() {
+  void a_name_that_is_too_long_is_reported_as_one() {
     StorageException told = told(folder.resolve("n".repeat(300)), OpenMode.CREATE_NEW);
     assertTrue(told.cure().contains("shorter path"), told.getMessage());
   }
 
   @Test
-  void a_file_in_the_place_of_a_directory_is_told_as_one() throws IOException {
+  void a_file_in_the_place_of_a_directory_is_reported_as_one() throws IOException {
     Path file = Files.writeString(folder.resolve("file"), "");
     StorageException told = told(file.resolve("below"), OpenMode.READ);
     assertTrue(told.reason().contains("is a file, not a directory"), told.getMessage());
   }
 
   @Test
-  void a_directory_in_the_place_of_a_file_is_told_as_one() {
+  void a_directory_in_the_place_of_a_file_is_reported_as_one() {
     StorageException told = told(folder, OpenMode.READ_WRITE);
     assertTrue(told.reason().contains("this is a directory"), told.getMessage());
   }
 
   @Test
-  void too_many_open_files_are_told_as_such() throws Exception {
+  void too_many_open_files_are_reported_as_such() throws Exception {
     String told = child("ulimit -n 100", "handles");
     assertTrue(told.contains("as many files open as it may"), told);
     assertTrue(told.contains("ulimit -n"), told);
@@ -171,7 +171,7 @@ class IoFailuresTest {
   }
 
   @Test
-  void a_limit_of_file_sizes_is_told_as_such() throws Exception {
+  void a_limit_of_file_sizes_is_reported_as_such() throws Exception {
     String told = child("ulimit -f 8", "size");
     assertTrue(told.startsWith("DiskFullException"), told);
     assertTrue(told.contains("ulimit -f"), told);

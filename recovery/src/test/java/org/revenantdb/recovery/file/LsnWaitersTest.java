@@ -101,7 +101,7 @@ class LsnWaitersTest {
    * the first has to look again, or the waiter sleeps on until its slice is over.
    */
   @Test
-  void a_waiter_pushed_back_after_a_second_waker_found_nobody_is_seen_by_the_first()
+  void a_waiter_pushed_back_after_a_second_waker_found_none_is_seen_by_the_first()
       throws InterruptedException {
     Thread waiter = waiting(LSN);
     List<Boolean> seenByTheFirst = new ArrayList<>();

@@ -170,7 +170,7 @@ class StorageFileTest {
   }
 
   @Test
-  void interrupt_saysThatItClosedTheFile() {
+  void interrupt_isReportedAsTheReasonForTheClosedFile() {
     try (StorageFile file =
         StorageFile.open(temporary.resolve("real"), OpenMode.CREATE_NEW, true)) {
       Thread.currentThread().interrupt();
@@ -187,7 +187,7 @@ class StorageFileTest {
   }
 
   @Test
-  void interruptedForce_isAFailedForceThatSaysSo() {
+  void interruptedForce_isReportedAsAFailedForce() {
     try (StorageFile file =
         StorageFile.open(temporary.resolve("real"), OpenMode.CREATE_NEW, /* ownerOnly= */ true)) {
       file.write(0, bytes(10, 10));

@@ -103,7 +103,7 @@ class LogSpaceTest {
   }
 
   @Test
-  void a_stopped_engine_fails_those_who_wait_and_those_who_come() throws InterruptedException {
+  void a_stopped_engine_fails_waiting_and_later_callers() throws InterruptedException {
     LogSpace space = space(10_000, 2_000);
     space.acquire(8_000);
     List<Throwable> thrown = new ArrayList<>();

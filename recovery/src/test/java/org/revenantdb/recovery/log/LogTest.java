@@ -290,7 +290,7 @@ class LogTest {
 
   /** Whoever waits for room in the ring is told, too. */
   @Test
-  void a_failed_force_frees_those_who_wait_for_room() {
+  void a_failed_force_ends_waits_for_room() {
     Log log = start(1 << 12);
     disk.failForcesAfter(0);
     assertThrows(
@@ -304,7 +304,7 @@ class LogTest {
   }
 
   @Test
-  void a_full_disk_stops_the_log_and_says_so() {
+  void a_full_disk_stops_the_log_and_is_reported() {
     Log log = start(1 << 12);
     disk.fullAfter(SEGMENT / 2);
     assertThrows(

@@ -63,7 +63,7 @@ class LogWaitsTest {
   }
 
   @Test
-  void force_isTold_onlyByWhoAsksForOneAndWaits() {
+  void force_isReported_onlyByCallersThatRequestOneAndWait() {
     try (Log log = start()) {
       long lsn = log.publish(record());
       force.assertWaits(0);
@@ -91,7 +91,7 @@ class LogWaitsTest {
   }
 
   @Test
-  void room_isTold_byTheOneWhoseRecordDoesNotFit() throws InterruptedException {
+  void room_aWaitIsReported_byTheCallerWhoseRecordDoesNotFit() throws InterruptedException {
     try (Log log = start()) {
       CountDownLatch open = new CountDownLatch(1);
       disk.observe(() -> uninterruptibly(open)); // nothing gets to the disk
@@ -111,7 +111,7 @@ class LogWaitsTest {
   }
 
   @Test
-  void room_isToldByNobody_whileThereIsSome() {
+  void room_noWaitIsReported_whileThereIsSome() {
     try (Log log = start()) {
       for (int i = 0; i < 100; i++) {
         log.awaitDurable(log.publish(record()));
@@ -122,7 +122,7 @@ class LogWaitsTest {
   }
 
   @Test
-  void file_isTold_byWhoHasItMade() {
+  void file_isReported_byTheCallerThatHasItMade() {
     try (Log log = start()) {
       log.ensureSegments(log.tail());
       file.assertWaits(0);
@@ -134,7 +134,7 @@ class LogWaitsTest {
   }
 
   @Test
-  void credit_thatIsThere_isToldByNobody() {
+  void credit_thatIsThere_reportsNoWait() {
     LogSpace space = new LogSpace(tail::get, 10_000, 2_000, () -> {}, Pace.Time.SYSTEM, credit);
     for (int i = 0; i < 8; i++) {
       space.acquire(1_000);
@@ -146,7 +146,7 @@ class LogWaitsTest {
   }
 
   @Test
-  void credit_isTold_byWhoWaitsForIt() throws InterruptedException {
+  void credit_aWaitingCallerReportsItsWait() throws InterruptedException {
     LogSpace space = new LogSpace(tail::get, 10_000, 2_000, () -> {}, Pace.Time.SYSTEM, credit);
     space.acquire(8_000);
     Thread waiting = new Thread(() -> space.acquire(1_000));
@@ -174,7 +174,7 @@ class LogWaitsTest {
 
   /** Slowed down first, and then until there is enough: one wait. */
   @Test
-  void credit_isToldOnce_byWhoIsSlowedDown() throws InterruptedException {
+  void credit_aSlowedCallerReportsOneWait() throws InterruptedException {
     AtomicLong now = new AtomicLong();
     AtomicLong pauses = new AtomicLong();
     Pace.Time time =
@@ -214,7 +214,8 @@ class LogWaitsTest {
   }
 
   @Test
-  void creditForPages_isTold_alsoByWhoMayUseTheReserve() throws InterruptedException {
+  void creditForPages_waitsAreReported_alsoForCallersThatMayUseTheReserve()
+      throws InterruptedException {
     PageSpace space = new PageSpace(() -> 0, 800, 100, () -> {}, credit);
     space.acquire(700);
     space.acquireReserved(100);

@@ -53,7 +53,7 @@ class PaceTest {
   }
 
   @Test
-  void up_to_the_mark_nobody_waits() {
+  void up_to_the_mark_no_caller_waits() {
     measured();
     for (int tail = 100; tail < 10_000; tail += 100) {
       slowDown(pace, MARK, tail, 100);
@@ -62,7 +62,7 @@ class PaceTest {
   }
 
   @Test
-  void nobody_waits_before_a_checkpoint_has_shown_how_fast_it_is() {
+  void no_caller_waits_before_a_checkpoint_has_shown_its_speed() {
     slowDown(pace, BOUND, 1_000, 1_000);
     pace.freed(1_000); // not asked for: who knows how long it took
     slowDown(pace, BOUND, 2_000, 1_000);
@@ -122,7 +122,7 @@ class PaceTest {
 
   /** What the log grew while nobody paid is not the debt of the first one who does. */
   @Test
-  void nobody_pays_for_more_than_it_takes() {
+  void no_caller_pays_for_more_than_its_credit() {
     measured();
     slowDown(pace, BOUND, 1_000_000, 10);
     assertEquals(List.of(10 * RATE), clock.pauses);
@@ -141,7 +141,7 @@ class PaceTest {
 
   /** However many have come before: the time that all share is never further away than that. */
   @Test
-  void of_many_who_come_at_the_same_time_nobody_waits_longer_than_the_bound() {
+  void of_many_simultaneous_callers_none_waits_longer_than_the_bound() {
     List<Long> waits = new ArrayList<>();
     Pace shared = new Pace(MARK, BOUND, standing(waits));
     shared.asked();
@@ -232,8 +232,7 @@ class PaceTest {
    * dropped tables leave would grow as long as they write.
    */
   @Test
-  void who_cleans_up_behind_the_others_is_not_slowed_down_but_waits_for_room()
-      throws InterruptedException {
+  void a_cleaning_caller_is_not_slowed_down_but_waits_for_room() throws InterruptedException {
     AtomicLong tail = new AtomicLong();
     LogSpace space = new LogSpace(tail::get, 10_000, 2_000, () -> {}, clock);
     space.acquire(6_000);

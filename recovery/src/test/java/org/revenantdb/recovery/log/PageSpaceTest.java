@@ -225,7 +225,7 @@ class PageSpaceTest {
   }
 
   @Test
-  void a_stopped_engine_fails_those_who_wait_and_those_who_come() throws InterruptedException {
+  void a_stopped_engine_fails_waiting_and_later_callers() throws InterruptedException {
     dirty(LIMIT);
     List<Throwable> thrown = new ArrayList<>();
     Thread waiting =

@@ -46,7 +46,7 @@ class ConclusionTest {
   void part_thatTheMachineCannotMeasure_failsNothing_andTimeDoesNotHelp() {
     Conclusion end = of(HELD, Outcome.of("kills", Verdict.NOT_MEASURED, "nothing can be killed"));
     assertEquals(
-        "What was measured held; not measured: kills (nothing can be killed).", end.text());
+        "All that was measured passed; not measured: kills (nothing can be killed).", end.text());
     assertEquals(0, end.exitCode());
   }
 
