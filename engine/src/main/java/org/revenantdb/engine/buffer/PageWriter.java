@@ -99,7 +99,9 @@ final class PageWriter implements AutoCloseable {
   /** While it waits so long for a space map, nobody joins those who share it. */
   private static final long DRAIN = TimeUnit.MILLISECONDS.toNanos(2);
 
+  /** A file that has fewer pages doubles. */
   private static final int MIN_GROWTH = 128;
+
   private static final int MAX_GROWTH = 4096;
 
   /** What somebody waits for: the file to have a size, or old changes to be in it. */
@@ -493,7 +495,8 @@ final class PageWriter implements AutoCloseable {
     if (pages <= size) {
       return;
     }
-    long generous = exactly ? pages : size + Math.clamp(size / 4, MIN_GROWTH, MAX_GROWTH);
+    long step = Math.clamp(size / 4, Math.min(size, MIN_GROWTH), MAX_GROWTH);
+    long generous = exactly ? pages : size + step;
     try {
       fillUpTo(Math.max(pages, generous));
     } catch (DiskFullException full) {

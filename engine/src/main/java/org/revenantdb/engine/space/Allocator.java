@@ -56,7 +56,9 @@ public final class Allocator {
   /** As {@link #PAGES}, of {@link #claim(Unit)}: a list of extents and the root as well. */
   public static final int PAGES_OF_UNIT = PAGES + 3;
 
+  /** A file that has fewer pages doubles. */
   private static final int MIN_GROWTH = 128;
+
   private static final int MAX_GROWTH = 2048;
 
   /** The file begins to grow when so few pages before its end are left, a part of a small file. */
@@ -709,7 +711,7 @@ public final class Allocator {
 
   /** Pages by which a file of so many grows. */
   public static int growth(int from) {
-    return wholeExtents(Math.clamp(from / 8, MIN_GROWTH, MAX_GROWTH));
+    return wholeExtents(Math.clamp(from / 8, Math.min(from, MIN_GROWTH), MAX_GROWTH));
   }
 
   /** Lets the file grow, under the lock. */
