@@ -33,6 +33,11 @@ public interface BatchGuard {
   static BatchGuard of(DoubleWriteFile file) {
     return new BatchGuard() {
       @Override
+      public int roomFor(int wanted) {
+        return file.roomFor(wanted);
+      }
+
+      @Override
       public void write(int[] pageIds, int count, MemorySegment images) {
         file.writeBatch(count, pageIds, images);
       }
@@ -42,6 +47,16 @@ public interface BatchGuard {
         file.confirm();
       }
     };
+  }
+
+  /**
+   * How many pages the next batch can have.
+   *
+   * @param wanted how many there are
+   * @return as many, or fewer if the disk is full; at least one
+   */
+  default int roomFor(int wanted) {
+    return wanted;
   }
 
   /**

@@ -41,6 +41,8 @@ final class PageWriter implements AutoCloseable {
    *             FLUSHED if there is room, and waits for none: before 9, so that who finds no page dirty, and closes,
    *             finds the log at rest, too. 9 The LSN of each image is noted, so that its loss is noticed; flushing := 0;
    *             waiters are woken.
+   *             If the disk is full, so that the double-write file cannot grow, 5 to 7 are done for one part of the
+   *             copies after the other.
    *             A crash before 5 ends finds the data file untouched; in 6 the batch repairs every torn page; after
    *             6 it is not needed. One batch at a time: two would need two places in the double-write file.
    *
@@ -99,7 +101,9 @@ final class PageWriter implements AutoCloseable {
   /** While it waits so long for a space map, nobody joins those who share it. */
   private static final long DRAIN = TimeUnit.MILLISECONDS.toNanos(2);
 
+  /** A file that has fewer pages doubles. */
   private static final int MIN_GROWTH = 128;
+
   private static final int MAX_GROWTH = 4096;
 
   /** What somebody waits for: the file to have a size, or old changes to be in it. */
@@ -493,7 +497,8 @@ final class PageWriter implements AutoCloseable {
     if (pages <= size) {
       return;
     }
-    long generous = exactly ? pages : size + Math.clamp(size / 4, MIN_GROWTH, MAX_GROWTH);
+    long step = Math.clamp(size / 4, Math.min(size, MIN_GROWTH), MAX_GROWTH);
+    long generous = exactly ? pages : size + step;
     try {
       fillUpTo(Math.max(pages, generous));
     } catch (DiskFullException full) {
@@ -745,9 +750,19 @@ final class PageWriter implements AutoCloseable {
     }
     awaitDurable(lsn);
     steps.at(Steps.Step.LOG_DURABLE, -1);
-    guard.write(batchPages, n, images);
+    int room = guard.roomFor(n);
+    for (int from = 0; from < n; from += room) {
+      writePart(images, from, Math.min(n, from + room));
+    }
+  }
+
+  /** Steps 5 to 7, mostly for all copies at once. */
+  private void writePart(MemorySegment images, int from, int to) {
+    int n = to - from;
+    int[] pages = from == 0 ? batchPages : Arrays.copyOfRange(batchPages, from, to);
+    guard.write(pages, n, images.asSlice((long) from * PAGE_SIZE, (long) n * PAGE_SIZE));
     steps.at(Steps.Step.DOUBLE_WRITTEN, -1);
-    writeInPlace(images, n);
+    writeInPlace(images, from, to);
     data.force();
     guard.confirm();
     steps.at(Steps.Step.PAGES_FORCED, -1);
@@ -769,10 +784,10 @@ final class PageWriter implements AutoCloseable {
   }
 
   /** Pages that follow each other in the file go in one write. */
-  private void writeInPlace(MemorySegment images, int n) {
-    for (int from = 0; from < n; ) {
+  private void writeInPlace(MemorySegment images, int first, int end) {
+    for (int from = first; from < end; ) {
       int to = from + 1;
-      while (to < n && batchPages[to] == batchPages[to - 1] + 1) {
+      while (to < end && batchPages[to] == batchPages[to - 1] + 1) {
         to++;
       }
       data.write(
@@ -780,7 +795,7 @@ final class PageWriter implements AutoCloseable {
           images.asSlice((long) from * PAGE_SIZE, (long) (to - from) * PAGE_SIZE));
       from = to;
     }
-    pagesInFile = Math.max(pagesInFile, batchPages[n - 1] + 1L);
+    pagesInFile = Math.max(pagesInFile, batchPages[end - 1] + 1L);
   }
 
   private void markWritten(int n) {

@@ -66,7 +66,7 @@ public final class DatabaseFiles {
   static final String LOG = "log";
 
   /** Pages of a new data file. */
-  private static final int FIRST_PAGES = 128;
+  private static final int FIRST_PAGES = ExtentMapPage.PAGES;
 
   /**
    * With the counters of a database that was there, whose data file must have gone since; as its

@@ -93,6 +93,11 @@ final class FirstChanges implements AutoCloseable {
   BatchGuard guard() {
     return new BatchGuard() {
       @Override
+      public int roomFor(int wanted) {
+        return begun().roomFor(wanted);
+      }
+
+      @Override
       public void write(int[] pageIds, int count, MemorySegment images) {
         begun().writeBatch(count, pageIds, images);
       }

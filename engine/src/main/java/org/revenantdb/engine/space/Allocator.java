@@ -56,7 +56,9 @@ public final class Allocator {
   /** As {@link #PAGES}, for {@link #claim(Unit)}: also a list of extents and the root. */
   public static final int PAGES_OF_UNIT = PAGES + 3;
 
+  /** A file that has fewer pages doubles. */
   private static final int MIN_GROWTH = 128;
+
   private static final int MAX_GROWTH = 2048;
 
   /**
@@ -729,7 +731,7 @@ public final class Allocator {
 
   /** The number of pages by which a file of this many pages grows. */
   public static int growth(int from) {
-    return wholeExtents(Math.clamp(from / 8, MIN_GROWTH, MAX_GROWTH));
+    return wholeExtents(Math.clamp(from / 8, Math.min(from, MIN_GROWTH), MAX_GROWTH));
   }
 
   /** Lets the file grow, under the lock. */

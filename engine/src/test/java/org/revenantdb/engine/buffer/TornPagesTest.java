@@ -19,7 +19,9 @@ import org.revenantdb.recovery.file.OpenMode;
 import org.revenantdb.recovery.file.RestoreResult;
 import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.file.StorageFile;
+import org.revenantdb.recovery.format.DoubleWriteLayout;
 import org.revenantdb.recovery.testing.FaultyFileSystem;
+import org.revenantdb.recovery.testing.IoEvent;
 
 /**
  * The power is cut at each write and force of two batches, and any sectors that were not forced are
@@ -51,6 +53,25 @@ class TornPagesTest {
   }
 
   @Test
+  void R24_so_it_does_where_the_disk_is_full_and_a_batch_is_written_in_parts() throws IOException {
+    System.out.println("TornPagesTest seed " + seed);
+    int restored = 0;
+    for (int cutAt = 0; ; cutAt += 7) {
+      Run run = new Run(Files.createDirectory(directory.resolve("parts" + cutAt)), cutAt);
+      run.full = true;
+      boolean cut = run.untilPowerCut(/* protect= */ true);
+      restored += run.reopenAndCheck(cut);
+      assertEquals(
+          DoubleWriteLayout.fileSize(DoubleWriteLayout.FIRST_ROOM),
+          Files.size(run.doubleWritePath));
+      if (!cut) {
+        break;
+      }
+    }
+    assertTrue(restored > 0, "no cut has torn a page");
+  }
+
+  @Test
   void without_the_double_write_file_the_same_cuts_leave_torn_pages() throws IOException {
     System.out.println("TornPagesTest seed " + seed);
     int torn = 0;
@@ -71,6 +92,9 @@ class TornPagesTest {
     private final Path doubleWritePath;
     private final int cutAt;
     private final FakeLog log = new FakeLog();
+
+    /** Whether the double-write file finds no room to grow. */
+    private boolean full;
 
     /** What the pages are known to hold in the file: the last batch that was flushed. */
     private long flushed;
@@ -94,8 +118,10 @@ class TornPagesTest {
           BufferPool pool = pool(data, protect ? BatchGuard.of(doubleWrite) : null)) {
         doubleWrite.restore(data);
         pool.extendTo(PAGES);
+        faulty.hook(this::refuseGrowth);
         writeAll(pool, 0);
         faulty.hook(event -> {
+          refuseGrowth(event);
           if (events.incrementAndGet() >= cutAt) {
             throw new IOException("power cut before " + event);
           }
@@ -110,6 +136,16 @@ class TornPagesTest {
       faulty.hook(event -> {});
       faulty.powerCut(random);
       return cut;
+    }
+
+    private void refuseGrowth(IoEvent event) throws IOException {
+      boolean grows =
+          event.is(IoEvent.Kind.WRITE, "dw")
+              && event.position() + event.length()
+                  > DoubleWriteLayout.fileSize(DoubleWriteLayout.FIRST_ROOM);
+      if (full && grows) {
+        throw new IOException("No space left on device");
+      }
     }
 
     private void writeAll(BufferPool pool, long value) {

@@ -54,6 +54,9 @@ public final class DoubleWriteFile implements AutoCloseable {
    * In none of these cases can an image be older than the page that the data file held when it was whole, because a
    * batch is used only while it is the last one that was written (rule R24).
    *
+   * Growth: the file grows, and is forced, before a batch is written that needs the room. So a whole header never names
+   * more images than the file has room for. The crash table is in docs/format.md §3.
+   *
    * R6: after a kill or a failed force of the former process, a page that reads as whole may be whole only in the
    * system's cache. So restore writes every page of the batch again and always forces, before the file is used again.
    */
@@ -74,6 +77,12 @@ public final class DoubleWriteFile implements AutoCloseable {
   private long batch;
   private long highestForced;
 
+  /**
+   * For how many images this process knows that the file has room: it was forced to be so long. A
+   * longer one may be so in the cache only.
+   */
+  private int room = DoubleWriteLayout.FIRST_ROOM;
+
   private DoubleWriteFile(StorageFile file, byte[] databaseId, State state) {
     this.file = file;
     this.databaseId = databaseId.clone();
@@ -81,7 +90,7 @@ public final class DoubleWriteFile implements AutoCloseable {
   }
 
   /**
-   * Creates the file of a new database, with room for the largest batch, and forces it.
+   * Creates the file of a new database, with room for a small batch, and forces it.
    *
    * @param path the file, which must not exist
    * @param databaseId the database's sixteen bytes
@@ -93,8 +102,8 @@ public final class DoubleWriteFile implements AutoCloseable {
         StorageFile.open(path, OpenMode.CREATE_NEW, /* ownerOnly= */ true, statistics);
     try {
       DoubleWriteFile created = new DoubleWriteFile(file, databaseId, State.IDLE);
-      file.preallocate(0, DoubleWriteLayout.FILE_SIZE);
-      created.switchOff(); // forces: from now on another length of the file is damage
+      file.preallocate(0, DoubleWriteLayout.fileSize(DoubleWriteLayout.FIRST_ROOM));
+      created.switchOff(); // forced: from now on a file that is shorter is damage
       return created;
     } catch (RuntimeException | Error failed) {
       file.close();
@@ -156,8 +165,8 @@ public final class DoubleWriteFile implements AutoCloseable {
    * @param statistics where its reads, writes and forces are counted
    * @return the file
    * @throws FormatVersionException if it is of another version
-   * @throws CorruptDataException if it belongs to another database, has another length than when it
-   *     was made, or a field of its header has an impossible value
+   * @throws CorruptDataException if it belongs to another database, has a length that it cannot
+   *     have, or a field of its header has a value that it cannot have
    */
   public static DoubleWriteFile open(
       Path path, byte[] databaseId, OpenMode mode, IoStatistics statistics) {
@@ -188,14 +197,18 @@ public final class DoubleWriteFile implements AutoCloseable {
    */
   private void readHeader() {
     long size = file.size();
-    if (size != DoubleWriteLayout.FILE_SIZE) {
+    long least = DoubleWriteLayout.fileSize(DoubleWriteLayout.FIRST_ROOM);
+    long most = DoubleWriteLayout.fileSize(MAX_PAGES);
+    if (size < least || size > most) {
       throw new CorruptDataException(
           file.path(),
-          Math.min(size, DoubleWriteLayout.FILE_SIZE),
+          Math.min(size, most),
           "the double-write file has "
               + size
-              + " bytes, but it was made with "
-              + DoubleWriteLayout.FILE_SIZE);
+              + " bytes, but it is made with "
+              + least
+              + " and never has more than "
+              + most);
     }
     header.fill((byte) 0);
     file.readUpTo(0, header);
@@ -231,6 +244,14 @@ public final class DoubleWriteFile implements AutoCloseable {
         Integer.compareUnsigned(pages, MAX_PAGES) <= 0,
         DoubleWriteLayout.PAGES,
         "a batch holds at most " + MAX_PAGES + " pages");
+    require(
+        DoubleWriteLayout.fileSize(pages) <= file.size(),
+        DoubleWriteLayout.PAGES,
+        "the file ends at byte "
+            + file.size()
+            + ", and was made long enough for "
+            + pages
+            + " pages before it could be written");
     require(
         batch > 0 && batch < Long.MAX_VALUE / 2,
         DoubleWriteLayout.BATCH,
@@ -381,10 +402,41 @@ public final class DoubleWriteFile implements AutoCloseable {
   }
 
   /**
+   * How many pages the next batch can have: as many as are wanted, unless the file would have to
+   * grow for them and the disk is full. The batch before must have been confirmed.
+   *
+   * @param wanted how many there are, at most {@link #MAX_PAGES}
+   * @return as many or fewer, at least one
+   */
+  public int roomFor(int wanted) {
+    try {
+      makeRoom(wanted);
+    } catch (DiskFullException full) {
+      return Math.min(wanted, room);
+    }
+    return wanted;
+  }
+
+  /** The file has room for so many images on return, whatever a crash does. */
+  private void makeRoom(int pages) {
+    require(State.IDLE, "the file can grow only when its batch is not needed");
+    if (pages <= room) {
+      return;
+    }
+    int more = room;
+    while (more < pages) {
+      more *= 2;
+    }
+    file.preallocate(DoubleWriteLayout.fileSize(room), DoubleWriteLayout.fileSize(more));
+    file.force();
+    room = more;
+  }
+
+  /**
    * Seals the images, writes them as the next batch and forces it. The batch before must have been
    * confirmed.
    *
-   * @param n the number of pages, 1 to {@link #MAX_PAGES}
+   * @param n how many pages, 1 to what there is {@linkplain #roomFor room for}
    * @param pageIds their ids
    * @param images the pages, one after the other; their checksums are set here
    */
@@ -393,6 +445,7 @@ public final class DoubleWriteFile implements AutoCloseable {
     if (n < 1 || n > MAX_PAGES) {
       throw new IllegalArgumentException("a batch of " + n + " pages");
     }
+    makeRoom(n);
     beginHeader(n);
     for (int i = 0; i < n; i++) {
       MemorySegment page = images.asSlice((long) i * PAGE_SIZE, PAGE_SIZE);

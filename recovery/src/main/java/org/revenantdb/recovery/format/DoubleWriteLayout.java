@@ -58,8 +58,8 @@ public final class DoubleWriteLayout {
   /** Bytes of such a pair. */
   public static final int ENTRY_SIZE = 2 * Integer.BYTES;
 
-  /** Bytes of a file that holds the largest batch. */
-  public static final long FILE_SIZE = (1L + MAX_PAGES) * PAGE_SIZE;
+  /** How many pages a new file has room for. */
+  public static final int FIRST_ROOM = 4;
 
   private DoubleWriteLayout() {}
 
@@ -207,6 +207,16 @@ public final class DoubleWriteLayout {
     long at = ENTRIES + (long) index * ENTRY_SIZE;
     page.set(Numbers.U32, at, pageId);
     page.set(Numbers.U32, at + Integer.BYTES, crc);
+  }
+
+  /**
+   * How long a file with room for some pages is.
+   *
+   * @param pages how many
+   * @return bytes, the header included
+   */
+  public static long fileSize(int pages) {
+    return imagePosition(pages);
   }
 
   /**

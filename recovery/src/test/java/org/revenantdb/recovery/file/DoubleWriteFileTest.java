@@ -22,6 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.revenantdb.recovery.format.DoubleWriteLayout;
 import org.revenantdb.recovery.format.PageChecksum;
 import org.revenantdb.recovery.format.PageHeaderLayout;
+import org.revenantdb.recovery.testing.CrashDisk;
 import org.revenantdb.recovery.testing.FaultyFileSystem;
 import org.revenantdb.recovery.testing.IoEvent;
 import org.revenantdb.recovery.testing.Tears;
@@ -159,7 +160,7 @@ class DoubleWriteFileTest {
     assertEquals(new RestoreResult(ids.length, ids.length - 7, List.of()), result);
     assertTrue(holds(3, 1));
     assertTrue(holds(ids.length + 2, 2));
-    assertEquals(DoubleWriteLayout.FILE_SIZE, Files.size(realDoubleWrite));
+    assertEquals(DoubleWriteLayout.fileSize(ids.length), Files.size(realDoubleWrite));
   }
 
   @Test
@@ -220,13 +221,119 @@ class DoubleWriteFileTest {
   }
 
   @Test
-  void open_anyOtherLength_isDamage() throws IOException {
+  void open_shorterThanMadeOrLongerThanItCanBe_isDamage() throws IOException {
     byte[] whole = Files.readAllBytes(realDoubleWrite);
-    for (int length : new int[] {0, 1, PAGE, whole.length - 1, whole.length + 1}) {
+    int most = (int) DoubleWriteLayout.fileSize(DoubleWriteFile.MAX_PAGES);
+    for (int length : new int[] {0, 1, PAGE, whole.length - 1, most + 1, 2 * most}) {
       Files.write(realDoubleWrite, Arrays.copyOf(whole, length));
       CorruptDataException e = assertThrows(CorruptDataException.class, this::openDoubleWrite);
-      assertEquals(Math.min(length, whole.length), e.offset());
+      assertEquals(Math.min(length, most), e.offset());
     }
+  }
+
+  @Test
+  void a_file_that_was_cut_below_the_batch_that_it_names_is_damage() throws IOException {
+    flushes(2, new int[] {3, 4, 5, 6, 7, 8, 9});
+    byte[] whole = Files.readAllBytes(realDoubleWrite);
+    assertEquals(DoubleWriteLayout.fileSize(8), whole.length);
+    Files.write(realDoubleWrite, Arrays.copyOf(whole, 8 * PAGE));
+    openDoubleWrite().close();
+    Files.write(realDoubleWrite, Arrays.copyOf(whole, 8 * PAGE - 1));
+    CorruptDataException e = assertThrows(CorruptDataException.class, this::openDoubleWrite);
+    assertEquals(DoubleWriteLayout.PAGES, e.offset());
+  }
+
+  @Test
+  void the_file_grows_once_for_a_larger_batch_and_is_forced_before_it_is_written() {
+    int[] ids = {3, 4, 5, 6, 7, 8, 9};
+    try (StorageFile data = openData();
+        DoubleWriteFile doubleWrite = openDoubleWrite()) {
+      doubleWrite.restore(data);
+      faulty.clearEvents();
+      doubleWrite.writeBatch(ids.length, ids, TestPages.pages(ids, 2));
+      doubleWrite.confirm();
+      doubleWrite.writeBatch(ids.length, ids, TestPages.pages(ids, 3));
+      assertEquals(
+          "[WRITE revenant.dw 40960+32768, FORCE revenant.dw,"
+              + " WRITE revenant.dw 0+8192, WRITE revenant.dw 8192+57344, FORCE revenant.dw,"
+              + " WRITE revenant.dw 0+8192, WRITE revenant.dw 8192+57344, FORCE revenant.dw]",
+          faulty.events().toString());
+    }
+  }
+
+  @Test
+  void a_full_disk_leaves_room_for_small_batches_and_the_file_grows_when_there_is_room()
+      throws IOException {
+    int[] ids = {3, 4, 5, 6, 7, 8, 9};
+    try (StorageFile data = openData();
+        DoubleWriteFile doubleWrite = openDoubleWrite()) {
+      doubleWrite.restore(data);
+      faulty.diskFullAfter(10_000);
+      assertEquals(DoubleWriteLayout.FIRST_ROOM, doubleWrite.roomFor(ids.length));
+      assertEquals(2, doubleWrite.roomFor(2));
+      assertEquals(
+          DoubleWriteLayout.fileSize(DoubleWriteLayout.FIRST_ROOM), Files.size(realDoubleWrite));
+      assertThrows(
+          DiskFullException.class,
+          () -> doubleWrite.writeBatch(ids.length, ids, TestPages.pages(ids, 2)));
+      faulty.diskFullAfter(Long.MAX_VALUE);
+      assertEquals(ids.length, doubleWrite.roomFor(ids.length));
+      flush(data, doubleWrite, ids, 3);
+    }
+    restart();
+    assertTrue(holds(9, 3));
+  }
+
+  @Test
+  void R24_a_power_cut_at_any_step_of_a_growth_leaves_the_batch_before_it_or_the_next()
+      throws IOException {
+    long seed = System.nanoTime();
+    System.out.println("DoubleWriteFileTest growth, seed " + seed);
+    int[] few = {3, 4, 6};
+    int[] many = {3, 4, 5, 6, 7, 8, 9};
+    int longer = 0;
+    for (int round = 0; round < 300; round++) {
+      Random random = new Random(seed + round);
+      CrashDisk disk = new CrashDisk();
+      IoStatistics io = new IoStatistics();
+      DoubleWriteFile.create(disk.path("/dw"), ID, io).close();
+      StorageFile.open(disk.path("/data"), OpenMode.CREATE_NEW, /* ownerOnly= */ true).close();
+      disk.content("/data", Files.readAllBytes(realData));
+      Directories.force(disk.path("/"), io);
+      int[] steps = {random.nextInt(8)};
+      CrashDisk[] left = new CrashDisk[1];
+      try (StorageFile data = StorageFile.open(disk.path("/data"), OpenMode.READ_WRITE, /* ownerOnly= */ true);
+          DoubleWriteFile doubleWrite = DoubleWriteFile.open(disk.path("/dw"), ID, io)) {
+        doubleWrite.restore(data);
+        doubleWrite.writeBatch(few.length, few, TestPages.pages(few, 2));
+        writePages(data, few, TestPages.pages(few, 2));
+        data.force();
+        doubleWrite.confirm();
+        disk.observe(() -> {
+          if (steps[0]-- == 0) {
+            left[0] =
+                switch (random.nextInt(3)) {
+                  case 0 -> disk.afterKill();
+                  case 1 -> disk.afterPowerCut(random);
+                  default -> disk.afterPowerCut(sector -> sector < PAGE); // the header alone
+                };
+          }
+        });
+        doubleWrite.writeBatch(many.length, many, TestPages.pages(many, 3));
+      }
+      if (left[0] == null) {
+        left[0] = disk.afterPowerCut(random);
+      }
+      longer += left[0].content("/dw").length > 5 * PAGE ? 1 : 0;
+      CrashDisk found = left[0];
+      try (StorageFile data = StorageFile.open(found.path("/data"), OpenMode.READ_WRITE, /* ownerOnly= */ true);
+          DoubleWriteFile doubleWrite = DoubleWriteFile.open(found.path("/dw"), ID, io)) {
+        assertEquals(List.of(), doubleWrite.restore(data).beyondRepair(), "seed " + seed);
+        flush(data, doubleWrite, many, 4);
+      }
+      assertEquals((long) PAGES * PAGE, found.content("/data").length);
+    }
+    assertTrue(longer > 0, "no crash has left a file that had grown");
   }
 
   @ParameterizedTest
@@ -295,8 +402,7 @@ class DoubleWriteFileTest {
     byte[] after = Arrays.copyOf(Files.readAllBytes(realDoubleWrite), 4 * PAGE);
     for (BitSet tear : Tears.of(before.length / sector, 400, seed)) {
       byte[] torn = Tears.apply(before, after, tear, sector);
-      Files.write(
-          realDoubleWrite, Arrays.copyOf(torn, (int) DoubleWriteLayout.FILE_SIZE)); // preallocated
+      Files.write(realDoubleWrite, Arrays.copyOf(torn, 5 * PAGE)); // preallocated
       RestoreResult result = restart();
       assertEquals(0, result.restored(), "seed " + seed);
       assertEquals(List.of(), result.beyondRepair(), "seed " + seed);

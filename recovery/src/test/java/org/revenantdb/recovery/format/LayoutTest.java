@@ -84,7 +84,8 @@ class LayoutTest {
     assertEquals(64, DoubleWriteLayout.ENTRIES);
     assertEquals(8, DoubleWriteLayout.ENTRY_SIZE);
     assertEquals(8192, DoubleWriteLayout.imagePosition(0));
-    assertEquals(129 * 8192, DoubleWriteLayout.FILE_SIZE);
+    assertEquals(129 * 8192, DoubleWriteLayout.fileSize(DoubleWriteLayout.MAX_PAGES));
+    assertEquals(40_960, DoubleWriteLayout.fileSize(DoubleWriteLayout.FIRST_ROOM));
     assertTrue(
         DoubleWriteLayout.ENTRIES + DoubleWriteLayout.MAX_PAGES * DoubleWriteLayout.ENTRY_SIZE
             <= PageHeaderLayout.PAGE_SIZE);
