@@ -11,7 +11,7 @@ import org.revenantdb.recovery.log.LogStoppedException;
 import org.revenantdb.recovery.log.RecordBuilder;
 import org.revenantdb.recovery.log.RecordType;
 
-/** A log in memory that keeps every record; durable as far as somebody waited for it. */
+/** A log in memory that keeps every record; durable as far as a thread has waited for it. */
 public final class MemoryJournal implements Journal {
   /** Where the first record begins. */
   static final long START = 4096;
