@@ -215,7 +215,9 @@ class HistoryFuzzTest {
         });
   }
 
-  /** What an answer depends on and is not durable is what the witness was told, no more (R10). */
+  /**
+   * The witness has exactly the commits on which an answer depends and that are not durable (R10).
+   */
   private void assertWitnessed(long dependsOn, Consumer<Witness> reading) {
     Witness witness = new Witness();
     reading.accept(witness);

@@ -20,7 +20,10 @@ import org.revenantdb.engine.testing.Samples;
 import org.revenantdb.recovery.testing.FaultyFileSystem;
 import org.revenantdb.recovery.testing.IoEvent;
 
-/** The counters file of an open database: when it is there, and that it disturbs nobody. */
+/**
+ * The counters file of an open database: when it exists, and that it disturbs no other file or
+ * process.
+ */
 class LiveCountersTest {
   @TempDir Path folder;
 
@@ -144,7 +147,7 @@ class LiveCountersTest {
     assertFalse(Files.exists(file()));
   }
 
-  /** A data file that is lost is told as that, also where a counters file is left alone. */
+  /** A lost data file is reported as such, even if a counters file is left. */
   @Test
   void file_withoutADataFile_isWhatIsLeftOfADatabase() throws IOException {
     open(Samples.SMALL).close();

@@ -14,7 +14,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The Java blocks of the README compile and run as a program ({@link DocumentPage}), which writes
- * nothing to standard error, whatever a JVM is told to refuse. {@link GuideTest} runs the guide.
+ * nothing to standard error, whatever a JVM is configured to refuse. {@link GuideTest} runs the
+ * guide.
  */
 class ReadmeExampleTest {
   private static final Path README = Path.of("..", "README.md");

@@ -120,7 +120,7 @@ class RulesTest {
     }
   }
 
-  /** Waits until nobody can latch a page exclusively, since somebody reads it. */
+  /** Waits until no thread can latch a page exclusively, because a reader has it. */
   private void awaitLatched(int page) {
     for (int frame; (frame = engine.pool.tryFixExclusive(page)) >= 0; ) {
       engine.pool.unfixExclusive(frame);
@@ -432,7 +432,10 @@ class RulesTest {
     assertEquals(lsn, engine.catalog.changedAt());
   }
 
-  /** Who comes while the record is being published is told when its LSN is known, and that. */
+  /**
+   * A caller that comes while the record is being published receives its LSN as soon as that is
+   * known.
+   */
   @Test
   void R10_a_drop_is_not_announced_before_its_record_is_durable() throws Exception {
     Table table = engine.table("dropped later", TableOptions.defaults());

@@ -37,9 +37,9 @@ import org.revenantdb.recovery.file.FileThread;
 import org.revenantdb.recovery.testing.FaultyFileSystem;
 import org.revenantdb.recovery.testing.IoEvent;
 
-/** What a user is told of waits: each is counted once, in its class, and none that was not one. */
+/** The waits that a user sees: each is counted once, in its class, and nothing else is counted. */
 class WaitsTest {
-  /** Lazy commits are forced only on request, so that the test alone decides who waits. */
+  /** Lazy commits are forced only on request, so that only the test decides which threads wait. */
   private static final DatabaseOptions OPTIONS =
       Samples.SMALL.withMaxLazyDelay(DatabaseOptions.NEVER);
 
@@ -102,7 +102,7 @@ class WaitsTest {
     assertEquals(0, count(during, WaitClass.PAGE_CREDIT), during::toString);
   }
 
-  /** The checkpoint waits for the log, but it is nobody's commit. */
+  /** The checkpoint waits for the log, but that is no commit. */
   @Test
   void force_ofTheEngineItself_isCountedApart() {
     try (Database db = open()) {
@@ -142,7 +142,7 @@ class WaitsTest {
     }
   }
 
-  /** One session alone, and a log that forces nothing: whatever it does, it waits for nobody. */
+  /** One session alone, and a log that forces nothing: whatever it does, it does not wait. */
   @Test
   void nothing_isCounted_whereNobodyWaits() {
     try (TestEngine engine = new TestEngine(folder, 2000)) {
@@ -170,7 +170,7 @@ class WaitsTest {
     }
   }
 
-  /** Pages of each type that a real tree has, latched by the test, and wanted by somebody. */
+  /** Pages of each type that a real tree has, latched by the test, and wanted by another thread. */
   @Test
   void latches_areCountedUnderTypeAndMode() throws InterruptedException {
     try (TestEngine engine = new TestEngine(folder, 2000)) {

@@ -116,7 +116,7 @@ class ActiveSnapshotsTest {
     assertEquals(0, snapshots.active());
   }
 
-  /** Somebody has said in between what the snapshot is, and has let go of what was before. */
+  /** Another thread has set the snapshot in between, and has dropped the versions before it. */
   @Test
   void R4_advance_thatFailsBehindALookDoesNotGoBack() {
     int slot = openAt(5);
@@ -155,7 +155,7 @@ class ActiveSnapshotsTest {
 
   /**
    * A snapshot is being opened: its slot is claimed, its value not yet known, and its opener does
-   * not get to run. Who looks does not wait for it, and keeps nothing that it might have seen.
+   * not get to run. A scan does not wait for it, and keeps nothing that it might have seen.
    */
   @Test
   void R4_aClaimedSlotGetsItsValueFromWhoLooks() {
@@ -177,8 +177,9 @@ class ActiveSnapshotsTest {
   }
 
   /**
-   * The clock reads 90 to somebody who looks; another looks at 100, with no slot taken; then a slot
-   * is claimed, which the first one sees. What he has read before he saw it is too old for it.
+   * One scan reads the clock at 90; another scans at 100, with no slot taken. Then a slot is
+   * claimed, which the first scan sees. The clock value that it has read before is too old for this
+   * claim.
    */
   @Test
   void R4_whoLooksReadsTheClockBehindTheClaim() {
@@ -201,8 +202,9 @@ class ActiveSnapshotsTest {
   }
 
   /**
-   * Somebody sees a claim, and reads the clock for it: 90. Meanwhile it has got its value, was
-   * closed, another has looked at 100, and the slot was claimed again. 90 is not for that claim.
+   * A scan sees a claim, and reads the clock for it: 90. Meanwhile the claim has got its value and
+   * was closed, another thread has scanned at 100, and the slot was claimed again. 90 is not for
+   * that claim.
    */
   @Test
   void R4_whatWasReadForAnEarlierClaimIsNotGivenToALaterOne() {
@@ -431,9 +433,9 @@ class ActiveSnapshotsTest {
   }
 
   /**
-   * An opener has chosen a slot, and its chunk is retired before he claims it: a look might pass
-   * over his snapshot. So might one from before the chunk was opened again, if another look gave
-   * him his snapshot meanwhile.
+   * An opener has chosen a slot, and its chunk is retired before the claim: a scan might skip its
+   * snapshot. So might a scan from before the chunk was opened again, if another scan set the
+   * snapshot meanwhile.
    */
   @Test
   void R4_aSlotIsNotClaimedIfItsChunkWasRetiredSinceItWasChosen() {

@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 /**
- * Sessions that read, a committer that moves the clock and a pruner that drops what nobody needs:
+ * Sessions that read, a committer that moves the clock and a pruner that drops unneeded versions:
  * no session ever misses the version it reads.
  *
  * <p>The model: one row. Version v was committed at time v and superseded at time v + 1, so a

@@ -171,7 +171,9 @@ class CacheNodesTest {
     assertEquals(0, lot.queuedNear(key, 0));
   }
 
-  /** Else a latch that is handed over would not know that somebody waits on another node. */
+  /**
+   * Else a latch that is handed over would not have the mark that a thread waits on another node.
+   */
   @Test
   void departure_seesWaitersOnOtherNodes() {
     waiter("a", 0, false);

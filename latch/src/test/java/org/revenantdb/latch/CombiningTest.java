@@ -84,7 +84,7 @@ class CombiningTest {
     assertEquals(5, counter);
   }
 
-  /** Nobody passes a writer that came before; and it may be a combiner itself. */
+  /** No thread overtakes an earlier writer, which may be a combiner itself. */
   @Test
   void R22_requestsBehindAWriterWaitForIt() throws InterruptedException {
     latch.acquireExclusive();

@@ -139,7 +139,7 @@ class DebugModeTest {
     owner.join();
   }
 
-  /** It was told as released by a thread that had none, at the cost of another one's hold. */
+  /** The release was recorded for a thread without a hold, at the cost of another thread's hold. */
   @Test
   void grant_thatIsGivenBackLeavesNoHold() throws InterruptedException {
     AtomicBoolean asking = new AtomicBoolean();

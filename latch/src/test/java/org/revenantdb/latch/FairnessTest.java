@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.revenantdb.latch.ParkingLot.Wake;
 
-/** How long others may barge past one who waits, by a clock that the test turns. */
+/** How long others may barge past a waiter, by a clock that the test moves. */
 @ExtendWith(NobodyTakesOver.class)
 class FairnessTest {
   private static final long FAIRNESS = 100;

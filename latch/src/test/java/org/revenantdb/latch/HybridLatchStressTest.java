@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Random operations of many threads on one latch against a model of who may be in it.
+ * Random operations of many threads on one latch against a model of the threads that may hold it.
  *
  * <p>The seed is printed when it fails; the schedule is the machine's, so it repeats the operations
  * but not the interleaving.
@@ -27,7 +27,7 @@ class HybridLatchStressTest {
   private final long seed = System.nanoTime();
   private final AtomicReference<Throwable> failure = new AtomicReference<>();
 
-  /** The model: who is in. */
+  /** The model: the threads that hold it. */
   private final AtomicInteger writersIn = new AtomicInteger();
 
   private final AtomicInteger readersIn = new AtomicInteger();
@@ -167,7 +167,7 @@ class HybridLatchStressTest {
     assertEquals(0, writersIn.decrementAndGet(), "two writers");
   }
 
-  /** Now and then until somebody is parked, else hardly at all. */
+  /** Sometimes until a thread is parked, else for a very short time. */
   private void pauseSometimes(SplittableRandom random) {
     int yields = Math.max(0, random.nextInt(64) - 48);
     for (int i = 0; i < yields && !LatchWord.isParked(latch.wordOpaque()); i++) {

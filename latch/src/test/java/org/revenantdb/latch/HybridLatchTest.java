@@ -200,7 +200,10 @@ class HybridLatchTest {
     assertTrue(wrote.get());
   }
 
-  /** parking_lot#465: who gives up must not leave behind those whom it alone had kept waiting. */
+  /**
+   * parking_lot#465: a waiter that gives up must not leave behind those that only it had kept
+   * waiting.
+   */
   @Test
   void timeout_ofTheFirstWriterLetsTheReadersBehindItIn() throws InterruptedException {
     latch.acquireShared();
@@ -426,7 +429,7 @@ class HybridLatchTest {
     assertEquals(HybridLatch.INVALID_STAMP, latch.readOptimistic());
   }
 
-  /** §2.3.1: who waits for a node that goes away must come to know it. */
+  /** §2.3.1: a thread that waits for a node that is removed must learn it. */
   @Test
   void obsolete_isSeenByThreadsThatWaited() throws InterruptedException {
     latch.acquireExclusive();
@@ -454,7 +457,7 @@ class HybridLatchTest {
     assertEquals(2, saw.get());
   }
 
-  /** While a woken thread is on its way, who comes and goes need not know of the queue. */
+  /** While a woken thread is on its way, threads that come and go need not know of the queue. */
   @Test
   void wakeUp_leavesAFreeWordAndTheWokenAnswersForTheOthers() throws InterruptedException {
     latch.acquireExclusive();

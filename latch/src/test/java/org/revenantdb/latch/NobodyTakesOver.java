@@ -6,8 +6,8 @@ import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * For tests that must notice a waiter who was forgotten: else another would take over from it after
- * a second, and nothing would be seen of it but the time.
+ * For tests that must notice a forgotten waiter: else another would take over from it after a
+ * second, and only the time would show it.
  */
 final class NobodyTakesOver implements BeforeEachCallback, AfterEachCallback {
   @Override

@@ -80,7 +80,7 @@ class ParkingLotTest {
     assertEquals(0, lot.queuedNear(owner, 0));
   }
 
-  /** Without assertions it hangs, and with it everybody who comes to that bucket. */
+  /** Without assertions it hangs, and with it every thread that uses that bucket. */
   @Test
   void callbackThatUsesTheLot_throwsRatherThanHang() {
     ParkingLot global = ParkingLot.global();

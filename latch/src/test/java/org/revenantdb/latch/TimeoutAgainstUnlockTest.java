@@ -18,8 +18,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
  *
  * <p>Story: a timed writer that cleared the parked bit outside the queue's lock left parked readers
  * behind for ever, and a word of all ones (parking_lot#465, #466). A timed-out waiter that had been
- * woken already swallowed the wake-up of the next (llvm-project#201937). So here nobody works
- * inside the latch; almost all there is to see is somebody timing out against somebody leaving.
+ * woken already swallowed the wake-up of the next (llvm-project#201937). So in this test no thread
+ * works inside the latch: nearly all events are time-outs against releases.
  */
 @Tag("slow")
 @Tag("debug")
@@ -126,7 +126,7 @@ class TimeoutAgainstUnlockTest {
     return ThreadLocalRandom.current().nextLong(1, 100_000);
   }
 
-  /** Holds the latch for a while, mostly until somebody is parked, and then leaves at once. */
+  /** Holds the latch for a while, mostly until a thread is parked, and then leaves at once. */
   private void pause() {
     int yields = ThreadLocalRandom.current().nextInt(64);
     for (int i = 0; i < yields && !LatchWord.isParked(latch.wordOpaque()); i++) {

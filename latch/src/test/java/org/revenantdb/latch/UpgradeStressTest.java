@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import org.junit.jupiter.api.Test;
 
 /**
- * Upgrades from an optimistic read against writers: between the look at the version and the
- * acquisition somebody may have written, which only a second look tells.
+ * Upgrades from an optimistic read against writers: between the read of the version and the
+ * acquisition a thread may have written, which only a second read shows.
  */
 class UpgradeStressTest {
   private static final int ROUNDS = 1_000_000;

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Who is told of a wait whose class is looked for when it begins. */
+/** Which meter receives a wait whose class is looked up when it begins. */
 class WaitMeterTest {
   private final HybridLatch latch = new HybridLatch();
   private final List<String> told = new CopyOnWriteArrayList<>();
@@ -102,7 +102,9 @@ class WaitMeterTest {
     latch.releaseExclusive();
   }
 
-  /** No stack left for the call, say: the wait is not told, but the latch is the caller's. */
+  /**
+   * For example without stack for the call: the wait is not reported, but the caller has the latch.
+   */
   @Test
   void meterWithoutRoom_losesNoLatch() throws InterruptedException {
     latch.acquireExclusive();

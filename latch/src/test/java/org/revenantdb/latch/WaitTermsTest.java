@@ -195,7 +195,7 @@ class WaitTermsTest {
     waiter.join();
   }
 
-  /** The same with a wake-up: those behind must not wait for one who has gone. */
+  /** The same with a wake-up: waiters behind must not wait for a thread that has gone. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void question_thatThrowsPassesOnAWakeUp(boolean shared) throws InterruptedException {

@@ -47,9 +47,9 @@ class WaitersLeftBehindTest {
   }
 
   /**
-   * A and B are queued; A is woken and answers for B, as PARKED is hidden now. Somebody barges, A
-   * loses, and finds no memory to queue again. It forgot B then: it entered without PARKED, and its
-   * release did not look at the queue.
+   * A and B are queued. A is woken and is responsible for B, because PARKED is clear now. Another
+   * thread barges, A loses, and has no memory to queue again. A then forgot B: it entered without
+   * PARKED, and its release did not look at the queue.
    */
   @Test
   void one_that_was_woken_and_finds_no_memory_to_queue_again_still_answers_for_those_behind_it()
@@ -99,9 +99,9 @@ class WaitersLeftBehindTest {
   }
 
   /**
-   * The one who leaves has never looked whether it runs a request; to run those of others it needs
-   * an object of its own. Without memory for that it threw out of the release, with the latch held
-   * and the requests claimed, for ever.
+   * The leaving thread has never checked whether it runs a request; to run those of others it needs
+   * its own object. Without memory for that it threw out of the release, with the latch held and
+   * the requests claimed, for ever.
    */
   @Test
   void holder_without_memory_to_run_requests_leaves_them_to_their_owners()
@@ -217,7 +217,9 @@ class WaitersLeftBehindTest {
     assertEquals(1, ran.get());
   }
 
-  /** Two latches in one bucket: that somebody is on its way to the one is nothing to the other. */
+  /**
+   * Two latches in one bucket: a thread on its way to one of them does not matter for the other.
+   */
   @Test
   void a_woken_waiter_of_another_latch_of_the_bucket_keeps_no_thread_waiting()
       throws InterruptedException {
@@ -257,9 +259,9 @@ class WaitersLeftBehindTest {
   }
 
   /**
-   * A reader is woken, and somebody barges past it; a second reader queues, and is left to the
-   * first, which is still on its way. The first entered, and the second waited until it left again,
-   * reader behind reader without a writer between them.
+   * A reader is woken, and another thread barges past it. A second reader queues, and is left to
+   * the first, which is still on its way. The first entered, and the second waited until it left
+   * again, reader behind reader without a writer between them.
    */
   @Test
   void reader_that_queues_while_a_woken_reader_is_on_its_way_is_let_in_with_it()
@@ -289,7 +291,7 @@ class WaitersLeftBehindTest {
     latch.releaseShared();
   }
 
-  /** One that was woken answers for those behind it. It died: nobody ever looked after them. */
+  /** A woken waiter is responsible for those behind it. It died, and they were never woken. */
   @Test
   void one_that_was_woken_and_never_comes_is_replaced_by_one_that_waits_behind_it()
       throws InterruptedException {
@@ -387,8 +389,8 @@ class WaitersLeftBehindTest {
   }
 
   /**
-   * With thousands of waiters somebody is always on its way, and each waiter looks once a second:
-   * were any of them replaced, the queue would be stirred up all the time.
+   * With thousands of waiters one is always on its way, and each waiter checks once a second. If
+   * any were replaced, the queue would change all the time.
    */
   @Test
   void only_a_late_waiter_is_replaced() {

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * All that can be done with a latch, on all terms, by many threads, while every fourth allocation
- * of the slow path fails: nobody is left behind, and no two are in.
+ * of the slow path fails: no waiter is left behind, and no two threads hold it.
  */
 class WithoutMemoryStressTest {
   private static final int THREADS = 14;

@@ -27,8 +27,8 @@ import org.revenantdb.engine.session.TransactionCore;
 import org.revenantdb.latch.WaitStatistics;
 
 /**
- * The members of the exported package that only the engine uses. They are package-private there,
- * and this is the only way to them.
+ * Gives the engine access to package-private members of the exported package. There is no other way
+ * to them.
  *
  * <p>Threads: any.
  */
@@ -67,17 +67,17 @@ public abstract class ApiAccess {
 
   // ---- tables and sequences
 
-  /** What users hold of a table. */
+  /** The API object of a table. */
   public abstract Table table(TableState state);
 
-  /** What the engine knows of a table. */
+  /** The engine's state of a table. */
   public abstract TableState state(Table table);
 
-  /** A sequence. */
+  /** Makes a sequence. */
   public abstract Sequence sequence(
       Engine engine, String name, SequenceOptions options, SequenceMark mark);
 
-  /** Options as a row of the catalogue says them. */
+  /** The options in a row of the catalogue. */
   public abstract SequenceOptions sequenceOptions(byte[] row);
 
   /** Options as a row of the catalogue. */
@@ -93,22 +93,22 @@ public abstract class ApiAccess {
       @Nullable Throwable begun,
       @Nullable SerialReads reads);
 
-  /** All of a transaction but the object that its user has. */
+  /** The core of a transaction: everything except the user's object. */
   public abstract TransactionCore core(Transaction transaction);
 
-  /** Its core, if anything was asked of it; else it holds nothing but its slot. */
+  /** Its core, if it was used; else it holds nothing but its slot. */
   public abstract @Nullable TransactionCore usedCore(Transaction transaction);
 
   /** Its core, which can be ended without it; null if it has ended. */
   public abstract @Nullable TransactionCore openCore(Transaction transaction);
 
-  /** The database ends: nobody is inside it. */
+  /** Called at the end of the database: no thread is inside it. */
   public abstract void databaseCloses(Transaction transaction);
 
   /** Its name; null if it has none. */
   public abstract @Nullable String name(Transaction transaction);
 
-  /** Runs something in a transaction. */
+  /** Runs an action in a transaction. */
   public abstract <T extends @Nullable Object> T inside(
       Transaction transaction, Supplier<T> action);
 
@@ -122,13 +122,13 @@ public abstract class ApiAccess {
 
   // ---- options
 
-  /** The most bytes that the log may have. */
+  /** The greatest size of the log in bytes. */
   public abstract long logBytes(DatabaseOptions options, int segmentBytes);
 
-  /** Whether lazy commits are forced only when somebody asks for it. */
+  /** Whether lazy commits are forced only on request. */
   public abstract boolean isLazyForcedOnRequestOnly(DatabaseOptions options);
 
-  /** What stands for a phase in a counters file. */
+  /** The code of a phase in a counters file. */
   public abstract int code(RestartPhase phase);
 
   // ---- exceptions
@@ -142,7 +142,7 @@ public abstract class ApiAccess {
     return conflict(ConflictReason.DEADLOCK, message, cure, holder);
   }
 
-  /** A lock that was not to be had in time. */
+  /** A lock that could not be acquired in time. */
   public final ConflictException lockTimeout(String message) {
     return conflict(ConflictReason.LOCK_TIMEOUT, message, /* cure= */ "", /* holder= */ 0);
   }
@@ -152,26 +152,25 @@ public abstract class ApiAccess {
     return conflict(ConflictReason.NOT_SERIALIZABLE, message, cure, /* holder= */ 0);
   }
 
-  /** The retries end with it: how many there were, and what to do now. */
+  /** Marks the exception as the end of the retries, with their number and what to do now. */
   public abstract void gaveUp(ConflictException conflict, String attempts);
 
-  /** Whether two have the same reason, and were met with the same transaction, if any. */
+  /** Whether two conflicts have the same reason and the same other transaction, if any. */
   public abstract boolean isSame(ConflictException one, ConflictException other);
 
-  /** A transaction of the same thread is in the way. */
+  /** Records that a transaction of the same thread is the reason. */
   public abstract void isBecauseOf(
       ConflictException conflict, @Nullable TransactionCore core, boolean isAlone);
 
-  /** The row that was lost. */
   public abstract void lost(ConflictException conflict, @Nullable LostRow row);
 
-  /** The row that was lost; null if it is another kind of conflict, or not told to an attempt. */
+  /** The row that was lost; null for another kind of conflict, or outside an attempt. */
   public abstract @Nullable LostRow lost(ConflictException conflict);
 
   /** Whether the holder of the row may have it for long. */
   public abstract boolean isOfLongUse(ConflictException conflict);
 
-  /** Whether another attempt may come to more than this one. */
+  /** Whether another attempt may succeed. */
   public abstract boolean isWorthAnotherAttempt(
       ConflictException conflict, TransactionCore attempt);
 
@@ -184,8 +183,9 @@ public abstract class ApiAccess {
    * Statistics of a moment.
    *
    * @param values of all statistics
-   * @param oldestSnapshotName of the transaction with the oldest snapshot; null if there is none
-   * @param database stands for the open database
+   * @param oldestSnapshotName the name of the transaction with the oldest snapshot; null if there
+   *     is none
+   * @param database identifies the open database
    * @param nanoTime when the engine began to read them
    */
   public abstract DatabaseStatistics statistics(
@@ -194,7 +194,7 @@ public abstract class ApiAccess {
       Object database,
       long nanoTime);
 
-  /** Brings the counters file up to date now, if there is to be one. */
+  /** Updates the counters file now, if the database has one. */
   public abstract void writeCounters(Database database);
 
   /** Waits by class, in the order of the classes. */

@@ -1,8 +1,8 @@
 package org.revenantdb.engine.access;
 
 /**
- * A call that the caller must not make, refused at once. The Javadoc of the method tells of it by
- * the class of Java that it extends; by this type it is known from a failure of the engine's own.
+ * A wrong call, which is refused at once. The Javadoc of the method names the class of Java that
+ * the exception extends. This type distinguishes it from a failure of the engine itself.
  */
 public interface Misuse {
   /** An argument that does not fit. */

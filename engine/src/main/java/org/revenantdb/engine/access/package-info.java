@@ -1,5 +1,6 @@
 /**
- * What the engine may do with the API that its users may not, as {@code SharedSecrets} of the JDK.
+ * Access of the engine to members of the API that its users cannot use, like {@code SharedSecrets}
+ * of the JDK.
  */
 @NullMarked
 package org.revenantdb.engine.access;

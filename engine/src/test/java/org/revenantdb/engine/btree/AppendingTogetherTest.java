@@ -19,8 +19,8 @@ import org.revenantdb.engine.testing.TestEngine;
 import org.revenantdb.engine.version.RowWriter;
 
 /**
- * Rows with growing keys from many threads: who has the last leaf inserts the rows of those who
- * wait for it (R22).
+ * Rows with growing keys from many threads: the thread that holds the last leaf inserts the rows of
+ * the waiting threads (R22).
  */
 class AppendingTogetherTest {
   @TempDir Path directory;

@@ -18,7 +18,7 @@ import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.DatabaseStatistics;
 import org.revenantdb.engine.Table;
 
-/** Scans of a table that is larger than the pool: what they read, and who reads it. */
+/** Scans of a table that is larger than the pool: what they read, and which thread reads it. */
 class ScanReadAheadTest {
   /** Seven or so on a leaf: more than 2,000 leaves, under more than one inner page. */
   private static final int ROWS = 16_000;

@@ -16,10 +16,10 @@ import org.revenantdb.engine.testing.TestEngine;
 import org.revenantdb.engine.version.RowWriter;
 
 /**
- * What is latched while a writer waits. Many sessions wrote one table: whoever split a leaf was
- * interrupted by the scheduler, all others queued at the page above, had it handed over one by one
- * to find that there was nothing to split any more, and whoever came next found it latched: for
- * most of the time the tree was written by one thread at a time.
+ * What is latched while a writer waits. Many sessions wrote one table. The thread that split a leaf
+ * was interrupted by the scheduler, and all others queued at the page above. It was handed over to
+ * each of them, and each found that there was nothing to split any more. The next thread found it
+ * latched again. For most of the time one thread at a time wrote the tree.
  */
 class SplitLatchesTest {
   @TempDir Path directory;
@@ -62,7 +62,7 @@ class SplitLatchesTest {
     }
   }
 
-  /** Before the right edge: there who has the leaf latched would split it himself. */
+  /** Before the right edge: there the thread that has the leaf latched would split it itself. */
   @Test
   void a_full_leaf_in_the_middle_can_be_read_while_its_writer_waits_for_the_page_above()
       throws Exception {

@@ -11,7 +11,7 @@ import org.revenantdb.engine.Table;
 import org.revenantdb.engine.TableOptions;
 import org.revenantdb.engine.testing.TestEngine;
 
-/** What has to be durable before anyone is told whether there is a table of a name. */
+/** What must be durable before a caller learns whether there is a table of a name. */
 class CatalogChangesTest {
   @TempDir Path directory;
 

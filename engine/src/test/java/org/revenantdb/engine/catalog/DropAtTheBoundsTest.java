@@ -33,8 +33,8 @@ import org.revenantdb.recovery.log.LogOptions;
 
 /**
  * Tables with extents of their own and large values come and go, beside writers and checks, with
- * the least log and the fewest pages that a restart may have to read: nobody waits for ever (R17),
- * rows are those of a model, checks find nothing, and all pages come back.
+ * the least log and the fewest pages that a restart may have to read: no thread waits for ever
+ * (R17), rows are those of a model, checks find nothing, and all pages come back.
  *
  * <p>{@code -Drevenant.seed=n} repeats what is done, not when.
  */
@@ -174,7 +174,7 @@ class DropAtTheBoundsTest {
     play(manyPages, WaitClass.LOG_CREDIT);
   }
 
-  /** Somebody has to wait for what is scarce, or the test has shown nothing. */
+  /** A thread must have waited for scarce credit; else the test has shown nothing. */
   private void play(DatabaseOptions options, WaitClass scarce) throws Exception {
     System.out.println(getClass().getSimpleName() + " -Drevenant.seed=" + seed);
     try (Database db = Database.open(directory.resolve("db"), options)) {

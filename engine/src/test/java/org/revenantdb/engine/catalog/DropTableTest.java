@@ -132,7 +132,7 @@ class DropTableTest {
 
   // ---- R16
 
-  /** Waits until somebody wants to drop the table, and then waits for its writers, or has ended. */
+  /** Waits until the dropping thread waits for the writers of the table, or has ended. */
   private static void awaitDropper(Table table, Thread dropper) {
     while (TableState.of(table).isWritable() && dropper.isAlive()) {
       Thread.onSpinWait();

@@ -591,7 +591,7 @@ class PartitionedTableTest {
     }
   }
 
-  /** Who reads a value from a stream may use the key's array for something else meanwhile. */
+  /** While a value is read from a stream, the caller may reuse the key's array. */
   @Test
   void P1_a_key_that_changes_while_its_value_is_streamed_in_goes_where_it_belongs()
       throws IOException {

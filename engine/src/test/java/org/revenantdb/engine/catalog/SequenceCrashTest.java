@@ -35,8 +35,8 @@ import org.revenantdb.recovery.testing.CrashDisk;
  * Threads, platform and virtual, take values durably and lazily, and put them into rows; in the
  * midst of it the disk is copied as a power cut or a kill would leave it, and the next life goes on
  * there. No value that was given durably before the copy, and none that a row of the copy has, ever
- * comes again; nor does one from below a position that the sequence was advanced to. Nothing is
- * forced unless somebody asks for it, so marks are often not durable.
+ * comes again; nor does one from below a position that the sequence was advanced to. Forces are
+ * made only on request, so marks are often not durable.
  *
  * <p>{@code -Drevenant.seed=n} repeats the choices, though not the schedule.
  */
@@ -58,7 +58,7 @@ class SequenceCrashTest {
   /** What no life may give any more. */
   private final Set<Long> forEver = new HashSet<>();
 
-  /** The highest position that the sequence was advanced to, of those who have returned. */
+  /** The highest position to which a call that has returned has advanced the sequence. */
   private final AtomicLong position = new AtomicLong();
 
   @Test
@@ -76,7 +76,7 @@ class SequenceCrashTest {
     }
   }
 
-  /** Nobody is told of a sequence that a crash takes back. */
+  /** No caller learns of a sequence that a crash undoes. */
   @Test
   void R10_a_sequence_that_was_got_is_there_after_every_power_cut() {
     CrashDisk disk = new CrashDisk();

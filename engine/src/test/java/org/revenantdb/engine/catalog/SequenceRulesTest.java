@@ -35,8 +35,8 @@ import org.revenantdb.recovery.log.PageSpace;
 import org.revenantdb.recovery.log.RecordType;
 
 /**
- * R23, step by step, over a log in memory that is durable as far as somebody asked for it: what a
- * crash may leave is any prefix of it that has what is durable.
+ * R23, step by step, over a log in memory that is durable as far as it was requested: a crash may
+ * leave any prefix of it that contains the durable part.
  */
 class SequenceRulesTest {
   private static final Durability LAZY = Durability.LAZY;
@@ -226,7 +226,10 @@ class SequenceRulesTest {
     }
   }
 
-  /** Whoever fails to reserve ahead has his value; who needs the block is told, or gets it. */
+  /**
+   * A caller that fails to reserve ahead still has its value. A caller that needs the block
+   * receives the failure, or the block.
+   */
   @Test
   void R23_a_failure_ahead_is_not_the_failure_of_who_has_a_value() {
     try (Life life = begin(TEN)) {
@@ -337,7 +340,7 @@ class SequenceRulesTest {
     }
   }
 
-  /** Nobody is told of a sequence that a crash could take back. */
+  /** No caller learns of a sequence that a crash could undo. */
   @Test
   void R10_a_sequence_is_known_when_its_record_is_durable() {
     try (Life life = begin(TEN)) {

@@ -37,7 +37,7 @@ import org.revenantdb.engine.SequenceOrder;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
 
-/** Sequences through the public API. Nothing is forced here unless somebody asks for it. */
+/** Sequences through the public API. Forces are made only on request. */
 class SequenceTest {
   private static final SequenceOptions BY_DEFAULT = SequenceOptions.defaults();
   private static final DatabaseOptions OPTIONS = SMALL.withMaxLazyDelay(DatabaseOptions.NEVER);

@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Stops one thread at the first, or another, of the places that it passes between publishing and
- * the last change, until it is let go; others pass, and it is noted who.
+ * the last change, until it is released. Other threads pass, and are recorded.
  */
 public final class StopAfterPublish implements AutoCloseable {
   private final Journal journal;
@@ -51,7 +51,7 @@ public final class StopAfterPublish implements AutoCloseable {
     go.countDown();
   }
 
-  /** Who came by so far. */
+  /** The threads that have passed so far. */
   public Set<Thread> passed() {
     return Set.copyOf(passed);
   }

@@ -27,8 +27,8 @@ import org.revenantdb.recovery.testing.CrashDisk;
 
 /**
  * One flipped bit anywhere in the files of a database, killed or closed cleanly, is either without
- * effect or told by a {@link StorageException}: never wrong data, never work lost in silence (R6,
- * R7).
+ * effect or reported by a {@link StorageException}: never wrong data, never work lost in silence
+ * (R6, R7).
  *
  * <p>One thing no log can tell from a torn tail: a flip in the records of the very last commit of a
  * killed database, which nothing after them names as durable. Nothing older may be lost.
@@ -144,7 +144,7 @@ class BitFlipTest {
     return false;
   }
 
-  /** What opening and reading came to: null if all was there, else what was told. */
+  /** The result of opening and reading: null if all rows were there, else the reported failure. */
   private static @Nullable Throwable outcome(CrashDisk disk, Made made, boolean goOn) {
     Path directory = disk.path(DIRECTORY);
     Throwable told = null;

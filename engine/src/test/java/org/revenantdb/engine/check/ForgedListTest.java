@@ -36,7 +36,7 @@ import org.revenantdb.engine.testing.Samples;
 class ForgedListTest {
   private static final int ROWS = 200;
 
-  /** Offset of the LSN of a page: what is before it, the checksum and the id, is told by both. */
+  /** Offset of the LSN of a page: the bytes before it, the checksum and the id, differ in both. */
   private static final int LSN = 8;
 
   private static final int EVERY = Integer.getInteger("revenant.every", 2_003);

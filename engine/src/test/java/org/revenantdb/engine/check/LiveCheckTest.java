@@ -23,7 +23,7 @@ import org.revenantdb.engine.testing.TestEngine;
 
 /**
  * A check sees the database as it was when it began, whatever happens between two pages that it
- * reads: it counts what a check counted that nobody disturbed, and finds nothing wrong.
+ * reads: it counts the same as an undisturbed check, and finds nothing wrong.
  *
  * <p>{@code -Drevenant.seed=n} repeats the choices; there is one thread, so that is the whole run.
  */

@@ -344,7 +344,7 @@ class CommandsTest {
     contains(run("stat", killed), "tables      not known", "life 2", "run check");
   }
 
-  /** Closed while somebody could still read the table: its pages are there. */
+  /** Closed while a snapshot could still read the table: its pages are there. */
   @Test
   void stat_and_check_ofADatabaseWithADroppedTable() throws IOException {
     try (Database db = Database.open(directory, SMALL);
@@ -463,7 +463,7 @@ class CommandsTest {
     }
   }
 
-  /** A crash leaves it; it is told as what it is, also when the next life has not written yet. */
+  /** A crash leaves it. It is shown as stale even if the next life has not written yet. */
   @Test
   void stat_ofAKilledDatabase_showsThatItsCountersAreStale_andTheirAge() throws IOException {
     Path killed = folder.resolve("killed");

@@ -24,7 +24,7 @@ import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.testing.FaultyFileSystem;
 import org.revenantdb.recovery.testing.IoEvent;
 
-/** The bytes of the counters file, who writes them and when, and what is said of bad ones. */
+/** The bytes of the counters file, when they are written, and the reports about damaged files. */
 class CountersFileTest {
   private static final byte[] ID = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
   private static final long[] COUNTERS = {1, 2, 3};
@@ -254,7 +254,7 @@ class CountersFileTest {
     assertEquals(path(), told.file());
   }
 
-  /** Whoever reads sees what was written by one write, however many come meanwhile. */
+  /** A reader sees the content of a single write, however many writes there are meanwhile. */
   @Test
   void readersBesideAWriter_seeWholeFiles() throws InterruptedException {
     long seed = new Random().nextLong();

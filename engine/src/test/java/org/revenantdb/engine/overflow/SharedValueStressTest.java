@@ -45,7 +45,7 @@ class SharedValueStressTest {
     return ByteBuffer.allocate(8).putInt(i).putInt(thread).array();
   }
 
-  /** A value that tells whose it is, and all of whose bytes follow from its length and version. */
+  /** A value that shows its row, and whose bytes all follow from its length and version. */
   private static byte[] value(int thread, int i, int version, int length) {
     byte[] value = new byte[length];
     new Random((long) thread << 48 | (long) i << 32 | version).nextBytes(value);

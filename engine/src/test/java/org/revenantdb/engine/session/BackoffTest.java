@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.revenantdb.engine.ConflictReason;
 import org.revenantdb.latch.WaitMeter;
 
-/** Who pauses after a conflict, and what ends a pause (docs/protocols.md §40). */
+/** Which attempts pause after a conflict, and what ends a pause (docs/protocols.md §40). */
 class BackoffTest {
   private static final long LONGEST = TimeUnit.MILLISECONDS.toNanos(10);
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
@@ -48,7 +48,7 @@ class BackoffTest {
     return new Backoff(longest, commits::get, clock::get, meter);
   }
 
-  /** Like one that is told by the system: each look at it is a little later. */
+  /** A clock like that of the system: each read is a little later. */
   private Backoff backoffOfPassingTime(long longest) {
     return new Backoff(longest, commits::get, () -> clock.addAndGet(LONGEST / 4), meter);
   }

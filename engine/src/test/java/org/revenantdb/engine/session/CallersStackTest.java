@@ -22,7 +22,10 @@ import org.revenantdb.engine.lifecycle.OpenDatabase;
 import org.revenantdb.recovery.testing.FaultyFileSystem;
 import org.revenantdb.recovery.testing.IoEvent;
 
-/** Whoever meets a failure of another thread finds the own line on top, and that thread below. */
+/**
+ * A caller that receives a failure of another thread finds its own frames on top, and that thread's
+ * below.
+ */
 class CallersStackTest {
   private static final byte[] KEY = {1};
 

@@ -37,7 +37,7 @@ class HillClimbTest {
       this.noise = noise;
     }
 
-    /** Somebody meets a conflict each millisecond. */
+    /** There is a conflict each millisecond. */
     void run(long nanos, LongToDoubleFunction hill) {
       double before = committed;
       long visits = nanos / VISIT;

@@ -30,8 +30,8 @@ import org.revenantdb.engine.TransactionOptions;
 import org.revenantdb.recovery.testing.FaultyFileSystem;
 
 /**
- * Lazy commits, and what durable transactions are told of them. Nothing is forced here unless
- * somebody asks for it, so each wait can be counted.
+ * Lazy commits, and what durable transactions see of them. Forces are made only on request, so each
+ * wait can be counted.
  */
 class LazyCommitTest {
   private static final TransactionOptions LAZY = TransactionOptions.lazy();

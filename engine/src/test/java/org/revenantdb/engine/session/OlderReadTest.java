@@ -20,9 +20,9 @@ import org.revenantdb.engine.testing.Samples;
 
 /**
  * Readers of an old snapshot took the leaf's shared latch to find out that it has not the version
- * that they see. With a hundred thousand of them beside one who writes to that leaf each waited for
- * him, and he for all of them, each a virtual thread that has to be given a processor first: five
- * updates took nine seconds.
+ * that they see. With a hundred thousand readers and one writer to that leaf, each reader waited
+ * for the writer, and the writer for all of them. Each was a virtual thread that first had to get a
+ * processor: five updates took nine seconds.
  */
 class OlderReadTest {
   @TempDir private Path folder;

@@ -34,9 +34,9 @@ import org.revenantdb.engine.access.ApiAccess;
 import org.revenantdb.engine.testing.Samples;
 
 /**
- * A thread that would wait for a transaction that it has open itself is told at once: another
- * attempt would meet the same, and the time limit of a year would pass. Each test here ended only
- * after a thousand attempts.
+ * A thread that would wait for a transaction that it has open itself is refused at once: another
+ * attempt would meet the same conflict, and the time limit of a year would pass. Each test here
+ * ended only after a thousand attempts.
  */
 class OwnConflictTest {
   private static final TransactionOptions LAZY = TransactionOptions.lazy();

@@ -272,7 +272,7 @@ class PreparedTest {
     }
   }
 
-  /** A drop that already waits for the transaction is told as soon as it is prepared. */
+  /** A drop that already waits for the transaction is refused as soon as it is prepared. */
   @Test
   void R16_a_drop_that_waits_for_a_transaction_ends_when_that_is_prepared()
       throws InterruptedException {
@@ -487,7 +487,7 @@ class PreparedTest {
     moment = new Moment(before, after);
   }
 
-  /** Writes some rows that nobody has locked, at least one; what that changes. */
+  /** Writes some rows that no transaction has locked, at least one; returns the changes. */
   private Map<Integer, byte @Nullable []> write(Transaction tx, Table table, World world) {
     Map<Integer, byte @Nullable []> changes = new HashMap<>();
     int writes = 1 + random.nextInt(random.nextInt(3) == 0 ? 20 : 4);

@@ -44,7 +44,9 @@ import org.revenantdb.engine.access.ApiAccess;
 import org.revenantdb.engine.testing.Samples;
 import org.revenantdb.engine.txn.RowWaiters;
 
-/** What {@link Database#run} tells of its attempts, and when it pauses (docs/protocols.md §40). */
+/**
+ * What {@link Database#run} reports about its attempts, and when it pauses (docs/protocols.md §40).
+ */
 class RetryTest {
   private static final TransactionOptions LAZY = TransactionOptions.lazy();
   private static final TransactionOptions WAITS = LAZY.withLockTimeout(Duration.ofHours(1));
@@ -416,7 +418,7 @@ class RetryTest {
     assertEquals(0, pauses());
   }
 
-  /** They would sleep behind nobody. */
+  /** They would sleep behind no transaction. */
   @Test
   void R27_who_takes_heirs_along_does_not_pause() throws Exception {
     RowWaiters waiters = engine.storage().transactions().rowWaiters();

@@ -38,7 +38,7 @@ import org.revenantdb.recovery.format.LogRecordLayout;
 import org.revenantdb.recovery.log.RecordBuilder;
 import org.revenantdb.recovery.log.RecordType;
 
-/** The schedules of the rules about those who roll back, and about who overwrites them. */
+/** The schedules of the rules about rollbacks, and about transactions that overwrite their rows. */
 class RollbackRulesTest {
   private static final byte[] NAME = Samples.bytes("name");
 
@@ -71,8 +71,8 @@ class RollbackRulesTest {
 
   /**
    * There is no store beside the rows whose pages are freed by their highest id (decision 0033).
-   * What can be freed under somebody is the committed large value below an aborted version: the
-   * first overwriter has aborted and is forgotten, the second one needs it.
+   * The value that could be freed while it is still needed is the committed large value below an
+   * aborted version: the first overwriter has aborted and is forgotten, the second one needs it.
    */
   @ParameterizedTest
   @EnumSource(End.class)

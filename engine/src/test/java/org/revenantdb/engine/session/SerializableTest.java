@@ -396,7 +396,7 @@ class SerializableTest {
     }
   }
 
-  /** The page tells of the two last writers alone; what was prepared is neither of them. */
+  /** The page shows only the two last writers; the prepared transaction is neither of them. */
   @Test
   void R20_who_has_only_read_misses_no_prepared_one_whose_row_was_written_twice_since() {
     Transaction prepared = begin();

@@ -137,7 +137,7 @@ class ShortRollbackTest {
     }
   }
 
-  /** Its page is marked, so it is the cleaner who finds it. */
+  /** Its page is marked, so the cleaner finds it. */
   @Test
   void R18_a_row_that_is_not_remembered_since_memory_ended_behind_its_record_is_taken_back() {
     try (TestEngine engine = new TestEngine(directory, 128)) {

@@ -33,12 +33,12 @@ import org.revenantdb.engine.testing.Samples;
 import org.revenantdb.recovery.testing.CrashDisk;
 
 /**
- * R18, the later half: what is thrown between a published record and the last change that it stands
- * for stops the engine for good; and whatever of the log has reached the disk by then, the next
- * open has each record whole or not at all. (What is thrown before that leaves a PAD, and the
- * engine goes on: {@code LogTest}, {@code RulesTest}.)
+ * R18, the later half: an exception between a published record and its last change stops the engine
+ * for good. Whatever part of the log has reached the disk by then, the next open has each record
+ * completely or not at all. (An earlier exception leaves a PAD, and the engine goes on: {@code
+ * LogTest}, {@code RulesTest}.)
  *
- * <p>Nothing is forced here unless somebody asks for it.
+ * <p>Forces are made only on request.
  */
 @Tag("slow")
 class StoppedForGoodTest {

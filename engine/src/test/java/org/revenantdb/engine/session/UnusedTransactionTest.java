@@ -35,9 +35,9 @@ import org.revenantdb.engine.testing.Samples;
 import org.revenantdb.engine.testing.TestEngine;
 
 /**
- * A transaction of which nothing was asked between its begin and its end: it is one object, and who
- * ends it, its user, the one who sweeps or the end of the database, gives its slot back once
- * (docs/protocols.md §38).
+ * A transaction that is not used between its begin and its end. It is one object. Its user, the
+ * sweep, or the end of the database ends it, and its slot is freed exactly once (docs/protocols.md
+ * §38).
  */
 class UnusedTransactionTest {
   private static final List<Consumer<Transaction>> ENDS =
@@ -113,7 +113,7 @@ class UnusedTransactionTest {
     }
   }
 
-  /** Whoever sweeps has taken the entry of one that ends before he can watch it. */
+  /** The sweep has taken the entry of a transaction that ends before it can be watched. */
   @Test
   void one_that_ends_while_it_is_swept_is_not_watched() {
     try (TestEngine engine = new TestEngine(folder, 64)) {

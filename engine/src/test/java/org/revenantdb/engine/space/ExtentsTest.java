@@ -36,8 +36,8 @@ import org.revenantdb.engine.testing.TestEngine;
 import org.revenantdb.engine.version.CleanerSteps;
 
 /**
- * Extents of trees, and mixed ones (protocols.md §25): who has which, at each step. What a check
- * says of them (X1 to X3) is asserted throughout.
+ * Extents of trees, and mixed ones (protocols.md §25): their owners at each step. The result of a
+ * check (X1 to X3) is asserted throughout.
  *
  * <p>{@code -Drevenant.seed=n} repeats a run.
  */

@@ -217,7 +217,9 @@ class MapSchedulesTest {
     return (mapByte(map, page) & SpaceMapPage.VERSION) != 0;
   }
 
-  /** Who needs all of a map as it was at a moment has a copy that was made before any change. */
+  /**
+   * A reader that needs a whole map as of one moment has a copy that was made before any change.
+   */
   @Test
   void schedule_e_a_check_does_not_see_a_changed_byte_that_neither_latch_nor_lsn_tell_of() {
     try (TestEngine engine = new TestEngine(directory, 64)) {
@@ -462,7 +464,7 @@ class MapSchedulesTest {
     }
   }
 
-  /** All who change maps: tables, versions, splits, large values, merges. */
+  /** All kinds of changes of maps: tables, versions, splits, large values, merges. */
   @Test
   void R19_a_map_is_latched_from_before_the_reservation_until_its_lsn_is_raised() {
     try (TestEngine engine = new TestEngine(directory, 600)) {

@@ -45,7 +45,7 @@ class PageReuseStressTest {
   private static final int KEYS = 480;
   private static final int RANGE = 50;
 
-  /** Rows of a table that nobody changes, larger than the pool: reads of it drive pages out. */
+  /** Rows of an unchanged table that is larger than the pool: reads of it evict other pages. */
   private static final int BALLAST = 3_000;
 
   private static final int BALLAST_READS = 12;

@@ -23,8 +23,9 @@ import org.revenantdb.engine.testing.Replay;
 import org.revenantdb.engine.testing.TestEngine;
 
 /**
- * Space maps that several change at once (protocols.md §19): nobody waits for the other, no image
- * of a map gets out that lacks a change whose LSN it covers, each page has one taker.
+ * Space maps that several threads change at once (protocols.md §19). No thread waits for another,
+ * no image of a map is written without a change whose LSN it covers, and each page is taken only
+ * once.
  */
 class SharedMapsTest {
   private static final int MAP = SpaceMapPage.POSITION;
@@ -226,7 +227,7 @@ class SharedMapsTest {
     }
   }
 
-  /** The hint must not pass by a page that came back behind the back of who looks for one. */
+  /** The hint must not skip a page that was freed during the search. */
   @Test
   void a_page_that_comes_back_while_another_looks_for_one_is_found_again() throws Exception {
     try (TestEngine engine = new TestEngine(directory, 7_000)) {

@@ -344,7 +344,7 @@ class SpaceAfterRestartTest {
     }
   }
 
-  /** The empty extents, mixed and of trees, that nobody has given back. */
+  /** The empty extents, mixed and of trees, that have not been freed. */
   private static List<Integer> kept(TestEngine engine, List<Tree> trees) {
     Occupancy occupancy = engine.storage.allocator().occupancy();
     List<Integer> kept = new ArrayList<>(occupancy.empty(null));

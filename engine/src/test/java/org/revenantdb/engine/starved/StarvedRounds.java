@@ -32,12 +32,12 @@ import org.revenantdb.latch.LatchDebug;
 import org.revenantdb.recovery.testing.CrashDisk;
 
 /**
- * Rounds of errors in a JVM of its own: in each one an error is thrown at some allocation of a
- * caller, of a thread of the engine or of everybody, or a caller's stack runs out at some depth;
- * afterwards the engine works as before, or it has stopped loudly; {@code close} returns; the next
- * open has all that was acknowledged.
+ * Rounds of errors in a JVM of its own: In each round an error is thrown at some allocation of a
+ * caller, of a thread of the engine or of all threads, or a caller's stack runs out at some depth.
+ * Afterwards the engine works as before, or it has stopped with an error. {@code close} returns.
+ * The next open has everything that was acknowledged.
  *
- * <p>A hang is seen by the parent, which waits for a line a round.
+ * <p>The parent, which waits for a line in each round, notices a hang.
  */
 public final class StarvedRounds {
   private static final int MIB = 1 << 20;
@@ -462,7 +462,7 @@ public final class StarvedRounds {
     }
   }
 
-  /** Puts rows of its own meanwhile, so that there is somebody to wait. */
+  /** Puts its own rows meanwhile, so that there is a thread that waits. */
   private final class Helper extends Thread {
     private final AtomicBoolean ends = new AtomicBoolean();
     private final AtomicLong done = new AtomicLong();
@@ -522,7 +522,8 @@ public final class StarvedRounds {
 
   /**
    * A caller that has left the engine holds nothing, as far as the debug mode of the latches knows.
-   * An engine that has stopped may leave a latch held: who waits for one is told that it has.
+   * An engine that has stopped may leave a latch held: a thread that waits for one learns that the
+   * engine has stopped.
    */
   private void noteLatches(Thread thread) {
     LatchDebug.held().stream()
@@ -538,7 +539,7 @@ public final class StarvedRounds {
         });
   }
 
-  /** When the database of an engine that works is closed nobody holds anything. */
+  /** After the database of a working engine is closed, no thread holds anything. */
   private void demandNoLatches(boolean works, String what) {
     List<LatchDebug.Hold> held = new ArrayList<>(LatchDebug.held());
     held.removeAll(ofStopped);

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
  * An engine whose heap or stack runs out: {@link StarvedRounds} in JVMs of their own.
  *
  * <p>{@code revenant.long} (set by {@code -Plong}) takes 5,000 rounds of each kind; {@code
- * starved.seed} repeats a seed, which a failure tells, {@code starved.rounds} sets the rounds of a
+ * starved.seed} repeats a seed, which a failure prints, {@code starved.rounds} sets the rounds of a
  * JVM.
  */
 class StarvedTest {

@@ -72,7 +72,7 @@ public final class Contents {
     return commits ? after.with(effects) : after;
   }
 
-  /** What somebody sees who begins now. */
+  /** The rows that a transaction sees that begins now. */
   static Contents of(List<String> tables, List<byte[]> prepared, Scene scene) {
     Contents found = new Contents();
     try (Transaction tx = scene.begin()) {

@@ -19,10 +19,10 @@ import org.revenantdb.recovery.log.RecordType;
 /**
  * Cuts a {@link CrashScript} off behind each of its log records, pages of any age, and of many of
  * these restarts each behind one of the records that it has written, three deep. Each time every
- * row is compared before, between and after the cleaner's passes, those who are prepared get their
- * outcome, somebody writes on, nothing is left to be cleaned, nothing has leaked; and in the end
- * another restart, from the same log and pages of other ages, finds the same pages and has nothing
- * to do.
+ * row is compared before, between and after the cleaner's passes, prepared transactions get their
+ * outcome, another transaction writes, nothing is left to be cleaned, and nothing has leaked; and
+ * in the end another restart, from the same log and pages of other ages, finds the same pages and
+ * has nothing to do.
  */
 public class RecordCuts {
   private static final int DEPTH = 3;
@@ -153,7 +153,7 @@ public class RecordCuts {
     System.out.println(cuts + " restarts");
   }
 
-  /** The script begins now: for those who compare more than rows. */
+  /** Called when the script begins, for tests that compare more than rows. */
   public void begin(TestEngine engine, Contents contents) {}
 
   /** All its transactions have ended. */

@@ -7,7 +7,7 @@ import org.revenantdb.recovery.format.LogRecordLayout;
 import org.revenantdb.recovery.log.PartKind;
 import org.revenantdb.recovery.log.RecordType;
 
-/** A log record in words: who reads of a failure is told behind which one the log ended. */
+/** A log record in words: the message of a failure shows after which record the log ended. */
 final class RecordText {
   /** By code. */
   private static final String[] OPERATIONS = {

@@ -12,8 +12,8 @@ import org.revenantdb.engine.Transaction;
 import org.revenantdb.recovery.log.RecordType;
 
 /**
- * A database to which a {@link CrashScript} does something, and what it has to hold: whoever cuts
- * it off notes what is true when.
+ * A database to which a {@link CrashScript} does something, and its expected content: the test that
+ * cuts it off records what is true at which position.
  */
 public abstract class Scene {
   private Contents contents;
@@ -41,10 +41,10 @@ public abstract class Scene {
   /** Gives a prepared transaction its outcome. */
   abstract void decidePrepared(byte[] name, boolean commits);
 
-  /** Looks whether somebody who begins now sees what he has to. */
+  /** Checks that a transaction that begins now sees the expected rows. */
   public abstract void look();
 
-  /** What happens next, in words, for who reads of a failure. */
+  /** The next action in words, for the message of a failure. */
   public abstract void point(String name);
 
   /**
@@ -84,7 +84,7 @@ public abstract class Scene {
     return session;
   }
 
-  /** Rolls back whoever has not ended. */
+  /** Rolls back all transactions that have not ended. */
   final void endAll() {
     List.copyOf(open).forEach(Session::rollBack);
   }

@@ -453,7 +453,7 @@ public final class TestEngine implements AutoCloseable {
       return writer;
     }
 
-    /** For a read that is told apart from others. */
+    /** For a read that is distinguished from others. */
     public Reading freshReading() {
       Reading fresh = new Reading(snapshot);
       fresh.writesAs(id);
@@ -547,7 +547,7 @@ public final class TestEngine implements AutoCloseable {
       end();
     }
 
-    /** Until somebody decides: {@code engine.prepared()}. */
+    /** Waits for the decision: {@code engine.prepared()}. */
     public void prepare(byte[] name) {
       engine
           .prepared()

@@ -279,7 +279,7 @@ class CollapsedIdsTest {
 
   /**
    * Against a model, with any order of commits, ends of snapshots, durable ends and stale looks:
-   * every id is visible to the same snapshots as before, also by a value that somebody has kept.
+   * every id is visible to the same snapshots as before, also by a value that a reader has kept.
    */
   @Test
   void R21_every_snapshot_sees_what_it_saw_whatever_is_collapsed() {

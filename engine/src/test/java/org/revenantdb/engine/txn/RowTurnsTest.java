@@ -16,7 +16,7 @@ import org.revenantdb.engine.txn.RowTurns.Turn;
 import org.revenantdb.engine.txn.RowWaiter.Row;
 import org.revenantdb.latch.WaitMeter;
 
-/** Turns of those who try again for rows (docs/protocols.md §40). */
+/** Turns of transactions that are retried because of rows (docs/protocols.md §40). */
 class RowTurnsTest {
   private static final Row A = row(1);
   private static final Row B = row(2);
@@ -163,7 +163,7 @@ class RowTurnsTest {
     turns.leave(first);
   }
 
-  /** Who runs may wait for its user, who may wait for this one. */
+  /** A running turn may wait for its user, which may wait for this turn. */
   @Test
   void the_eldest_goes_ahead_where_nothing_moves() {
     turns.slice(1);

@@ -190,7 +190,10 @@ class TransactionTableTest {
     assertTrue(interrupted.get());
   }
 
-  /** Its slot is not forgotten under those who sleep, and its neighbours' words are their own. */
+  /**
+   * Its slot is not forgotten while threads sleep for it, and the words of its neighbours do not
+   * change.
+   */
   @Test
   void a_chunk_with_one_that_is_awaited_is_not_forgotten() throws InterruptedException {
     TransactionTable table = patientTable();

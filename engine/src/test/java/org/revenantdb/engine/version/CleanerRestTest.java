@@ -87,9 +87,7 @@ class CleanerRestTest {
     }
   }
 
-  /**
-   * Its page waited for the decision, with its bit set: so nobody marked it, and it was passed by.
-   */
+  /** Its page waited for the decision, with its bit set: so it was not marked, and was skipped. */
   @Test
   void
       R2_what_an_aborted_transaction_wrote_beside_a_prepared_one_is_taken_back_before_it_is_forgotten() {

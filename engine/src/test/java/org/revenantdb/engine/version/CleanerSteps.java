@@ -23,7 +23,7 @@ public final class CleanerSteps {
     cleaner.visitLeft(page);
   }
 
-  /** Who is active when two passes begin takes long. */
+  /** A transaction that is active when two passes begin takes long. */
   public static void allTakeLong(Cleaner cleaner) {
     cleaner.active().allTakeLong();
   }

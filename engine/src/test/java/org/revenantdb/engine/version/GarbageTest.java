@@ -74,7 +74,9 @@ class GarbageTest {
     return Objects.requireNonNull(db.statistics().versions().oldestSnapshot()).versions();
   }
 
-  /** An insert has no predecessor: who does not see the row knows that by its writer. */
+  /**
+   * An insert has no predecessor: a reader that does not see the row knows that from its writer.
+   */
   @Test
   void neither_inserts_nor_a_bulk_load_leave_a_version() {
     try (Database db = Database.open(directory.resolve("db"), OPTIONS)) {
@@ -102,7 +104,7 @@ class GarbageTest {
     }
   }
 
-  /** Nobody writes to these rows any more; whoever needed the versions ends. */
+  /** There are no more writes to these rows, and the snapshots that needed the versions end. */
   @Test
   void versions_of_untouched_rows_are_dropped_when_the_last_snapshot_that_needs_them_has_ended() {
     try (Database db = Database.open(directory.resolve("db"), OPTIONS)) {

@@ -24,7 +24,7 @@ import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.testing.Samples;
 
 /**
- * A hundred thousand sessions, each a virtual thread with a snapshot, beside one who writes the
+ * A hundred thousand sessions, each a virtual thread with a snapshot, while one session writes the
  * rows that all of them read (docs/protocols.md §38, §39).
  */
 @Tag("slow")

@@ -17,9 +17,9 @@ import org.revenantdb.engine.txn.TransactionTable;
 import org.revenantdb.engine.version.RowDecision.Writer;
 
 /**
- * All combinations of what a row can be and what is written to it. What holds is said of versions,
- * without the table: what the transaction would see if it looked, and what everybody sees after it
- * has aborted.
+ * All combinations of what a row can be and what is written to it. The expected results are stated
+ * in terms of versions, without the table: what the transaction would read, and what all see after
+ * it has aborted.
  */
 class RowDecisionTest {
   private static final Set<RowDecision> WRITES =

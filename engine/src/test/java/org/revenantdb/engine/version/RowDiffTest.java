@@ -57,7 +57,7 @@ class RowDiffTest {
     return report.contents().stream().mapToLong(CheckedTable::versionBytes).sum();
   }
 
-  /** A database with the rows, of a transaction that nobody has to ask for any more. */
+  /** A database with the rows of a transaction that need not be looked up any more. */
   private Database withRows() {
     Path db = directory.resolve("db");
     try (Database first = Database.open(db)) {

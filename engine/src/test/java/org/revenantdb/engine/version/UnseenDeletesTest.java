@@ -195,7 +195,8 @@ class UnseenDeletesTest {
   }
 
   /**
-   * Found by reading: the place of the row was taken, so nobody asked whether it had been there.
+   * Found by reading the code: the place of the row was taken, so it was not checked whether the
+   * row had been there.
    */
   @Test
   void aTransactionFromBeforeTheDelete_isInConflict_thoughAnAbortedInsertIsInTheRowsPlace() {
@@ -249,7 +250,7 @@ class UnseenDeletesTest {
     }
   }
 
-  /** The second attempt begins as one who writes; else each would be refused as the first was. */
+  /** The second attempt begins as a writer; else each attempt would be refused like the first. */
   @Test
   void aLongReaderThatThenWrites_isRefusedByChanceAtMostOnce() {
     try (Database database = Database.open(directory, DatabaseOptions.defaults())) {

@@ -135,7 +135,7 @@ class VersionsOnDiskTest {
     }
   }
 
-  /** Until the cleaner and whoever still looks have let go. */
+  /** Waits until the cleaner and all readers have let go. */
   private void assertGoes(Database db) {
     db.sync();
     while (db.statistics().versions().runs() > 0 || !spillFiles().isEmpty()) {

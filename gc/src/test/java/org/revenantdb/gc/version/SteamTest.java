@@ -26,7 +26,7 @@ import org.revenantdb.latch.WaitMeter;
 import org.revenantdb.recovery.file.IoStatistics;
 import org.revenantdb.recovery.file.StorageException;
 
-/** Steam step by step (docs/protocols.md §39), with clocks that move when they are told to. */
+/** Steam step by step (docs/protocols.md §39), with clocks that the test moves. */
 class SteamTest {
   private static final int TABLE = 7;
   private static final byte[] KEY = {1};
@@ -97,7 +97,7 @@ class SteamTest {
     assertFinds(50, snapshots.snapshot(reader));
   }
 
-  /** As above, where the chain has room, so nobody computes a set: what decides is the old one. */
+  /** As above, but the chain has room, so no set is computed: the old one decides. */
   @Test
   void R4_a_set_in_which_there_is_room_does_not_decide_beyond_its_bound() {
     openAt(60);

@@ -349,7 +349,7 @@ class VersionSpillTest {
     assertEquals(0, filesThere(), "half a file");
   }
 
-  /** An interrupt of a writer who waits neither ends the wait nor is lost. */
+  /** An interrupt of a waiting writer neither ends the wait nor is lost. */
   @Test
   void an_interrupted_writer_waits_on_and_keeps_the_interrupt() throws Exception {
     int slot = snapshots.open(clock::get);

@@ -45,9 +45,9 @@ class VolatileStoreTest {
   }
 
   /**
-   * A row was deleted at 300, an old snapshot kept its value here, the cleaner took the delete mark
-   * away, and somebody's insert stands in the leaf. A snapshot after the deletion sees nothing;
-   * once it was given the value from before it.
+   * A row was deleted at 300, an old snapshot kept its value here, the cleaner removed the delete
+   * mark, and the leaf has a later insert. A snapshot after the deletion sees nothing; it once got
+   * the value from before the deletion.
    */
   @Test
   void a_deleted_version_is_not_seen_by_snapshots_after_its_deletion() {

@@ -3,7 +3,7 @@ package org.revenantdb.recovery.file;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** Meets a limit of its process, and prints what a user would be told. */
+/** Meets a limit of its process, and prints the message for a user. */
 final class FileLimits {
   private FileLimits() {}
 

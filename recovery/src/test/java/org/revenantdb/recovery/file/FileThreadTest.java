@@ -27,7 +27,7 @@ class FileThreadTest {
     return thread;
   }
 
-  /** Nobody hears of a death; so join does. */
+  /** A failure could not be reported; so join throws it. */
   private static void untold(Throwable cause) {
     throw new IllegalStateException(cause);
   }

@@ -16,8 +16,8 @@ import org.revenantdb.recovery.testing.FaultyFileSystem;
 import org.revenantdb.recovery.testing.IoEvent;
 
 /**
- * The system tells of a lost write once an open file. Of two threads that forced it together one
- * was told, the other took its own lost writes for durable.
+ * The system reports a lost write only once for an open file. Of two threads that forced it
+ * together one received the error, and the other believed that its lost writes were durable.
  */
 class ForceOfTwoThreadsTest {
   @TempDir Path directory;

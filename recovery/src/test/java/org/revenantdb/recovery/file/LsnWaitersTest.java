@@ -97,8 +97,8 @@ class LsnWaitersTest {
 
   /**
    * One waker holds the stack and finds the waiter's position not reached; it is reached then, and
-   * a second waker finds the stack empty; the first pushes the waiter back. Nobody else may come:
-   * the first has to look again, or the waiter sleeps on until its slice is over.
+   * a second waker finds the stack empty; the first pushes the waiter back. There is no other
+   * waker: the first one has to check again, or the waiter sleeps until its slice is over.
    */
   @Test
   void a_waiter_pushed_back_after_a_second_waker_found_none_is_seen_by_the_first()

@@ -7,7 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 
-/** The numbers of {@code docs/format.md}, once more: whoever changes one changes the format. */
+/** The numbers of {@code docs/format.md}, repeated here: a change of one changes the format. */
 class LayoutTest {
   private final MemorySegment page = MemorySegment.ofArray(new byte[PageHeaderLayout.PAGE_SIZE]);
 

@@ -288,7 +288,7 @@ class LogTest {
     }
   }
 
-  /** Whoever waits for room in the ring is told, too. */
+  /** A thread that waits for room in the ring receives the failure, too. */
   @Test
   void a_failed_force_ends_waits_for_room() {
     Log log = start(1 << 12);
@@ -319,7 +319,7 @@ class LogTest {
     assertTrue(disk.files().stream().noneMatch(name -> name.endsWith(".tmp")), "half a segment");
   }
 
-  /** Credit is granted against files that exist, so a full disk fails the one who asks. */
+  /** Credit is granted only for existing files, so on a full disk the requesting call fails. */
   @Test
   void R17_a_full_disk_refuses_credit_and_the_log_goes_on() {
     try (Log log = start(1 << 12)) {
@@ -386,7 +386,7 @@ class LogTest {
     }
   }
 
-  /** Whoever lets it grow without asking for a force does not pay for one. */
+  /** A caller that lets the log grow without requesting a force does not pay for one. */
   @Test
   void a_segment_that_is_full_is_not_forced_for_that() {
     try (Log log = start(1 << 12)) {

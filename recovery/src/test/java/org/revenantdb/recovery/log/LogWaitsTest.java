@@ -11,7 +11,10 @@ import org.junit.jupiter.api.Test;
 import org.revenantdb.recovery.file.IoStatistics;
 import org.revenantdb.recovery.testing.CrashDisk;
 
-/** Each wait for the log is told once, by who waits; who does not wait tells nobody. */
+/**
+ * Each wait for the log is reported once, by the waiting thread; without a wait nothing is
+ * reported.
+ */
 class LogWaitsTest {
   private static final int SEGMENT = 1 << 13;
   private static final int RING = 1 << 12;

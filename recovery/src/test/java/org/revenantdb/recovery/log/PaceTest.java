@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** Slowing down in a time that passes only when somebody waits. */
+/** Slowing down, with a clock that moves only when a thread waits. */
 class PaceTest {
   private static final long MARK = 6_000;
   private static final long BOUND = 8_000;
@@ -96,7 +96,7 @@ class PaceTest {
     assertEquals(List.of(100 * (RATE + 10)), clock.pauses);
   }
 
-  /** What passes between two checkpoints is nobody's speed. */
+  /** The time between two checkpoints does not count for the speed. */
   @Test
   void a_checkpoint_is_measured_from_the_wish_for_it() {
     measured();
@@ -120,7 +120,7 @@ class PaceTest {
     assertEquals(List.of(200 * RATE), clock.pauses, "as fast as the one that was asked for");
   }
 
-  /** What the log grew while nobody paid is not the debt of the first one who does. */
+  /** The growth of the log before the first payment is not charged to the first payer. */
   @Test
   void no_caller_pays_for_more_than_its_credit() {
     measured();
@@ -169,7 +169,7 @@ class PaceTest {
     };
   }
 
-  /** Those who come at the same time wait one after the other, and not all the same. */
+  /** Simultaneous callers wait one after the other, not all for the same time. */
   @Test
   void all_share_one_time() {
     measured();

@@ -110,7 +110,9 @@ class PageSpaceTest {
     assertTrue(space.isScarce());
   }
 
-  /** The cleaner takes back what others did: it does not queue behind those who do more of it. */
+  /**
+   * The cleaner reverts the work of others: it does not queue behind threads that do more of it.
+   */
   @Test
   void R17_who_cleans_up_draws_on_a_reserve_that_writers_cannot_use() throws InterruptedException {
     dirty(LIMIT - RESERVE);
@@ -142,7 +144,7 @@ class PageSpaceTest {
     assertEquals(0, space.inUse());
   }
 
-  /** R6: what a power cut can take back spares nobody a visit. */
+  /** R6: a write that a power cut can undo does not save a visit. */
   @Test
   void R6_a_written_page_counts_until_its_record_is_durable() {
     dirty(3);
@@ -257,7 +259,7 @@ class PageSpaceTest {
     assertEquals(0, both.log().used());
   }
 
-  /** Who only spares work waits for nothing, and leaves those who wait what there is. */
+  /** A caller that only saves work does not wait, and leaves the credit to waiting callers. */
   @Test
   void R17_a_try_takes_nothing_where_there_is_no_room() {
     AtomicLong tail = new AtomicLong(1000);

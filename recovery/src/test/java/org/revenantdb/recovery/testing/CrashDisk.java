@@ -44,7 +44,7 @@ public final class CrashDisk extends FileSystem {
     void beforeChange();
 
     /**
-     * The same, for who wants to know what it is.
+     * The same, for a caller that needs to know the operation.
      *
      * @param operation in words, with the file that it changes
      */
@@ -313,7 +313,7 @@ public final class CrashDisk extends FileSystem {
   }
 
   /**
-   * Deletes or renames a file as somebody else would, durably.
+   * Deletes or renames a file like another process, durably.
    *
    * @param from its name
    * @param to its new name, or null

@@ -15,7 +15,7 @@ public final class TestPages {
    * A whole page.
    *
    * @param pageId its id
-   * @param version what tells it from other images of the page; also its page LSN
+   * @param version distinguishes it from other images of the page; also its page LSN
    * @return the page, sealed
    */
   public static MemorySegment page(int pageId, long version) {
