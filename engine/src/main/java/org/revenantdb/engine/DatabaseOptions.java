@@ -15,10 +15,11 @@ import org.revenantdb.recovery.log.LogOptions;
  * @param readOnly whether the open changes nothing; the database must have been closed cleanly;
  *     default false
  * @param poolBytes memory for pages, from 2 MiB to 8 TiB; default 128 MiB
- * @param maxRecoveryLog most bytes of log that a restart reads, once for analysis and once for
- *     redo; at least 4 segments; default 128 MiB
- * @param maxRecoveryPages most pages of the data file that a restart reads, at least 256; default
- *     4,096. A pool that cannot hold them lowers it to seven eighths of its pages
+ * @param maxRecoveryLog most bytes of log that a restart reads before the database is open; at
+ *     least 4 segments; default 128 MiB. A crash soon after a crash can leave twice as much
+ * @param maxRecoveryPages most pages that are changed and not written; redo reads them after a
+ *     crash, when the database is open. At least 256; the default, and the most, is seven eighths
+ *     of the pages of the pool
  * @param maxLogSize most bytes of the log directory, prepared and spare files included; 0, the
  *     default, means twice {@code maxRecoveryLog}. It must hold {@code maxRecoveryLog} in segments,
  *     without their headers, and four segments more. If the segments of the database are larger
@@ -124,7 +125,7 @@ public record DatabaseOptions(
           /* readOnly= */ false,
           /* poolBytes= */ 128L * MIB,
           /* maxRecoveryLog= */ 128L * MIB,
-          /* maxRecoveryPages= */ 4096,
+          /* maxRecoveryPages= */ Integer.MAX_VALUE,
           /* maxLogSize= */ 0,
           /* logSegmentBytes= */ 4 * MIB,
           /* doubleWrite= */ true,

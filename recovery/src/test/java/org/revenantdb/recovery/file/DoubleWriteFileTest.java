@@ -302,7 +302,8 @@ class DoubleWriteFileTest {
       Directories.force(disk.path("/"), io);
       int[] steps = {random.nextInt(8)};
       CrashDisk[] left = new CrashDisk[1];
-      try (StorageFile data = StorageFile.open(disk.path("/data"), OpenMode.READ_WRITE, /* ownerOnly= */ true);
+      try (StorageFile data =
+              StorageFile.open(disk.path("/data"), OpenMode.READ_WRITE, /* ownerOnly= */ true);
           DoubleWriteFile doubleWrite = DoubleWriteFile.open(disk.path("/dw"), ID, io)) {
         doubleWrite.restore(data);
         doubleWrite.writeBatch(few.length, few, TestPages.pages(few, 2));
@@ -326,7 +327,8 @@ class DoubleWriteFileTest {
       }
       longer += left[0].content("/dw").length > 5 * PAGE ? 1 : 0;
       CrashDisk found = left[0];
-      try (StorageFile data = StorageFile.open(found.path("/data"), OpenMode.READ_WRITE, /* ownerOnly= */ true);
+      try (StorageFile data =
+              StorageFile.open(found.path("/data"), OpenMode.READ_WRITE, /* ownerOnly= */ true);
           DoubleWriteFile doubleWrite = DoubleWriteFile.open(found.path("/dw"), ID, io)) {
         assertEquals(List.of(), doubleWrite.restore(data).beyondRepair(), "seed " + seed);
         flush(data, doubleWrite, many, 4);
