@@ -1,0 +1,134 @@
+package org.revenantdb.jcstress;
+
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE_INTERESTING;
+import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
+
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.Z_Result;
+import org.revenantdb.recovery.restart.OpenPendingParts;
+
+/**
+ * Claim (protocols.md §44): the redo point that a checkpoint computes beside redo on demand is not
+ * above a part of a page that was redone and is still to be written. The frame is marked dirty,
+ * then the page ceases to be pending; the checkpoint reads what is pending, then the frames.
+ *
+ * <p>The very table of pending pages. The word of the frame, which is private to the pool, is
+ * modelled: a volatile long, 0 = clean.
+ *
+ * <p>Broken twins: {@link BrokenDoneFirst} marks the frame last; {@link BrokenFramesFirst} reads
+ * the frames before what is pending.
+ *
+ * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
+ * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
+ * -Djcstress.tests=RedoOnDemandStress}
+ */
+public final class RedoOnDemandStress {
+  private RedoOnDemandStress() {}
+
+  /** Two pages that lack something, and the frame of the first. */
+  public abstract static class Pages {
+    final OpenPendingParts pending = new OpenPendingParts();
+    volatile long firstLsn;
+
+    Pages() {}
+
+    long dirty() {
+      long first = firstLsn;
+      return first == 0 ? Long.MAX_VALUE : first;
+    }
+
+    static boolean isCovered(long redoPoint) {
+      return redoPoint <= OpenPendingParts.firstLsn();
+    }
+  }
+
+  /** As it is. */
+  @JCStressTest
+  @Outcome(id = "true", expect = ACCEPTABLE, desc = "The part of the first page is redone again.")
+  @Outcome(id = "false", expect = FORBIDDEN, desc = "The redo point has passed it.")
+  @State
+  public static class DirtyThenDone extends Pages {
+    /** Starts with both pages pending. */
+    public DirtyThenDone() {}
+
+    /** Redoes the first page. */
+    @Actor
+    public void loader() {
+      firstLsn = OpenPendingParts.firstLsn();
+      pending.done();
+    }
+
+    /** Redoes the second one. */
+    @Actor
+    public void other() {
+      pending.secondDone();
+    }
+
+    /** Computes. */
+    @Actor
+    public void checkpoint(Z_Result r) {
+      long oldest = pending.oldestLsn();
+      r.r1 = isCovered(Math.min(oldest, dirty()));
+    }
+  }
+
+  /** The page leaves the table, then its frame is marked. */
+  @BrokenTwin
+  @JCStressTest
+  @Outcome(id = "true", expect = ACCEPTABLE, desc = "It is redone again, by luck.")
+  @Outcome(
+      id = "false",
+      expect = ACCEPTABLE_INTERESTING,
+      desc = "The redo point has passed it: the twin is broken.")
+  @State
+  public static class BrokenDoneFirst extends Pages {
+    /** Starts with both pages pending. */
+    public BrokenDoneFirst() {}
+
+    /** Redoes the first page. */
+    @Actor
+    public void loader() {
+      pending.done();
+      firstLsn = OpenPendingParts.firstLsn();
+    }
+
+    /** Computes. */
+    @Actor
+    public void checkpoint(Z_Result r) {
+      long oldest = pending.oldestLsn();
+      r.r1 = isCovered(Math.min(oldest, dirty()));
+    }
+  }
+
+  /** The checkpoint looks at the frames, then at what is pending. */
+  @BrokenTwin
+  @JCStressTest
+  @Outcome(id = "true", expect = ACCEPTABLE, desc = "It is redone again, by luck.")
+  @Outcome(
+      id = "false",
+      expect = ACCEPTABLE_INTERESTING,
+      desc = "The redo point has passed it: the twin is broken.")
+  @State
+  public static class BrokenFramesFirst extends Pages {
+    /** Starts with both pages pending. */
+    public BrokenFramesFirst() {}
+
+    /** Redoes the first page. */
+    @Actor
+    public void loader() {
+      firstLsn = OpenPendingParts.firstLsn();
+      pending.done();
+    }
+
+    /** Computes. */
+    @Actor
+    public void checkpoint(Z_Result r) {
+      long dirty = dirty();
+      r.r1 = isCovered(Math.min(pending.oldestLsn(), dirty));
+    }
+  }
+}

@@ -1,0 +1,53 @@
+package org.revenantdb.recovery.restart;
+
+import org.jspecify.annotations.NullMarked;
+import org.revenantdb.recovery.format.SegmentLayout;
+
+/**
+ * Two pages that may lack a part, which are package-private to build, for the jcstress tests: the
+ * parts are in two segments.
+ */
+@NullMarked
+public final class OpenPendingParts {
+  private static final int SEGMENT = SegmentLayout.SMALLEST_SIZE;
+  private static final int FIRST_PAGE = 3;
+  private static final int SECOND_PAGE = 4;
+  private static final int LENGTH = 64;
+
+  private final PendingParts parts = new PendingParts(null);
+
+  /** Both pages are pending. */
+  public OpenPendingParts() {
+    parts.change(FIRST_PAGE, firstLsn(), LENGTH, /* at= */ 40);
+    parts.change(SECOND_PAGE, SegmentLayout.firstLsn(2, SEGMENT), LENGTH, /* at= */ 40);
+    parts.complete(SEGMENT);
+  }
+
+  /**
+   * Where the part of the first page begins.
+   *
+   * @return the start of a segment
+   */
+  public static long firstLsn() {
+    return SegmentLayout.firstLsn(1, SEGMENT);
+  }
+
+  /** The first page is redone. */
+  public void done() {
+    parts.done(FIRST_PAGE);
+  }
+
+  /** The second page is redone. */
+  public void secondDone() {
+    parts.done(SECOND_PAGE);
+  }
+
+  /**
+   * From where on the log is needed.
+   *
+   * @return as {@link PendingParts#oldestLsn}
+   */
+  public long oldestLsn() {
+    return parts.oldestLsn();
+  }
+}
