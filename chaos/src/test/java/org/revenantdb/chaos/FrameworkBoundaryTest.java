@@ -28,9 +28,9 @@ class FrameworkBoundaryTest {
   }
 
   @Test
-  void a_user_receives_nothing_with_the_framework() {
+  void a_user_receives_collections_of_numbers_with_the_framework_and_nothing_else() {
     assertEquals(
-        Set.of("java.base"),
+        Set.of("java.base", "org.agrona"),
         module.requires().stream()
             .filter(required -> !required.modifiers().contains(Requires.Modifier.STATIC))
             .map(Requires::name)

@@ -597,7 +597,8 @@ class PromiseOracleTest {
   void phantom_behindAllThatWasSaid_isTellingOfTheDeathOfTheProcess() {
     promises.durable("k", "1");
     String atEnd = look(log, END, "k", "x").findings().getFirst().detail();
-    assertTrue(atEnd.contains("nobody said that they wrote that before the process died"), atEnd);
+    assertTrue(
+        atEnd.contains("no promise says that this was written before the process died"), atEnd);
     long place = clock.next();
     String atPlace = look(log, place, "k", "x").findings().getFirst().detail();
     assertTrue(atPlace.contains("before the crash at " + place), atPlace);
