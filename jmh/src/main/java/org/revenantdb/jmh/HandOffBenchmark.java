@@ -6,7 +6,6 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
-import java.util.function.LongPredicate;
 import org.jctools.queues.MessagePassingQueue;
 import org.jctools.queues.varhandle.MpmcVarHandleArrayQueue;
 import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
@@ -40,7 +39,6 @@ import org.revenantdb.recovery.file.LsnWaiters;
 public class HandOffBenchmark {
   private static final int SPARES = 16;
   private static final int CHUNK = 64;
-  private static final LongPredicate REACHED = lsn -> true;
 
   private static final class Request {}
 
@@ -206,7 +204,7 @@ public class HandOffBenchmark {
   /** A stack of waiters that is taken whole; the position has been reached already. */
   @Benchmark
   public void waiter_LsnWaiters() {
-    waiters.await(1, REACHED);
+    waiters.await(1, lsn -> true);
     waiters.wakeAll();
   }
 }
