@@ -243,7 +243,7 @@ class CountersFileTest {
       file.write(COUNTERS, WAITS, null);
       StorageException told =
           assertThrows(StorageException.class, () -> StoredCounters.read(directory, new byte[16]));
-      assertTrue(told.reason().contains("is of another database, 0102"), told.reason());
+      assertTrue(told.reason().contains("belongs to another database, 0102"), told.reason());
       assertTrue(told.cure().startsWith("delete it"), told.cure());
     }
   }

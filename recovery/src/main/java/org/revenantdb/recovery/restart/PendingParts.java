@@ -394,7 +394,7 @@ public final class PendingParts implements AutoCloseable {
 
   private long slotOf(MemorySegment in, int page) {
     int key = page + 1;
-    int index = (page * 0x9E3779B9 >>> 4) & (slots - 1);
+    int index = ((page * 0x9E3779B9) >>> 4) & (slots - 1);
     while (true) {
       long slot = (long) index * SLOT;
       int there = in.get(ValueLayout.JAVA_INT, slot + PAGE);
