@@ -70,7 +70,7 @@ final class BackgroundRedo implements AutoCloseable {
   private final PatientLock lock = new PatientLock();
   private final Condition woken = lock.newCondition();
   private final LsnWaiters callers = new LsnWaiters();
-  private final LongPredicate ended = wanted -> roundsEnded() >= wanted;
+  private final LongPredicate ended = this::haveEnded;
 
   /** {@link Long#MAX_VALUE} when there are no more. */
   private volatile long rounds;
@@ -152,8 +152,8 @@ final class BackgroundRedo implements AutoCloseable {
         why);
   }
 
-  private long roundsEnded() {
-    return parts.left() == 0 ? Long.MAX_VALUE : rounds;
+  private boolean haveEnded(long wanted) {
+    return parts.left() == 0 || rounds >= wanted;
   }
 
   private void run() {
@@ -265,6 +265,7 @@ final class BackgroundRedo implements AutoCloseable {
   }
 
   /** Waits a while; not at all if it can be hurried, and is. */
+  @SuppressWarnings("WaitNotInLoop") // the caller may go on early
   private void rest(long nanos, boolean hurry) {
     lock.lock();
     try {

@@ -190,7 +190,7 @@ class GhostBitTest {
       engine.pool.unfixExclusive(frame);
       String problems = Checker.alone(engine.storage).problems().toString();
       assertTrue(problems.contains("slot 1 is deleted, but the page has no ghost bit"), problems);
-      assertTrue(problems.contains("page " + page + ": version and ghost bit are those"), problems);
+      assertTrue(problems.contains("page " + page + ": its version and ghost bits"), problems);
     }
   }
 }
