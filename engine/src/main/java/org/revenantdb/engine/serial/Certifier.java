@@ -173,9 +173,8 @@ public final class Certifier {
         state.set(TURNING);
         try {
           gate.unlockWrite(
-              gate
-                  .writeLock()); // waits also for threads that take it without a word of a
-                                 // transaction, such as changes of tables
+              gate.writeLock()); // waits also for threads that take it without a word of a
+          // transaction, such as changes of tables
           awaitCommitting.run();
           next = 1;
         } finally {

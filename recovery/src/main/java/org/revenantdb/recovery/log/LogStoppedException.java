@@ -16,7 +16,7 @@ public final class LogStoppedException extends RuntimeException {
         cause == null
             ? "The log is closed: open the database again."
             : "The log has stopped after a failure (see the cause): close the database, remove the"
-                  + " cause and open the database again.",
+                + " cause and open the database again.",
         cause);
   }
 }
