@@ -63,7 +63,11 @@ public final class FileStatistics {
     return values.of(Statistic.FILES_RESTART_PAGES);
   }
 
-  /** Pages that the last crash has left to be brought up to date in the background. */
+  /**
+   * The pages that the last crash has left to be brought up to date in the background.
+   *
+   * @return the number of pages
+   */
   public long pendingPages() {
     return values.of(Statistic.FILES_PENDING_PAGES);
   }
