@@ -63,11 +63,7 @@ public final class FileStatistics {
     return values.of(Statistic.FILES_RESTART_PAGES);
   }
 
-  /**
-   * The pages that the last crash has left to be brought up to date in the background.
-   *
-   * @return the number of pages
-   */
+  /** {@return pages that the last crash has left to be brought up to date in the background} */
   public long pendingPages() {
     return values.of(Statistic.FILES_PENDING_PAGES);
   }
