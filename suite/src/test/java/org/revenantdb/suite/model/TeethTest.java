@@ -77,11 +77,11 @@ class TeethTest {
 
   @ParameterizedTest
   @CsvSource({
-    "DeletionsUnlogged, is due",
-    "RollbackLogged, is due",
-    "MixedBytes, is due",
+    "DeletionsUnlogged, is expected",
+    "RollbackLogged, is expected",
+    "MixedBytes, is expected",
     "NoConflicts, met no conflict",
-    "NoSnapshot, is due"
+    "NoSnapshot, is expected"
   })
   void broken_store_is_found_by_steps(String lie, String finding) throws Exception {
     String message = fails(lie, Kind.STEPS, 1).getMessage();
