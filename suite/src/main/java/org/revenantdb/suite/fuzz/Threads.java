@@ -19,9 +19,12 @@ final class Threads {
   /** They wait for the next database, for a while. */
   private static final Set<String> SHARED = Set.of("revenant-idle", "revenant-forgotten");
 
-  /** Names of calls that end, perhaps a moment after the caller has its answer. */
-  private static final Set<String> CALLS =
-      Set.of("revenant-open", "revenant-close", "revenant-check");
+  /**
+   * Work that ends while the database is open: calls, perhaps a moment after the caller has its
+   * answer, and the redo of what a crash has left.
+   */
+  private static final Set<String> PASSING =
+      Set.of("revenant-open", "revenant-close", "revenant-check", "revenant-redo");
 
   /** How long a thread may take to begin or to end. */
   private static final Duration PATIENCE = Duration.ofSeconds(3);
@@ -55,7 +58,7 @@ final class Threads {
   /** Notes who is there while a sound database is open. */
   void learn(boolean first) {
     Set<String> now = new TreeSet<>(running());
-    now.removeAll(CALLS);
+    now.removeAll(PASSING);
     if (!first) {
       now.retainAll(always);
     }
