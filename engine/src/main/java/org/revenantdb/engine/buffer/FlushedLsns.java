@@ -62,6 +62,10 @@ final class FlushedLsns {
     if (!refused.isEmpty()) {
       refused.remove(pageId);
     }
+    enter(pageId, lsn);
+  }
+
+  private void enter(int pageId, long lsn) {
     ENTRY.setRelease(chunk(pageId >>> CHUNK_SHIFT), pageId & (CHUNK_PAGES - 1), lsn);
   }
 
@@ -72,12 +76,16 @@ final class FlushedLsns {
    * @return whether that is new
    */
   boolean refuse(int pageId, long lsn) {
-    Long before = refused.get(pageId); // one thread at a time has the page latched
-    if (before == null && refused.size() >= MOST) {
+    boolean isNew = !refused.containsKey(pageId); // one thread at a time has the page latched
+    if (!hasRoomFor(pageId)) {
       return false;
     }
-    refused.put(pageId, before == null ? lsn : Math.max(before, lsn));
-    return before == null;
+    inherit(pageId, lsn);
+    return isNew;
+  }
+
+  private boolean hasRoomFor(int pageId) {
+    return refused.size() < MOST || refused.containsKey(pageId);
   }
 
   /** Takes a note over from a former life; they are no more than that life could have. */
@@ -91,12 +99,11 @@ final class FlushedLsns {
    * @return false if there is no room for the note
    */
   boolean refuseBelow(int pageId, long lsn) {
-    if (refused.size() >= MOST && !refused.containsKey(pageId)) {
+    if (!hasRoomFor(pageId)) {
       return false;
     }
-    ENTRY.setRelease(
-        chunk(pageId >>> CHUNK_SHIFT), pageId & (CHUNK_PAGES - 1), Math.max(lsn, of(pageId)));
-    refused.merge(pageId, lsn, Math::max);
+    enter(pageId, Math.max(lsn, of(pageId)));
+    inherit(pageId, lsn);
     return true;
   }
 

@@ -92,15 +92,9 @@ final class PageJudge {
    * what the file has is not what the page is then.
    */
   void noteRefused(PageCondition condition, MemorySegment page, int pageId) {
-    boolean isNew = false;
-    if (isOlderThanWritten(condition, page, pageId)) {
-      isNew = flushedLsns.refuse(pageId, flushedLsns.of(pageId));
-    } else if (condition == PageCondition.GOOD
-        && PageHeaderLayout.pageId(page) == pageId
-        && check.isBetweenLives(page)) {
-      isNew = flushedLsns.refuse(pageId, PageHeaderLayout.pageLsn(page) + 1);
-    }
-    if (isNew) {
+    boolean isShown =
+        isOlderThanWritten(condition, page, pageId) || isBetweenLives(condition, page, pageId);
+    if (isShown && flushedLsns.refuse(pageId, leastGood(condition, page, pageId))) {
       check.refused();
     }
   }
@@ -120,10 +114,15 @@ final class PageJudge {
 
   /** The LSN that a good page has at least, as far as what was read shows it. */
   long leastGood(PageCondition condition, MemorySegment page, int pageId) {
-    boolean isPage = condition == PageCondition.GOOD && PageHeaderLayout.pageId(page) == pageId;
     return Math.max(
         flushedLsns.of(pageId),
-        isPage && check.isBetweenLives(page) ? PageHeaderLayout.pageLsn(page) + 1 : 0);
+        isBetweenLives(condition, page, pageId) ? PageHeaderLayout.pageLsn(page) + 1 : 0);
+  }
+
+  private boolean isBetweenLives(PageCondition condition, MemorySegment page, int pageId) {
+    return condition == PageCondition.GOOD
+        && PageHeaderLayout.pageId(page) == pageId
+        && check.isBetweenLives(page);
   }
 
   /** Whether damage is that of a page, and not that of the log. */

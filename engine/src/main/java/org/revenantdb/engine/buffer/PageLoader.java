@@ -113,19 +113,16 @@ final class PageLoader {
       redo(frame, pageId, lacking);
       return;
     }
-    int bytes = readPatiently(pageId, page);
+    PageCondition condition;
+    @Nullable String problem;
     // What a page lacks would be given up for a read that went wrong: so it is read again first.
-    for (int more = 2; more > 0 && lacking.isPending(pageId) && isBad(frame, bytes); more--) {
-      bytes = readPatiently(pageId, page);
-    }
+    int more = lacking.isPending(pageId) ? 2 : 0;
+    do {
+      condition = PageJudge.conditionOf(page, readPatiently(pageId, page));
+      problem = judge.problemOf(condition, page, pageId);
+    } while (problem != null && more-- > 0);
     counters.misses[PageClasses.of(Page.type(page))].increment();
-    arrived(frame, pageId, bytes, forRedo, /* mayRefuse= */ true);
-  }
-
-  private boolean isBad(int frame, int bytes) {
-    Stay stay = frames.stayOf(frame);
-    PageCondition condition = PageJudge.conditionOf(stay.page(), bytes);
-    return judge.problemOf(condition, stay.page(), stay.pageId()) != null;
+    arrived(frame, pageId, condition, problem, forRedo, /* mayRefuse= */ true);
   }
 
   private int readPatiently(int pageId, MemorySegment page) {
@@ -138,23 +135,23 @@ final class PageLoader {
     }
   }
 
-  /** Looks at the bytes that were read into a frame, which is latched exclusively. */
-  private void arrived(int frame, int pageId, int bytes, boolean forRedo, boolean mayRefuse) {
+  /** A page was read into a frame, which is latched exclusively, and judged. */
+  private void arrived(
+      int frame,
+      int pageId,
+      PageCondition condition,
+      @Nullable String problem,
+      boolean forRedo,
+      boolean mayRefuse) {
     MemorySegment page = frames.stayOf(frame).page();
     counters.pagesRead.increment();
     PendingRedo lacking = pending;
     boolean lacksSomething = lacking.isPending(pageId);
-    if (lacksSomething && lacking.beginsWithFormat(pageId)) {
+    if (lacksSomething && (problem == null || lacking.beginsWithFormat(pageId))) {
       redo(frame, pageId, lacking);
       return;
     }
-    PageCondition condition = PageJudge.conditionOf(page, bytes);
-    String problem = judge.problemOf(condition, page, pageId);
     if (problem == null) {
-      if (lacksSomething) {
-        redo(frame, pageId, lacking);
-        return;
-      }
       if (PageClasses.leadsToOthers(Page.type(page))) {
         frames.stayOf(frame).setHot();
       }
@@ -319,7 +316,15 @@ final class PageLoader {
     boolean good = false;
     try {
       if (failure == null) {
-        arrived(stay.frame(), stay.pageId(), bytes, /* forRedo= */ false, /* mayRefuse= */ false);
+        PageCondition condition = PageJudge.conditionOf(stay.page(), bytes);
+        String problem = judge.problemOf(condition, stay.page(), stay.pageId());
+        arrived(
+            stay.frame(),
+            stay.pageId(),
+            condition,
+            problem,
+            /* forRedo= */ false,
+            /* mayRefuse= */ false);
         good = true;
       }
     } catch (Throwable bad) {

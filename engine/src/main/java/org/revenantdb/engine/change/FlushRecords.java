@@ -3,7 +3,6 @@ package org.revenantdb.engine.change;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.buffer.PageAccount;
-import org.revenantdb.engine.buffer.WriteAhead;
 import org.revenantdb.recovery.log.FlushedPages;
 import org.revenantdb.recovery.log.LogSpace;
 import org.revenantdb.recovery.log.LogStoppedException;
@@ -20,22 +19,22 @@ import org.revenantdb.recovery.log.RecordBuilder;
  * <p>Threads: any; only the page writer calls {@link #written}.
  */
 public final class FlushRecords implements PageAccount {
-  private final WriteAhead log;
+  private final Journal log;
   private final PageSpace pages;
   private final RecordBuilder record = new RecordBuilder();
 
   /** Null until the database is open. */
   private volatile @Nullable Room room;
 
-  private record Room(Journal log, LogSpace space, BooleanSupplier isRedoing) {}
+  private record Room(LogSpace space, BooleanSupplier isRedoing) {}
 
   /**
    * Makes an account that only counts, until {@link #begin}.
    *
-   * @param log the log, which may have no life yet
+   * @param log where the records go
    * @param pages keeps the count
    */
-  public FlushRecords(WriteAhead log, PageSpace pages) {
+  public FlushRecords(Journal log, PageSpace pages) {
     this.log = log;
     this.pages = pages;
   }
@@ -43,13 +42,12 @@ public final class FlushRecords implements PageAccount {
   /**
    * From now on batches get records.
    *
-   * @param journal where the records go
-   * @param space room in it
+   * @param space room in the log
    * @param isRedoing whether pages are pending since a crash: then the records, which spare the
    *     next restart work, do not wait for others to leave room
    */
-  public void begin(Journal journal, LogSpace space, BooleanSupplier isRedoing) {
-    room = new Room(journal, space, isRedoing);
+  public void begin(LogSpace space, BooleanSupplier isRedoing) {
+    room = new Room(space, isRedoing);
   }
 
   @Override
@@ -80,7 +78,7 @@ public final class FlushRecords implements PageAccount {
     }
     if (open.space().tryAcquire(bytes)) {
       try {
-        return publish(open, count, pageIds, lsns);
+        return publish(count, pageIds, lsns);
       } finally {
         open.space().release(bytes);
       }
@@ -88,13 +86,13 @@ public final class FlushRecords implements PageAccount {
     // While pages are pending writers may wait for just this; a record for each of them, at most,
     // is less than the reserve has.
     return open.isRedoing().getAsBoolean() && open.space().hasRoomWithoutCredit()
-        ? publish(open, count, pageIds, lsns)
+        ? publish(count, pageIds, lsns)
         : PageSpace.NOT_ON_RECORD;
   }
 
-  private long publish(Room open, int count, int[] pageIds, long[] lsns) {
+  private long publish(int count, int[] pageIds, long[] lsns) {
     try {
-      return open.log().publish(FlushedPages.build(record, count, pageIds, lsns));
+      return log.publish(FlushedPages.build(record, count, pageIds, lsns));
     } catch (LogStoppedException stopped) {
       return PageSpace.NOT_ON_RECORD; // the batch was written all the same
     }

@@ -85,7 +85,7 @@ final class BackgroundRedo implements AutoCloseable {
   private volatile @Nullable Throwable failure;
 
   /**
-   * Starts it, if any page is pending.
+   * Starts it.
    *
    * @param firstLsnOfLife what is dirty from before that was redone
    */
@@ -103,11 +103,6 @@ final class BackgroundRedo implements AutoCloseable {
     this.around = around;
     thread = FileThread.of(name, this::run, this::died);
     thread.start();
-  }
-
-  /** How many pages are pending; a checkpoint asks before it looks at the frames. */
-  int left() {
-    return parts.left();
   }
 
   /** Asks it not to rest any more. Does not wait. */

@@ -1,9 +1,6 @@
 package org.revenantdb.engine.lifecycle;
 
-import java.lang.foreign.MemorySegment;
-import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.DatabaseOptions;
-import org.revenantdb.engine.buffer.BatchGuard;
 import org.revenantdb.gc.spill.SpillFiles;
 import org.revenantdb.recovery.file.DoubleWriteFile;
 import org.revenantdb.recovery.file.IoStatistics;
@@ -16,10 +13,9 @@ import org.revenantdb.recovery.restart.Restart;
  * All that an open changes before its life has begun, in this order; {@code docs/protocols.md} §10.
  * Everything that can be compared has been compared by then ({@link FileSurvey}).
  *
- * <p>Threads: {@link #make} by one of the engine, which has the lock of {@link OpeningLog}; what it
- * leaves is read behind that lock.
+ * <p>Threads: the one that opens.
  */
-final class FirstChanges implements AutoCloseable {
+final class FirstChanges {
   private final DatabaseFiles files;
   private final DatabaseOptions options;
   private final FileSurvey survey;
@@ -27,12 +23,16 @@ final class FirstChanges implements AutoCloseable {
   private final IoStatistics io;
   private final LogWaits waits;
   private final Ownership ownership;
+  private final OpenResources resources;
 
-  /** Opened by the survey, which closes it, or made again here. */
-  private volatile @Nullable DoubleWriteFile doubleWrite;
-
-  private volatile boolean madeAgain;
-  private volatile int restored;
+  /**
+   * What they leave.
+   *
+   * @param log of the new life, running
+   * @param doubleWrite ready for the next batch
+   * @param restored how many pages came back from it
+   */
+  record Made(Log log, DoubleWriteFile doubleWrite, int restored) {}
 
   FirstChanges(
       DatabaseFiles files,
@@ -41,7 +41,8 @@ final class FirstChanges implements AutoCloseable {
       Restart restart,
       IoStatistics io,
       LogWaits waits,
-      Ownership ownership) {
+      Ownership ownership,
+      OpenResources resources) {
     this.files = files;
     this.options = options;
     this.survey = survey;
@@ -49,10 +50,11 @@ final class FirstChanges implements AutoCloseable {
     this.io = io;
     this.waits = waits;
     this.ownership = ownership;
+    this.resources = resources;
   }
 
-  /** Makes them; the log of the new life is running on return. */
-  Log make() {
+  /** Makes them, and pushes what it opens. */
+  Made make() {
     ownership.check();
     files.forceNames();
     SpillFiles.deleteLeftOvers(files.directory());
@@ -61,68 +63,23 @@ final class FirstChanges implements AutoCloseable {
     survey.control().rewrite();
     DoubleWriteFile file = survey.doubleWrite();
     if (file == null) {
-      file = DoubleWriteFile.createAgain(files.doubleWrite(), survey.header().databaseId(), io);
-      madeAgain = true;
+      file =
+          resources.opened(
+              DoubleWriteFile.createAgain(files.doubleWrite(), survey.header().databaseId(), io));
     }
-    doubleWrite = file.ownedBy(ownership);
+    DoubleWriteFile doubleWrite = file.ownedBy(ownership);
     ownership.watch(files.doubleWrite(), () -> 0);
-    restored = file.restore(survey.data()).restored();
+    int restored = doubleWrite.restore(survey.data()).restored();
     if (!options.doubleWrite()) {
-      file.switchOff();
+      doubleWrite.switchOff();
     }
     int segmentSize = survey.header().segmentSize();
     Log log =
-        restart.startLife(
-            files.logOptions(options, segmentSize).withWaits(waits).withOwnership(ownership),
-            survey.control());
+        resources.opened(
+            restart.startLife(
+                files.logOptions(options, segmentSize).withWaits(waits).withOwnership(ownership),
+                survey.control()));
     ownership.onLost(log::fail);
-    return log;
-  }
-
-  /** The double-write file, once the life has begun. */
-  @Nullable DoubleWriteFile doubleWrite() {
-    return doubleWrite;
-  }
-
-  /** How many pages came back from the double-write file. */
-  int restored() {
-    return restored;
-  }
-
-  /** The double-write file for the page writer, which waits for the life before it writes. */
-  BatchGuard guard() {
-    return new BatchGuard() {
-      @Override
-      public int roomFor(int wanted) {
-        return begun().roomFor(wanted);
-      }
-
-      @Override
-      public void write(int[] pageIds, int count, MemorySegment images) {
-        begun().writeBatch(count, pageIds, images);
-      }
-
-      @Override
-      public void confirm() {
-        begun().confirm();
-      }
-    };
-  }
-
-  private DoubleWriteFile begun() {
-    DoubleWriteFile file = doubleWrite;
-    if (file == null) {
-      throw new IllegalStateException("pages are written before the life has begun");
-    }
-    return file;
-  }
-
-  /** Closes the double-write file, if it was made again. */
-  @Override
-  public void close() {
-    DoubleWriteFile file = doubleWrite;
-    if (madeAgain && file != null) {
-      file.close();
-    }
+    return new Made(log, doubleWrite, restored);
   }
 }

@@ -121,7 +121,7 @@ public final class OpenDatabase {
       } else {
         checkpointer = startCheckpointer(files, life.log(), space, options); // 6
         credit.checkpointer().set(checkpointer);
-        credit.flushed().begin(log, logSpace, () -> pending.left() > 0);
+        credit.flushed().begin(logSpace, () -> pending.left() > 0);
         engine.storage().allocator().formatMissingMap(analysed.knownPages());
         cleaner = startCleaner(files, options);
         redo = startRedo(analysed, life, space);

@@ -12,6 +12,7 @@ import org.revenantdb.engine.RestartPhase;
 import org.revenantdb.engine.RestartStatus;
 import org.revenantdb.engine.WaitClass;
 import org.revenantdb.engine.access.ApiAccess;
+import org.revenantdb.engine.buffer.BatchGuard;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.buffer.BufferPoolOptions;
 import org.revenantdb.engine.buffer.PageReadCheck;
@@ -188,7 +189,7 @@ final class Opening {
   }
 
   Analysed analyse(Files files) {
-    // What does not fit into the pool would be read again and again by redo.
+    // Writers leave some frames to pages that are clean: who needs one need not wait for a write.
     long mostPages = Math.min(options.maxRecoveryPages(), poolOptions.frames() * 7L / 8);
     RestartWatch watch =
         new RestartWatch(
@@ -207,41 +208,45 @@ final class Opening {
   /**
    * What step 3 leaves.
    *
-   * @param changes what was changed before the life; null if the database is opened read-only
-   * @param log of the new life; null if the database is opened read-only
+   * @param made the log of the new life, and what else the first changes have left; null if the
+   *     database is opened read-only
    * @param firstTail the lowest LSN of the life that a page can have
    */
-  record Life(@Nullable FirstChanges changes, @Nullable Log log, Journal journal, long firstTail) {
-    int restored() {
-      return changes == null ? 0 : changes.restored();
+  record Life(FirstChanges.@Nullable Made made, Journal journal, long firstTail) {
+    @Nullable Log log() {
+      return made == null ? null : made.log();
     }
 
     @Nullable DoubleWriteFile doubleWrite() {
-      return changes == null ? null : changes.doubleWrite();
+      return made == null ? null : made.doubleWrite();
+    }
+
+    int restored() {
+      return made == null ? 0 : made.restored();
     }
   }
 
   Life startLife(Files files, Analysed analysed) {
     if (options.readOnly()) {
       long end = analysed.result().endOfLog();
-      return new Life(null, null, Journal.readOnly(end), /* firstTail= */ Long.MAX_VALUE);
+      return new Life(/* made= */ null, Journal.readOnly(end), /* firstTail= */ Long.MAX_VALUE);
     }
-    FirstChanges changes =
-        resources.opened(
-            new FirstChanges(
+    FirstChanges.Made made =
+        new FirstChanges(
                 files.files(),
                 options,
                 files.survey(),
                 analysed.restart(),
                 io,
                 waits.log(),
-                files.ownership()));
-    Log begun = resources.opened(changes.make());
+                files.ownership(),
+                resources)
+            .make();
     CountersFile counted = files.counted();
     if (counted != null) {
-      counted.life(begun.life());
+      counted.life(made.log().life());
     }
-    return new Life(changes, begun, Journal.of(begun), begun.tail());
+    return new Life(made, Journal.of(made.log()), made.log().tail());
   }
 
   /**
@@ -292,14 +297,14 @@ final class Opening {
 
   BufferPool openPool(Files files, Analysed analysed, Life life, Credit credit) {
     StorageFile data = files.survey().data();
-    FirstChanges changes = life.changes();
+    DoubleWriteFile doubleWrite = life.doubleWrite();
     PendingParts pending = resources.opened(analysed.restart().pending()); // closed after the pool
     BufferPool made =
         resources.opened(
             new BufferPool(
                 poolOptions,
                 data,
-                changes == null || !options.doubleWrite() ? null : changes.guard(),
+                doubleWrite == null || !options.doubleWrite() ? null : BatchGuard.of(doubleWrite),
                 life.journal(),
                 credit.flushed(),
                 pageCheck(life, analysed.restart(), credit.noted()),

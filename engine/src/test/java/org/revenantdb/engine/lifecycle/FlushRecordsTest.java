@@ -30,7 +30,7 @@ class FlushRecordsTest {
 
   @Test
   void a_batch_is_one_record_that_counts_when_it_is_durable() {
-    records.begin(journal, room, () -> isRedoing);
+    records.begin(room, () -> isRedoing);
     write(4000);
     assertEquals(2, pages.inUse());
     List<MemoryJournal.Entry> entries = journal.entries();
@@ -61,7 +61,7 @@ class FlushRecordsTest {
   /** The page writer would wait for the checkpoint, which waits for the page writer. */
   @Test
   void R17_without_room_there_is_no_record_and_no_wait() {
-    records.begin(journal, room, () -> isRedoing);
+    records.begin(room, () -> isRedoing);
     room.acquire(8_000);
     write(4000);
     assertEquals(List.of(), journal.entries());
@@ -76,7 +76,7 @@ class FlushRecordsTest {
   /** Writers may wait for the redo point, and that for this record. */
   @Test
   void R17_while_pages_are_pending_the_record_does_not_wait_for_room_that_others_have() {
-    records.begin(journal, room, () -> isRedoing);
+    records.begin(room, () -> isRedoing);
     room.acquire(8_000);
     isRedoing = true;
     write(4000);
@@ -89,7 +89,7 @@ class FlushRecordsTest {
 
   @Test
   void a_batch_that_was_written_is_no_failure_when_the_log_has_stopped() {
-    records.begin(journal, room, () -> isRedoing);
+    records.begin(room, () -> isRedoing);
     journal.fail(new IllegalStateException("stopped"));
     write(4000);
     assertEquals(2, pages.inUse());

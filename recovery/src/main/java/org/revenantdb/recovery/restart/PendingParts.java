@@ -59,8 +59,7 @@ public final class PendingParts implements AutoCloseable {
 
   private final RecordFetch records;
   private final AtomicInteger left = new AtomicInteger();
-  private Arena arena = Arena.ofAuto();
-  private volatile MemorySegment table = arena.allocate((long) SMALLEST * SLOT, Long.BYTES);
+  private volatile MemorySegment table = allocate((long) SMALLEST * SLOT);
   private volatile MemorySegment[] chunks = new MemorySegment[4];
   private long firstSegment;
   private int segmentSize = 1;
@@ -167,9 +166,14 @@ public final class PendingParts implements AutoCloseable {
       chunks = Arrays.copyOf(chunks, chunk * 2);
     }
     if ((parts & (CHUNK - 1)) == 0) {
-      chunks[chunk] = arena.allocate((long) CHUNK * PART, Long.BYTES);
+      chunks[chunk] = allocate((long) CHUNK * PART);
     }
     return ++parts;
+  }
+
+  /** Is free again when nothing leads to it. */
+  private static MemorySegment allocate(long bytes) {
+    return Arena.ofAuto().allocate(bytes, Long.BYTES);
   }
 
   private void giveBack(int part) {
@@ -181,7 +185,7 @@ public final class PendingParts implements AutoCloseable {
     MemorySegment old = table;
     int oldSlots = slots;
     slots = oldSlots * 2;
-    table = Arena.ofAuto().allocate((long) slots * SLOT, Long.BYTES);
+    table = allocate((long) slots * SLOT);
     for (int i = 0; i < oldSlots; i++) {
       int key = old.get(ValueLayout.JAVA_INT, (long) i * SLOT + PAGE);
       if (key != 0) {
@@ -376,7 +380,6 @@ public final class PendingParts implements AutoCloseable {
     if (left.get() == 0) {
       chunks = new MemorySegment[0];
       table = MemorySegment.NULL;
-      arena = Arena.global();
     }
   }
 

@@ -131,13 +131,7 @@ final class RecordFetch implements AutoCloseable {
     if (closed) {
       throw new IllegalStateException("the log is not read any more");
     }
-    StorageFile opened = catalog.directory().open(number, OpenMode.READ);
-    @Nullable StorageFile other = open.putIfAbsent(number, opened);
-    if (other == null) {
-      return opened;
-    }
-    opened.close();
-    return other;
+    return open.computeIfAbsent(number, one -> catalog.directory().open(one, OpenMode.READ));
   }
 
   @Override
