@@ -31,7 +31,14 @@ public interface PendingRedo {
         }
 
         @Override
-        public void redo(int pageId, MemorySegment page) {}
+        public boolean readsFiles() {
+          return false;
+        }
+
+        @Override
+        public boolean redo(int pageId, MemorySegment page) {
+          return true;
+        }
 
         @Override
         public long dirtySince(int pageId) {
@@ -51,14 +58,19 @@ public interface PendingRedo {
   /** The LSN that a page which is pending has when nothing is missing. */
   long lastLsn(int pageId);
 
+  /** Whether {@link #redo} needs a thread of the engine for each page. */
+  boolean readsFiles();
+
   /**
    * Applies what a page lacks.
    *
    * @param page its 8192 bytes, which nobody else sees yet
+   * @return false if that needs files, and this is not a thread of the engine: then the page has
+   *     got a part of what it lacks, must be read again, and redone by such a thread
    * @throws org.revenantdb.recovery.file.CorruptDataException of the data file, if the page cannot
    *     take what the log has for it; of a log file, if that cannot be read
    */
-  void redo(int pageId, MemorySegment page);
+  boolean redo(int pageId, MemorySegment page);
 
   /**
    * Since when a page that is pending counts as dirty once it is redone: since the first change

@@ -315,21 +315,57 @@ public final class PendingParts implements AutoCloseable {
   }
 
   /**
+   * Maps the log that {@link #replay} needs, if the file system can. To be called once, before any
+   * page is replayed, by a thread that nobody interrupts, and only when the tail of the log was
+   * copied: replay reads what is mapped.
+   */
+  public void map() {
+    int[] in = table;
+    long first = Long.MAX_VALUE;
+    long last = 0;
+    for (int i = 0; i < in.length; i += SLOT) {
+      if (in[i + FIRST] != 0) {
+        first = Math.min(first, start(in[i + FIRST]));
+        last = Math.max(last, lsn(in[i + LAST]) - 1);
+      }
+    }
+    if (last > 0) {
+      records.map(first, last);
+    }
+  }
+
+  /**
+   * Whether {@link #replay} finds the log in memory.
+   *
+   * @return false if it has to read files for each page
+   */
+  public boolean isMapped() {
+    return records.isMapped();
+  }
+
+  /**
    * Hands the parts of a page to a target, in LSN order.
    *
    * @param page one that is pending
+   * @param fromFiles whether files may be read: only by a thread that nobody interrupts
    * @param target applies them
+   * @return whether it was given all of them; false only if files may not be read
    * @throws org.revenantdb.recovery.file.StorageException if the log cannot be read any more as
    *     analysis has read it
    */
-  public void replay(int page, RedoTarget target) {
-    RecordFetch.Window window = records.window();
+  public boolean replay(int page, boolean fromFiles, RedoTarget target) {
+    RecordFetch.Window window = records.window(fromFiles);
     for (int part = first(page); part != 0; part = next(part)) {
       int detail = detail(part);
       int next = next(part);
       long end = next == 0 ? lsn(part) : lsn(next);
-      window.handOut(start(part), length(detail), end, detail & (FORMAT - 1), page, target);
+      boolean handedOut =
+          window.handOut(start(part), length(detail), end, detail & (FORMAT - 1), page, target);
+      if (!handedOut) {
+        return false;
+      }
     }
+    return true;
   }
 
   /**

@@ -15,7 +15,9 @@ import org.revenantdb.recovery.log.PartKind;
 /**
  * Reads single records of the log again, which analysis has read and found good.
  *
- * <p>Owns an opening of each segment that it has read from, until it is closed.
+ * <p>A record comes from the mapped log, on any thread, or from the files, on a thread that nobody
+ * interrupts. Owns the mapping, and an opening of each segment that it has read from, until it is
+ * closed.
  *
  * <p>Threads: any, several at once. It is closed when nobody reads any more.
  *
@@ -27,15 +29,41 @@ final class RecordFetch implements AutoCloseable {
 
   private final SegmentCatalog catalog;
   private final ConcurrentHashMap<Long, StorageFile> open = new ConcurrentHashMap<>();
+  private volatile MappedLog mapped = MappedLog.nothing();
   private boolean closed;
 
   RecordFetch(SegmentCatalog catalog) {
     this.catalog = catalog;
   }
 
-  /** Where one page's records are read, in the order of the log. */
-  Window window() {
-    return new Window();
+  /**
+   * Maps what will be read, if the file system can. To be called before anything is read, by a
+   * thread that nobody interrupts.
+   *
+   * @param first the lowest position that will be read
+   * @param last the highest one
+   */
+  void map(long first, long last) {
+    int segmentSize = catalog.directory().segmentSize();
+    mapped =
+        MappedLog.of(
+            catalog,
+            SegmentLayout.number(first, segmentSize),
+            SegmentLayout.number(last, segmentSize));
+  }
+
+  /** Whether records are in memory, so that no file is read for most of them. */
+  boolean isMapped() {
+    return mapped.isReadable();
+  }
+
+  /**
+   * Where one page's records are read, in the order of the log.
+   *
+   * @param fromFiles whether files may be read
+   */
+  Window window(boolean fromFiles) {
+    return new Window(fromFiles);
   }
 
   /**
@@ -43,9 +71,16 @@ final class RecordFetch implements AutoCloseable {
    * thread.
    */
   final class Window {
-    private byte[] bytes = new byte[0];
+    private static final int USUAL = 512;
+
+    private final boolean fromFiles;
+    private byte[] bytes = new byte[USUAL];
     private long from;
     private long to;
+
+    private Window(boolean fromFiles) {
+      this.fromFiles = fromFiles;
+    }
 
     /**
      * Hands a part of a record to a target.
@@ -55,15 +90,21 @@ final class RecordFetch implements AutoCloseable {
      * @param wanted up to where more will be asked for soon
      * @param at where the part's header is, from the start of the record
      * @param page the page that the part is of
+     * @return false if it is to be had from a file only, which must not be read
      */
-    void handOut(long start, int length, long wanted, int at, int page, RedoTarget target) {
-      if (start < from || start + length > to) {
-        read(start, Math.max(length, wanted - start <= WINDOW ? inSegment(start) : 0));
+    boolean handOut(long start, int length, long wanted, int at, int page, RedoTarget target) {
+      if (!isThere(start, length)) {
+        if (!fromFiles) {
+          return false;
+        }
+        if (start < from || start + length > to) {
+          read(start, Math.max(length, wanted - start <= WINDOW ? inSegment(start) : 0));
+        }
+        if (start + length > to || !isSame((int) (start - from), start, length)) {
+          throw changed(start);
+        }
       }
       int record = (int) (start - from);
-      if (start + length > to || !isSame(record, start, length)) {
-        throw changed(start);
-      }
       int part = record + at;
       PartKind kind = PartKind.of(bytes[part + LogRecordLayout.PART_KIND]);
       if (LittleEndian.getInt(bytes, part + LogRecordLayout.PART_PAGE) != page || kind == null) {
@@ -76,6 +117,29 @@ final class RecordFetch implements AutoCloseable {
           bytes,
           part + LogRecordLayout.PART_HEADER,
           LittleEndian.getShort(bytes, part + LogRecordLayout.PART_LENGTH));
+      return true;
+    }
+
+    /** Has a record copied from the mapped log, if it is there as analysis has read it. */
+    private boolean isThere(long start, int length) {
+      MappedLog memory = mapped;
+      if (!memory.isReadable()) {
+        return false;
+      }
+      if (bytes.length < length) {
+        bytes = new byte[length];
+      }
+      from = start;
+      to = start; // what the window had is overwritten
+      if (!memory.copy(start, length, bytes)) {
+        return false;
+      }
+      if (!isSame(0, start, length)) {
+        memory.awaitFault();
+        return false;
+      }
+      to = start + length;
+      return true;
     }
 
     /** A window ends where its segment does: there need be no other behind it. */
@@ -137,6 +201,8 @@ final class RecordFetch implements AutoCloseable {
   @Override
   public synchronized void close() {
     closed = true;
+    mapped.close();
+    mapped = MappedLog.nothing();
     open.values().forEach(StorageFile::close);
     open.clear();
   }

@@ -30,7 +30,7 @@ import org.revenantdb.recovery.segment.SegmentDirectory;
  * Restart restart = Restart.analyse(directory, id, segmentSize, control.state(), pages, stats, progress);
  * Log log = restart.startLife(options, control);
  * // all of restart.result().aborted() into the map of aborted transactions; open
- * restart.pending().replay(page, target); // for each page, before anybody sees it
+ * restart.pending().replay(page, true, target); // for each page, before anybody sees it
  * }
  */
 public final class Restart {
@@ -383,6 +383,16 @@ public final class Restart {
       }
     }
     return false;
+  }
+
+  /**
+   * Whether the last life has ended before what the one before had left was redone, written, and
+   * passed by the redo point.
+   *
+   * @return true if the log that was read is of several lives
+   */
+  public boolean isAfterRestart() {
+    return kept.size() > 1;
   }
 
   /**

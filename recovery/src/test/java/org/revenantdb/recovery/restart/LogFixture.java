@@ -98,7 +98,7 @@ final class LogFixture {
   /** Hands out the parts of all pages, page by page in ascending order. */
   static void replay(Restart restart, RedoTarget target) {
     for (int page : restart.pending().pages()) {
-      restart.pending().replay(page, target);
+      restart.pending().replay(page, /* fromFiles= */ true, target);
     }
   }
 

@@ -133,6 +133,7 @@ class PendingPartsTest {
     List<Part> found = new ArrayList<>();
     pending.replay(
         page,
+        /* fromFiles= */ true,
         (of, lsn, kind, record, offset, length) -> {
           assertEquals(page, of);
           found.add(
