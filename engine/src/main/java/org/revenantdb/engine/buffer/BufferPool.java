@@ -684,6 +684,15 @@ public final class BufferPool implements AutoCloseable {
   }
 
   /**
+   * How often pages were asked for and found in the pool. It rises while callers are at work.
+   *
+   * @return the number so far
+   */
+  public long uses() {
+    return counters.uses();
+  }
+
+  /**
    * How many pages may be on their way at once that nobody has asked for: far fewer than pages may
    * be on probation, or they would drive each other out.
    *

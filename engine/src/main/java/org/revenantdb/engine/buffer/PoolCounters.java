@@ -31,6 +31,18 @@ final class PoolCounters {
   /** Waits for a frame. */
   final Tally frameWaits = new Tally();
 
+  /** How often pages were asked for and there: a measure of how busy callers are. */
+  long uses() {
+    long uses = 0;
+    for (Tally one : hits) {
+      uses += one.sum();
+    }
+    for (Tally one : descents) {
+      uses += one.sum();
+    }
+    return uses;
+  }
+
   /**
    * The numbers of now.
    *

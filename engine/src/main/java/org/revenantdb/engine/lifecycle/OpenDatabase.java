@@ -3,6 +3,7 @@ package org.revenantdb.engine.lifecycle;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.CompactReport;
@@ -123,7 +124,7 @@ public final class OpenDatabase {
         credit.checkpointer().set(checkpointer);
         credit.flushed().begin(logSpace, () -> pending.left() > 0);
         engine.storage().allocator().formatMissingMap(analysed.knownPages());
-        cleaner = startCleaner(files, options);
+        cleaner = startCleaner(files, options, () -> isFirstRound(credit.redo().get()));
         redo = startRedo(analysed, life, space);
         credit.redo().set(redo);
         if (redo == null && !analysed.result().cleanShutdown()) {
@@ -151,7 +152,8 @@ public final class OpenDatabase {
             "revenant"));
   }
 
-  private Cleaner startCleaner(Opening.Files files, DatabaseOptions options) {
+  private Cleaner startCleaner(
+      Opening.Files files, DatabaseOptions options, BooleanSupplier first) {
     Cleaner made =
         resources.opened(
             new Cleaner(
@@ -163,9 +165,16 @@ public final class OpenDatabase {
                 /* mapsRead= */ files.created(),
                 options.cleanerThreads(),
                 "revenant-cleaner"));
-    made.start();
+    made.start(first);
     engine.cleaner(made, this::cutBack);
     return made;
+  }
+
+  /**
+   * Then the cleaner would bring in pages that have to be redone, beside those that callers need.
+   */
+  private static boolean isFirstRound(@Nullable BackgroundRedo working) {
+    return working != null && working.isInFirstRound();
   }
 
   private CheckpointSource checkpointSource(Storage storage, Ownership ownership) {
@@ -230,13 +239,16 @@ public final class OpenDatabase {
           @Override
           public void progress(int left) {
             watch.redone(total - left, total);
-            asked.hurry(); // the redo point can follow
+          }
+
+          @Override
+          public void written() {
+            asked.hurry();
           }
 
           @Override
           public void over() {
             watch.end(RestartPhase.REDO, total);
-            asked.hurry();
           }
 
           @Override
@@ -250,7 +262,16 @@ public final class OpenDatabase {
           }
         };
     return resources.opened(
-        new BackgroundRedo(pool, pending, log, life.firstTail(), around, "revenant-redo"));
+        new BackgroundRedo(
+            pool,
+            pending,
+            log,
+            life.firstTail(),
+            analysed.restart().isAfterRestart()
+                ? BackgroundRedo.CHUNK
+                : pool.statisticsOfWork().frames() / 2,
+            around,
+            "revenant-redo"));
   }
 
   /** Waits until all is redone that a crash has left; what keeps that from ending is thrown. */
