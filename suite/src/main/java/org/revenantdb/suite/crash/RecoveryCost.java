@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.Predicate;
 import org.revenantdb.chaos.disk.DiskImage;
 import org.revenantdb.chaos.disk.MemoryFileSystem;
 import org.revenantdb.chaos.recording.IoCount;
@@ -23,14 +24,14 @@ import org.revenantdb.engine.Transaction;
  * last checkpoint, of which there is never more than was declared.
  *
  * <p>Counted, not timed, on a disk in memory: the figures are the same on every machine. The
- * cleaner leaves the first tenth of a second to who opened the database; on a busy machine that may
- * not be enough, so each image is opened several times, and the cheapest opening counts; its time
- * is the median of all.
+ * cleaner and redo in the background leave the first tenth of a second to the application; on a
+ * busy machine that may not be enough, so each image is opened several times, and the cheapest
+ * opening counts; its time is the median of all.
  */
 final class RecoveryCost {
   /*
    * Bound of the bytes moved with L bytes of log behind the redo point
-   *   2 L           analysis reads the log once, redo once
+   *   2 L           analysis reads the log once, redo of the pages that the first read needs at most once more
    *   12 MiB        whatever L: the batch of the double-write file, read, and its pages written; the tail that is not
    *                 known to be durable, read and written to another file (R6), at most a log buffer, in segments; the
    *                 search behind the end of the log; the first segment of the new life; what is read ahead, twice;
@@ -41,7 +42,7 @@ final class RecoveryCost {
   private static final long LIMIT = 16L * MIB;
   private static final int OPENINGS = 5;
 
-  /** On a busy machine the cleaner is ahead of the first read more often than not. */
+  /** On a busy machine cleaner and redo are ahead of the first read more often than not. */
   private static final int PATIENCE = 8;
 
   private static final String TABLE = "rows";
@@ -73,18 +74,13 @@ final class RecoveryCost {
       long bytes = (long) size * UNIT;
       Left left = new Left();
       DiskImage image = FrozenDisk.after(options(), db -> left.log = leaveInFlight(db, bytes));
-      RecoveryCostPoint point = cheapest(size + "x", bytes, left.log, image);
-      for (int i = 0; i < PATIENCE && isAbove(point, bySize); i++) {
-        RecoveryCostPoint again = cheapest(size + "x", bytes, left.log, image);
-        point = again.bytes() < point.bytes() ? again : point;
-      }
-      bySize.add(point);
+      bySize.add(patiently(size + "x", bytes, left.log, image, point -> !isAbove(point, bySize)));
     }
     for (int sixteenths : SIXTEENTHS_OF_THE_LIMIT) {
       long log = LIMIT * sixteenths / 16;
       Left left = new Left();
       DiskImage image = FrozenDisk.after(options(), db -> left.log = writeLog(db, log));
-      byLog.add(cheapest(log / MIB + " MiB", 0, left.log, image));
+      byLog.add(patiently(log / MIB + " MiB", 0, left.log, image, BOUND::holds));
     }
     judge();
   }
@@ -148,6 +144,22 @@ final class RecoveryCost {
             db.getOrCreateTable(TABLE), RevenantSubject.Tables.key(row * 7 % ROWS), new byte[500]);
       }
     });
+  }
+
+  /** The engine's threads may do work of their own before the first read: then once more. */
+  private static RecoveryCostPoint patiently(
+      String label,
+      long transaction,
+      long log,
+      DiskImage image,
+      Predicate<RecoveryCostPoint> isEnough)
+      throws IOException {
+    RecoveryCostPoint point = cheapest(label, transaction, log, image);
+    for (int i = 0; i < PATIENCE && !isEnough.test(point); i++) {
+      RecoveryCostPoint again = cheapest(label, transaction, log, image);
+      point = again.bytes() < point.bytes() ? again : point;
+    }
+    return point;
   }
 
   private static RecoveryCostPoint cheapest(
