@@ -155,7 +155,7 @@ public final class ChaosSuite {
             .run();
     rows.forEach(report::coverage);
     long noticed = rows.stream().filter(CoverageRow::detected).count();
-    progress.note(noticed + " of " + rows.size() + " forces: their loss was noticed");
+    progress.note(noticed + " of " + rows.size() + " forces: their loss was detected");
   }
 
   private void injectFaults(SuiteProgress progress) throws IOException {

@@ -144,7 +144,7 @@ final class PowerCuts {
       if (recording.usable()) {
         lives.add(new Life(variant, recording, new SeenImages(), variant.share * SHARE_OF_A_DEATH));
       } else {
-        unusable.add(Outcome.of("life behind a death", recording.verdict(), recording.reason()));
+        unusable.add(Outcome.of("life after a death", recording.verdict(), recording.reason()));
       }
     }
   }
