@@ -159,12 +159,12 @@ class FailureFileTest {
 
   @Test
   void directory_isRefused_withAHint() {
-    assertRefused(dir, "is a directory; give a .zip");
+    assertRefused(dir, "is a directory; give the .zip");
   }
 
   @Test
   void emptyName_isRefused_withAHint() {
-    assertRefused(Path.of(""), "the name of a file is missing; give a .zip");
+    assertRefused(Path.of(""), "the name of a file is missing; give the .zip");
   }
 
   @Test
