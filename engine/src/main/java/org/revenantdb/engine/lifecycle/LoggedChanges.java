@@ -14,7 +14,7 @@ import org.revenantdb.recovery.restart.PendingParts;
 import org.revenantdb.recovery.restart.RedoTarget;
 
 /**
- * What the log has for pages that may lack it, applied to a page when it is brought into memory.
+ * The changes in the log for pages that may lack them, applied when a page is brought into memory.
  *
  * <p>Threads: any, several at once; each page by one at a time.
  */
@@ -24,7 +24,7 @@ final class LoggedChanges implements PendingRedo {
   private final boolean readOnly;
 
   /**
-   * The changes that a restart has found.
+   * Creates the changes that a restart has found.
    *
    * @param dataFile for messages
    * @param readOnly whether nothing is written
@@ -66,7 +66,7 @@ final class LoggedChanges implements PendingRedo {
     refuseIllegal(pageId, page);
   }
 
-  /** A record with a good checksum need not be one of ours either. */
+  /** Refuses a page that a foreign record with a correct checksum made illegal. */
   void refuseIllegal(int pageId, MemorySegment page) {
     String problem = PageStructure.problemOf(pageId, page);
     if (problem != null) {
@@ -85,7 +85,7 @@ final class LoggedChanges implements PendingRedo {
     };
   }
 
-  /** A page that is half redone is seen by nobody (R18): its frame is given up. */
+  /** A page that is half redone is never visible (R18): its frame is released. */
   private void apply(
       PageOps operations,
       int pageId,
