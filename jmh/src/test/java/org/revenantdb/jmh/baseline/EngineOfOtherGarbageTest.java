@@ -32,16 +32,16 @@ import org.revenantdb.jmh.fork.ShortForks;
 import org.revenantdb.jmh.gc.ChFork;
 
 /**
- * That the strategies beside which ours is measured are right, and are what they are said to be:
- * snapshots have what they should while others write, what is needed by nobody goes in the end, and
- * what is in between goes with those alone that promise it. Each runs in a JVM of its own.
+ * The strategies that ours is compared with are right, and are the described ones: snapshots are
+ * right while there are writers, unneeded versions are removed in the end, and versions in between
+ * only with strategies that promise it. Each runs in a separate JVM.
  */
 class EngineOfOtherGarbageTest {
   private static final TransactionOptions LAZY = TransactionOptions.lazy();
 
   @TempDir private Path folder;
 
-  /** Accounts between which money is moved, and people who add all of it up. */
+  /** Accounts between which money is moved, and threads that add it all up. */
   public static final class Bank {
     private static final int ACCOUNTS = 20;
     private static final long EACH = 1_000;
@@ -146,7 +146,7 @@ class EngineOfOtherGarbageTest {
       transaction.put(accounts, key(account), value(ByteBuffer.wrap(row).getLong() + amount));
     }
 
-    /** What a snapshot has stays, while others move money. */
+    /** The content of a snapshot stays, while other threads move money. */
     private void look() {
       try (Transaction reader = database.begin(LAZY)) {
         List<Long> before = balances(reader);

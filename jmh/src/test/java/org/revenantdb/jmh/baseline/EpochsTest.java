@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What epochs free, and what somebody inside keeps them from. */
+/** What epochs free, and what a transaction inside keeps. */
 class EpochsTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
