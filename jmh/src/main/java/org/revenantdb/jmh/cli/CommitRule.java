@@ -6,7 +6,7 @@ import java.util.Map;
 import org.revenantdb.jmh.commit.EngineWithoutRule;
 import org.revenantdb.jmh.commit.MixFork;
 
-/** What durable readers pay for being safe from lazy commits when nobody is lazy. */
+/** The cost for durable readers of being safe from lazy commits when there are none. */
 final class CommitRule {
   private static final String SESSIONS = "8";
 

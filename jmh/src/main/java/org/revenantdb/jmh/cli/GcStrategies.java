@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.jmh.baseline.EngineOfOtherGarbage;
 import org.revenantdb.jmh.baseline.EngineOfOtherGarbage.Strategy;
 
-/** What {@code bench gc} has become of older versions, over one store of them. */
+/** The strategies for older versions in {@code bench gc}, over one store of versions. */
 enum GcStrategies {
   /** Ours. */
   EAGER(
@@ -98,7 +98,7 @@ enum GcStrategies {
     return frequencies;
   }
 
-  /** Notes what it is. */
+  /** Notes the strategy. */
   void describe(Figures figures) {
     figures.setting("garbage, " + variant, settings);
   }
@@ -106,7 +106,7 @@ enum GcStrategies {
   /**
    * A JVM that runs it.
    *
-   * @param what behind its name, if that is not enough
+   * @param what a suffix to its name, if that is not enough
    * @param heap of the JVM
    */
   ForkSession.Child child(

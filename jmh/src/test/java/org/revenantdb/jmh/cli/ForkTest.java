@@ -18,7 +18,7 @@ class ForkTest {
 
   private static final int MANY = 3_000;
 
-  /** Tells two results, and then ends as it is told to. */
+  /** Prints two results, and then ends as requested. */
   public static final class Child {
     private Child() {}
 
@@ -32,7 +32,7 @@ class ForkTest {
         case "fail" -> System.exit(9);
         case "burst" -> {
           StringBuilder burst =
-              new StringBuilder(); // fits into a pipe: nobody waits for the reader
+              new StringBuilder(); // fits into a pipe, so it does not wait for the reader
           for (int i = 0; i < MANY; i++) {
             burst.append("= number").append(i).append(" 1\n");
           }

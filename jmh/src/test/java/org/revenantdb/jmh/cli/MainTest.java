@@ -20,7 +20,7 @@ import org.openjdk.jmh.runner.format.OutputFormatFactory;
 import org.openjdk.jmh.runner.options.VerboseMode;
 import picocli.CommandLine;
 
-/** What the command {@code bench} promises of exit codes and of its file. */
+/** The exit codes and the file of the command {@code bench}. */
 class MainTest {
   private final StringWriter out = new StringWriter();
   private final StringWriter err = new StringWriter();
@@ -149,7 +149,7 @@ class MainTest {
     assertTrue(err.toString().contains("leave out --only"), err.toString());
   }
 
-  /** Without its processor named in the pom, JMH finds nothing and says nothing. */
+  /** Without its processor in the pom, JMH finds no benchmark and reports nothing. */
   @Test
   void benchmarks_areGenerated() {
     assertFalse(

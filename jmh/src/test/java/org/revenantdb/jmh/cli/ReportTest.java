@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.xml.sax.InputSource;
 
-/** A page with every figure and point, and pictures that show what was measured. */
+/** A page with every figure and point, and plots of the measurements. */
 class ReportTest {
   private final Figures figures = new Figures();
 

@@ -23,8 +23,8 @@ import org.revenantdb.jmh.gc.HotRowsFork;
 import org.revenantdb.jmh.gc.UpdatesFork;
 
 /**
- * That each engine of {@code bench gc} has a snapshot on this JDK, with the flags that it gets: the
- * forks look at every row of it, and fail. What the numbers are is not asked.
+ * Each engine of {@code bench gc} has a snapshot on this JDK, with its flags: the forks check every
+ * row of it, and fail if it is wrong. The numbers are not checked.
  */
 class SnapshotEnginesTest {
   private static final Duration LIMIT = Duration.ofMinutes(5);

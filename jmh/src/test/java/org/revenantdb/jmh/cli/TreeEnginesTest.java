@@ -21,8 +21,8 @@ import org.revenantdb.jmh.tree.SpillFork;
 import org.revenantdb.jmh.tree.TreeFork;
 
 /**
- * That each engine of {@code bench tree} gives the right rows on this JDK, with the flags that it
- * gets: the forks check every value that they read, and fail. What the numbers are is not asked.
+ * Each engine of {@code bench tree} returns the right rows on this JDK, with its flags: the forks
+ * check every value that they read, and fail if it is wrong. The numbers are not checked.
  */
 class TreeEnginesTest {
   private static final Duration LIMIT = Duration.ofMinutes(5);
