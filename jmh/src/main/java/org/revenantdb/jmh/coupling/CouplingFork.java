@@ -53,7 +53,7 @@ public final class CouplingFork {
   }
 
   /**
-   * The names of all that is told.
+   * The names of all results.
    *
    * @return in order
    */

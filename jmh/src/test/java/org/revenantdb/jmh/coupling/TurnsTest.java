@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.Test;
 
-/** That everybody has a turn, that what fails is told, and how rounds become one number. */
+/** Every task has a turn, failures are reported, and rounds become one number. */
 class TurnsTest {
   @Test
   void everyThread_hasEveryThing() throws InterruptedException {
