@@ -18,7 +18,7 @@ import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.TransactionOptions;
 
-/** That who analyses reads all rows, of one moment, and notices when they are not. */
+/** A reader reads all rows of one moment, and detects when they are not. */
 class ChReaderTest {
   private static final TransactionOptions LAZY = TransactionOptions.lazy();
   private static final TpccScale SCALE = TpccScale.of(1, 0.01);

@@ -80,7 +80,7 @@ class TpccCheckerTest {
     }
   }
 
-  /** What is damaged, which conditions fail, and what one of the violations says. */
+  /** The damage, the conditions that fail, and the text of one violation. */
   static Stream<Arguments> damages() {
     TpccTables to = tables;
     return Stream.of(

@@ -19,7 +19,7 @@ import org.revenantdb.chaos.subject.Verdict;
 import org.revenantdb.engine.Database;
 
 /**
- * TPC-C behind power cuts: every condition holds. Another seed: {@code -Drevenant.chaos.seed=N},
+ * TPC-C after power cuts: every condition holds. Another seed: {@code -Drevenant.chaos.seed=N},
  * more states: {@code -Drevenant.chaos.states=N}.
  */
 @Tag("slow")
