@@ -123,7 +123,7 @@ public record Options(
   /**
    * Sets the listener for progress.
    *
-   * @param other told after each death and its check
+   * @param other receives the progress after each death and its check
    * @return other options
    */
   public Options withListener(Consumer<Progressed> other) {

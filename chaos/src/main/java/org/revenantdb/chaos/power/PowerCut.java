@@ -30,7 +30,7 @@ public final class PowerCut {
    * Life of an operation      happens     at its place: pending (names under AT_ONCE: durable)
    *                           covered     at the place of a force of its node with seq < since: durable, into the base
    *                           journaled   a name or truncation at or before the journal's durable place: decided, always there
-   *                           stuck       bytes that a failed force should have written: pending for ever, until a covered write or
+   *                           stuck       bytes that a failed force should have written: pending for good, until a covered write or
    *                                       truncation of the same unit takes them into the base
    *                           gone        no name leads to its file in any state from here on: forgotten (its forces still
    *                                       move the journal)

@@ -45,7 +45,7 @@ public sealed interface Operation {
    * A new file or directory with its first name. Its parent's entry is not durable before the
    * parent is forced (or as the platform profile says).
    *
-   * @param origin when, by whom and from where
+   * @param origin its place, time, thread and call stack
    * @param node the new node
    * @param directory whether it is a directory
    * @param parent the directory that it is entered in
@@ -57,7 +57,7 @@ public sealed interface Operation {
   /**
    * Another name of a file that exists.
    *
-   * @param origin when, by whom and from where
+   * @param origin its place, time, thread and call stack
    * @param node the file
    * @param parent the directory that it is entered in
    * @param name the entry
@@ -67,7 +67,7 @@ public sealed interface Operation {
   /**
    * An entry is deleted. The node exists as long as it has another name or is open.
    *
-   * @param origin when, by whom and from where
+   * @param origin its place, time, thread and call stack
    * @param node what the entry named
    * @param parent the directory
    * @param name the entry
@@ -77,7 +77,7 @@ public sealed interface Operation {
   /**
    * An entry moves and replaces the entry that had the new name.
    *
-   * @param origin when, by whom and from where
+   * @param origin its place, time, thread and call stack
    * @param node the node that moves
    * @param fromParent the old directory
    * @param fromName the old entry
@@ -98,7 +98,7 @@ public sealed interface Operation {
   /**
    * Bytes of a file change. The file grows if they end behind its end.
    *
-   * @param origin when, by whom and from where
+   * @param origin its place, time, thread and call stack
    * @param node the file
    * @param offset of the first byte
    * @param data the bytes; not copied, must not change afterwards
@@ -123,7 +123,7 @@ public sealed interface Operation {
   /**
    * A file is cut to a smaller size. (A program enlarges a file by writing.)
    *
-   * @param origin when, by whom and from where
+   * @param origin its place, time, thread and call stack
    * @param node the file
    * @param size the new size
    */
@@ -136,7 +136,7 @@ public sealed interface Operation {
    * does not cover other pending operations on the node, unless they are needed to read those
    * bytes. It follows its write, with no other operation on the node in between.
    *
-   * @param origin when it <em>returned</em>, by whom and from where
+   * @param origin the place and time when it <em>returned</em>, with thread and call stack
    * @param node the file or directory
    * @param since when it was called: it covers the operations on the node with a smaller {@link
    *     #seq}
@@ -152,7 +152,7 @@ public sealed interface Operation {
     /**
      * A force of a whole node.
      *
-     * @param origin when it <em>returned</em>, by whom and from where
+     * @param origin the place and time when it <em>returned</em>, with thread and call stack
      * @param node the file or directory
      * @param since when it was called
      * @param metadata whether metadata was asked for, too
@@ -176,7 +176,7 @@ public sealed interface Operation {
    * Applications Recover from fsync Failures?", ATC 2020). Readers see what it should have written.
    * Any part of that may be on the disk, and no later force writes the rest.
    *
-   * @param origin when it returned, by whom and from where
+   * @param origin the place and time when it returned, with thread and call stack
    * @param node the file or directory
    * @param since when it was called
    */

@@ -181,7 +181,7 @@ public final class Sessions {
   /**
    * Has code compiled, by one thread: enough steps, or as many as there is time for.
    *
-   * @param session whose steps
+   * @param session the session of the steps
    * @throws Exception whatever a step throws
    */
   public static void compile(Session session) throws Exception {

@@ -186,9 +186,7 @@ class EngineOfWriterIdsTest {
         byte[] value = new byte[200];
         update(database, table, value, UPDATES);
         database.sync();
-        update(
-            database, table, value,
-            MORE); // its end checks whether pages can be freed
+        update(database, table, value, MORE); // its end checks whether pages can be freed
         database.cleanNow();
         freed = database.statistics().files().overflowPagesFreed();
       }

@@ -65,8 +65,8 @@ public final class BrokenBindings {
   }
 
   /**
-   * Each read of a range has a snapshot of its own, that of a key the transaction's: what the
-   * simplest way to snapshot isolation would do to whoever keeps versions of rows alone.
+   * Each read of a range has its own snapshot, but a read of a key uses the transaction's. This is
+   * the result of a simple snapshot isolation that keeps only versions of rows.
    */
   public static final class SnapshotOfEachRange implements HistoryStore.Opener {
     /** Creates the opener. */

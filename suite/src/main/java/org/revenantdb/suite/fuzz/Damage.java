@@ -61,7 +61,7 @@ record Damage(List<String> words) {
         .collect(Collectors.joining("; "));
   }
 
-  /** Whether a checksum is corrected: then what is wrong cannot be told by it. */
+  /** Whether a checksum is corrected, so that it cannot show the damage. */
   boolean seals() {
     return verb().startsWith("seal") || verb().equals("record");
   }
