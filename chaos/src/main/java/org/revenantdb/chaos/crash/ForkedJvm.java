@@ -344,8 +344,8 @@ public final class ForkedJvm implements AutoCloseable {
     /**
      * Adds an argument of {@code main}.
      *
-     * @param value its {@code toString} is passed on
      * @param value passed on as its {@code toString}
+     * @return this
      */
     public Builder argument(Object value) {
       arguments.add(value.toString());

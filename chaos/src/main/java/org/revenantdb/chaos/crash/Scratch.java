@@ -34,7 +34,6 @@ public final class Scratch {
    * files again. So start and end exclude each other, and after end nothing starts. A thread that
    * creates a directory below one of these uses createDirectory, which does not create the parent
    * again.
-   * above again.
    */
   private static final int TRIES = 200;
 

@@ -5,7 +5,7 @@ import java.util.SortedMap;
 
 /**
  * A transactional store as the workload uses it: numbered lists and registers. Even keys are lists,
- * odd ones registers. lists, odd ones registers.
+ * odd ones registers.
  *
  * <p>Threads: any; a transaction belongs to one.
  */

@@ -124,8 +124,8 @@ public record PowerCutOptions(
   /**
    * Sets a time after which no more states are begun.
    *
-   * @param value how long, from the beginning of the run
    * @param value measured from the beginning of the run
+   * @return changed options
    */
   public PowerCutOptions withBudget(Duration value) {
     return new PowerCutOptions(
