@@ -320,7 +320,7 @@ final class ListOrders {
           AnomalyKind.PHANTOM_VALUE,
           () ->
               words.access(read)
-                  + " shows a value that nobody appended"
+                  + " shows a value that was never appended"
                   + "\n  "
                   + words.transaction(reader),
           reader);

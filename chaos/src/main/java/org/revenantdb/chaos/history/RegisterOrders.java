@@ -120,7 +120,7 @@ final class RegisterOrders {
           AnomalyKind.PHANTOM_VALUE,
           () ->
               words.access(read)
-                  + " shows a value that nobody wrote"
+                  + " shows a value that was never written"
                   + "\n  "
                   + words.transaction(reader),
           reader);

@@ -19,7 +19,7 @@ final class CommitBench implements Bench {
 
   @Override
   public String question() {
-    return "What does a commit cost, durable and lazy, and who else pays for it?";
+    return "What does a commit cost, durable and lazy, and what does it cost others?";
   }
 
   @Override

@@ -45,7 +45,7 @@ final class CommitRule {
             "rule_ratio",
             "half reads half updates by "
                 + SESSIONS
-                + " sessions, and reads alone by one; without: reads tell no witness, and nobody"
+                + " sessions, and reads alone by one; without: reads inform no witness, and none"
                 + " waits for one; the worse of the two");
     session.figures().put("rule_ratio", worst);
   }

@@ -42,7 +42,7 @@ final class GcBench implements Bench {
 
   @Override
   public String question() {
-    return "What do snapshots cost those who write, and what becomes of older versions?";
+    return "What do snapshots cost writers, and how are older versions removed?";
   }
 
   @Override

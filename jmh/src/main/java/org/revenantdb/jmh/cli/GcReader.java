@@ -69,8 +69,8 @@ final class GcReader {
             "CH-benCHmark",
             "1 warehouse, items, customers and orders times "
                 + scale(session)
-                + ", one session that writes, without think times, lazy; who reads asks five queries"
-                + " that scan orders, lines, stock and customers, over one snapshot that it holds, or"
+                + ", one session that writes, without think times, lazy; the readers run five queries"
+                + " that scan orders, lines, stock and customers, over one snapshot that they hold, or"
                 + " each over its own; heap of 1 GiB, default options");
     List<ForkSession.Child> children = new ArrayList<>();
     Series held = new Series(HELD);
@@ -121,7 +121,7 @@ final class GcReader {
         new Plot(
             "How long does a chain get, with and without eager pruning? (Table 11)",
             Plot.Form.BARS,
-            "who reads",
+            "readers",
             "older versions",
             /* logarithmic= */ true);
     for (String what : List.of(HELD, EACH)) {

@@ -17,7 +17,7 @@ final class SpaceMapBench implements Bench {
 
   @Override
   public String question() {
-    return "What do those who allocate pages cost each other at the space maps?";
+    return "What does contention for the space maps cost threads that allocate pages?";
   }
 
   @Override

@@ -47,7 +47,7 @@ public final class SingleFork {
     }
   }
 
-  /** Two things by turns. */
+  /** Two tasks in turn. */
   private static final class Turns {
     private final WaitHistogram first = new WaitHistogram();
     private final WaitHistogram second = new WaitHistogram();

@@ -78,7 +78,7 @@ class BaselineEnginesTest {
   }
 
   @Test
-  void an_engine_that_reverts_eagerly_has_nothing_to_take_back_when_it_is_open() throws Exception {
+  void an_engine_that_reverts_eagerly_has_nothing_to_roll_back_when_it_is_open() throws Exception {
     Path classes = folder.resolve("classes");
     EngineOfEagerRevert.write(classes);
     String database = folder.resolve("db").toString();

@@ -186,7 +186,7 @@ class EngineOfOtherGarbageTest {
 
   @ParameterizedTest
   @EnumSource
-  void snapshots_have_what_they_should_and_what_nobody_needs_goes(Strategy strategy)
+  void snapshots_are_right_and_unneeded_versions_are_removed(Strategy strategy)
       throws IOException, InterruptedException {
     long seed = Long.getLong("revenant.seed", System.nanoTime());
     System.out.println("EngineOfOtherGarbageTest -Drevenant.seed=" + seed);
@@ -203,7 +203,7 @@ class EngineOfOtherGarbageTest {
   @ParameterizedTest
   @EnumSource
   @Tag("slow")
-  void analysis_beside_order_entry_is_of_one_moment(Strategy strategy)
+  void analysis_during_order_entry_sees_one_moment(Strategy strategy)
       throws IOException, InterruptedException {
     for (String snapshots : List.of("held", "each")) {
       assertEquals(

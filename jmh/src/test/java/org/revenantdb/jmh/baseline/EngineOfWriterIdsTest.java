@@ -166,7 +166,7 @@ class EngineOfWriterIdsTest {
 
   @ParameterizedTest
   @EnumSource
-  void snapshots_and_rollbacks_have_what_was_before_wherever_it_is(Variant variant)
+  void snapshots_and_rollbacks_find_former_versions_wherever_they_are(Variant variant)
       throws IOException, InterruptedException {
     assertEquals(0, run(variant, Rows.class, folder.resolve("rows").toString(), variant.name()));
   }

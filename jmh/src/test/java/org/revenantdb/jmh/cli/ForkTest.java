@@ -46,14 +46,14 @@ class ForkTest {
   }
 
   @Test
-  void results_areTold() throws IOException {
+  void results_areReported() throws IOException {
     Fork.Said said = new Fork(Child.class, List.of("-Dfork.test=7"), LONG).run("end");
     assertEquals(new Fork.Said(Map.of("a,b=c d", 1.5, "flag", 7.0), ""), said);
   }
 
   /** The reader is held up at the first line until the caller has noticed the end, and waits. */
   @Test
-  void results_thatAreStillInThePipeWhenItEndsAreTold() throws IOException {
+  void results_stillInThePipeAtTheEndAreReported() throws IOException {
     Thread caller = Thread.currentThread();
     PrintStream usual = System.err;
     System.setErr(
@@ -77,7 +77,7 @@ class ForkTest {
   }
 
   @Test
-  void failure_keepsWhatWasTold() throws IOException {
+  void failure_keepsEarlierResults() throws IOException {
     Fork.Said said = new Fork(Child.class, List.of(), LONG).run("fail");
     assertTrue(said.failure().contains("exit code 9"), said.failure());
     assertEquals(1.5, said.values().get("a,b=c d"));

@@ -28,7 +28,7 @@ class MainTest {
   @TempDir private Path folder;
 
   @Test
-  void noName_listsWhatThereIs() {
+  void withoutAName_benchListsAllMeasurements() {
     assertEquals(0, run("bench"));
     assertTrue(out.toString().startsWith("answer"), out.toString());
   }
@@ -65,7 +65,7 @@ class MainTest {
   }
 
   @Test
-  void notAllMeasured_writesWhatThereIs_andExitsWithThree() throws IOException {
+  void notAllMeasured_writesTheOtherFigures_andExitsWithThree() throws IOException {
     Path file = folder.resolve("figures.json");
     assertEquals(3, run("bench", "half", "--json", "" + file));
     JsonObject json = read(file);
@@ -82,7 +82,7 @@ class MainTest {
   }
 
   @Test
-  void notAllMeasured_isToldInTheReport_too() throws IOException {
+  void notAllMeasured_isAlsoInTheReport() throws IOException {
     assertEquals(3, run("bench", "half", "--report", folder.toString()));
     assertTrue(Files.readString(folder.resolve("half.html")).contains("second: it is a test"));
   }
@@ -105,7 +105,7 @@ class MainTest {
   }
 
   @Test
-  void broken_writesWhatThereIs_andExitsWithThree() throws IOException {
+  void brokenMeasurement_writesTheOtherFigures_andExitsWithThree() throws IOException {
     Path file = folder.resolve("figures.json");
     assertEquals(3, run("bench", "broken", "--json", "" + file));
     assertEquals(1.0, read(file).get("first").getAsDouble());
@@ -124,7 +124,7 @@ class MainTest {
   }
 
   @Test
-  void only_measuresWhatIsAskedFor_andMissesNothingElse() throws IOException {
+  void only_measuresTheRequestedFigures_andReportsNoOtherAsMissing() throws IOException {
     Path file = folder.resolve("figures.json");
     assertEquals(0, run("bench", "choosy", "--only", "second", "--json", "" + file));
     assertFalse(read(file).has("first"));

@@ -32,7 +32,7 @@ class TreeEnginesTest {
   @ParameterizedTest
   @EnumSource
   @Tag("slow")
-  void engine_tellsAllPoints(TreeEngines engine) throws IOException {
+  void engine_reportsAllPoints(TreeEngines engine) throws IOException {
     Fork fork = new Fork(TreeFork.class, ShortForks.with(engine.flags("256m")), LIMIT);
     Fork.Said said =
         fork.run(engine.className(), folder.toString(), "3500", "33554432", "5", "20", "1");

@@ -20,7 +20,7 @@ class TreeLatchesTest {
   /** The fork checks what it reads and what it has changed, and fails if that is wrong. */
   @Test
   @Tag("slow")
-  void fork_tellsAllPoints() throws IOException {
+  void fork_reportsAllPoints() throws IOException {
     Fork.Said said =
         new Fork(CouplingFork.class, TreeLatches.FLAGS, LIMIT).run("3000", "3", "20", "1");
     assertEquals("", said.failure());

@@ -79,7 +79,7 @@ class ContentionRunTest {
   }
 
   @Test
-  void failure_ofAThreadIsToldOf() {
+  void failure_ofAThreadIsReported() {
     ContentionPoint point = new ContentionPoint(2, /* virtual= */ false, 0);
     IllegalStateException thrown =
         assertThrows(

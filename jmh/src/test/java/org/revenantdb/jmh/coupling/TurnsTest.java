@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 /** Every task has a turn, failures are reported, and rounds become one number. */
 class TurnsTest {
   @Test
-  void everyThread_hasEveryThing() throws InterruptedException {
+  void everyThread_hasEveryTask() throws InterruptedException {
     Set<List<Integer>> made = ConcurrentHashMap.newKeySet();
     Turns.Result result =
         Turns.run(

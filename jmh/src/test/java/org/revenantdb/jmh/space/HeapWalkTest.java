@@ -69,7 +69,7 @@ class HeapWalkTest {
   }
 
   @Test
-  void strangers_andWhatIsBehindThem_doNotCount() throws Exception {
+  void foreignObjects_andObjectsBehindThem_doNotCount() throws Exception {
     Counted one = new Counted(10);
     long alone = bytes(one);
     one.stranger = new Stranger();

@@ -205,7 +205,7 @@ class TpccTest {
   }
 
   @Test
-  void a_delivery_takes_the_oldest_order_of_each_district_until_there_is_none() {
+  void a_delivery_takes_the_oldest_order_of_each_district_until_there_are_no_more() {
     TpccMix mix = new TpccMix(tables, SCALE, 0, SEED);
     for (int i = 0; i < 9; i++) {
       assertEquals(10, delivered(mix));
