@@ -4,9 +4,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** How much memory this process can have, as far as the system says. */
+/** How much memory this process can have, according to the system. */
 final class MachineMemory {
-  /** What is returned where the system does not say. */
+  /** The result if the system does not report it. */
   static final long UNKNOWN = Long.MAX_VALUE;
 
   private static final class Found {
@@ -23,7 +23,7 @@ final class MachineMemory {
     return Found.BYTES;
   }
 
-  /** The line {@code MemTotal: 24689764 kB}. */
+  /** Parses the line {@code MemTotal: 24689764 kB}. */
   static long total(Path memoryInfo) {
     try {
       for (String line : Files.readAllLines(memoryInfo)) {
@@ -37,7 +37,7 @@ final class MachineMemory {
     }
   }
 
-  /** A file that holds a number of bytes or the word {@code max}. */
+  /** Reads a file with a number of bytes or the word {@code max}. */
   static long controlGroupLimit(Path limit) {
     try {
       String text = Files.readString(limit).strip();

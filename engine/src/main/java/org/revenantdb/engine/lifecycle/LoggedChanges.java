@@ -16,7 +16,7 @@ import org.revenantdb.recovery.restart.PendingParts;
 import org.revenantdb.recovery.restart.RedoTarget;
 
 /**
- * What the log has for pages that may lack it, applied to a page when it is brought into memory.
+ * The changes in the log for pages that may lack them, applied when a page is brought into memory.
  *
  * <p>Threads: any, several at once; each page by one at a time.
  */
@@ -27,7 +27,7 @@ final class LoggedChanges implements PendingRedo {
   private final Spares<PageOps> operations = new Spares<>();
 
   /**
-   * The changes that a restart has found.
+   * Creates the changes that a restart has found.
    *
    * @param dataFile for messages
    * @param readOnly whether nothing is written
@@ -80,7 +80,7 @@ final class LoggedChanges implements PendingRedo {
     return complete;
   }
 
-  /** A record with a good checksum need not be one of ours either. */
+  /** Refuses a page that a foreign record with a correct checksum made illegal. */
   void refuseIllegal(int pageId, MemorySegment page) {
     String problem = PageStructure.problemOf(pageId, page);
     if (problem != null) {
@@ -98,7 +98,7 @@ final class LoggedChanges implements PendingRedo {
     };
   }
 
-  /** A page that is half redone is seen by nobody (R18): its frame is given up. */
+  /** A page that is half redone is never visible (R18): its frame is released. */
   private void apply(
       PageOps used,
       int pageId,

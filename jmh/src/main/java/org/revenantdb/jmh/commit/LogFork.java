@@ -20,10 +20,9 @@ import org.revenantdb.recovery.log.RecordBuilder;
 import org.revenantdb.recovery.log.RecordType;
 
 /**
- * A JVM that appends bytes to the log by two threads, and as many with {@code FileChannel.write} in
- * blocks of 1 MiB to a preallocated file; nobody asks for a force. Both were written and forced
- * once before, and the log's segments given up, as a checkpoint does, so both write to blocks that
- * are there.
+ * A JVM in which two threads append bytes to the log, and two write with {@code FileChannel.write}
+ * in blocks of 1 MiB to a preallocated file, without forces. Both were written and forced once
+ * before, and the log's segments released, as a checkpoint does. So both write to existing blocks.
  *
  * <p>Arguments: directory, bytes of a record, megabytes.
  */
@@ -116,7 +115,8 @@ public final class LogFork {
     long credit = BLOCK;
     for (long done = 0; done < bytes / THREADS; ) {
       if (credit >= BLOCK) {
-        // As whoever changes pages takes credit, nothing latched: the files are there before.
+        // Like a thread that changes pages, takes credit with nothing latched: the files exist
+        // before.
         log.ensureSegments(log.tail() + THREADS * 2L * BLOCK);
         credit = 0;
       }

@@ -14,9 +14,9 @@ import org.revenantdb.engine.TransactionBody;
 import org.revenantdb.engine.TransactionOptions;
 
 /**
- * RevenantDB, everything lazy. A restart may have to read 65,536 pages (512 MiB), where by itself
- * it keeps that to 4,096 and writes changed pages out all the time: of the others none bounds it
- * more closely. All other options are those it has by itself.
+ * RevenantDB, everything lazy. A restart may have to read 65,536 pages (512 MiB). The default is
+ * 4,096, with which it writes changed pages out all the time; no other engine has a stricter bound.
+ * All other options have their defaults.
  *
  * <p>It reads by the {@link Transaction#get(Table, byte[], byte[], int)} that copies into an array
  * of the caller's.

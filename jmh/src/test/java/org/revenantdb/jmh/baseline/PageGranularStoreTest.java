@@ -15,7 +15,7 @@ import org.revenantdb.recovery.log.LifeStart;
 import org.revenantdb.recovery.log.Log;
 import org.revenantdb.recovery.log.LogOptions;
 
-/** The baseline does what the paper says, or we would win against something else. */
+/** The baseline behaves as in the paper; otherwise the comparison would be with something else. */
 class PageGranularStoreTest {
   private static final int ROWS_PER_PAGE = 10;
 
@@ -67,7 +67,7 @@ class PageGranularStoreTest {
     assertEquals(log.tail(), log.durableLsn());
   }
 
-  /** Section 6.2: it is the page that is made durable, whichever row was asked for. */
+  /** Section 6.2: the page is made durable, whichever row was read. */
   @Test
   void aDurableRead_forcesForAnyRowOfThePage_andForNoneOfAnother() {
     commitLazily(1);

@@ -13,10 +13,10 @@ import org.revenantdb.recovery.format.LogRecordLayout;
 import org.revenantdb.recovery.format.PageHeaderLayout;
 import org.revenantdb.recovery.format.SegmentLayout;
 
-/** A disk that is being damaged: files by their paths below the directory of the database. */
+/** A disk that is being damaged: files by path below the directory of the database. */
 final class DamagedDisk {
 
-  /** What no disk in memory has; it is made on a real one. */
+  /** A kind of file that a disk in memory cannot have; it is made on a real one. */
   record Special(String path, String kind) {}
 
   private final DiskImage image;
@@ -125,7 +125,7 @@ final class DamagedDisk {
     return content == null ? new byte[length] : content.bytes(offset, length);
   }
 
-  /** Inside the file: no damage of bytes makes a file longer. */
+  /** Inside the file, because damage of bytes never makes a file longer. */
   void set(String path, long offset, byte[] bytes) {
     FileContent content = file(path);
     if (content != null && offset >= 0 && offset < content.size()) {
@@ -154,7 +154,9 @@ final class DamagedDisk {
     set(path, SegmentLayout.CRC, number(crc(bytes, 4, bytes.length)));
   }
 
-  /** Of an image of the batch: its own, what the header says of it, and the header's. */
+  /**
+   * Seals an image of the batch: its checksum, its checksum in the header, and that of the header.
+   */
   void sealImage(String path, int index) {
     sealPage(path, 1 + index);
     byte[] own = bytes(path, (1L + index) * PageHeaderLayout.PAGE_SIZE, 4);
@@ -162,7 +164,7 @@ final class DamagedDisk {
     sealPage(path, 0);
   }
 
-  /** Changes a record, which may cross into the next segment, and makes its checksum good. */
+  /** Changes a record, which may cross into the next segment, and corrects its checksum. */
   void setRecord(String path, long offset, int at, byte[] change) {
     LogPlace place = LogPlace.of(path, offset);
     FileContent segment = file(path);

@@ -13,7 +13,7 @@ import org.revenantdb.recovery.format.PageHeaderLayout;
 import org.revenantdb.recovery.format.SegmentLayout;
 import org.revenantdb.suite.fuzz.DamagedDisk.LogPlace;
 
-/** Where things are in the files of a moment: pages of each type, records, images. */
+/** The places in the files of a moment: pages of each type, records, images. */
 final class DiskMap {
 
   static final String DATA = "revenant.data";
@@ -86,7 +86,10 @@ final class DiskMap {
     }
   }
 
-  /** From the beginning of each life on, and else from the beginning of each segment. */
+  /**
+   * Finds records from the beginning of each life, and otherwise from the beginning of each
+   * segment.
+   */
   private void findRecords() {
     for (String segment : segments) {
       byte[] header = disk.bytes(segment, 0, SegmentLayout.CHECKED);
@@ -123,7 +126,7 @@ final class DiskMap {
     }
   }
 
-  /** A segment begins in the middle of a record; the first good one is not far. */
+  /** A segment begins in the middle of a record; the first valid one is not far. */
   private boolean recordsSeemToGoOn(LogPlace place) {
     return place.offset() < SegmentLayout.HEADER + (1 << 14)
         && records.stream().noneMatch(known -> known.file().equals(place.path()));

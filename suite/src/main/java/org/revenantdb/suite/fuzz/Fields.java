@@ -10,7 +10,7 @@ import org.revenantdb.recovery.format.PageHeaderLayout;
 import org.revenantdb.recovery.format.SegmentLayout;
 import org.revenantdb.suite.fuzz.Field.Kind;
 
-/** The fields of everything that has a checksum; format.md says what they mean. */
+/** The fields of everything that has a checksum; format.md explains them. */
 final class Fields {
 
   static final int SPACE_MAP = 2;
@@ -86,7 +86,7 @@ final class Fields {
         new Field("buffer", SegmentLayout.BUFFER, 4, Kind.COUNT));
   }
 
-  /** The fields of a page, from what it holds. */
+  /** The fields of a page, depending on its content. */
   static List<Field> page(byte[] page) {
     List<Field> fields = new ArrayList<>();
     fields.add(new Field("page id", 4, 4, Kind.PAGE));
@@ -128,7 +128,7 @@ final class Fields {
     fields.add(new Field("last entry", PAGE - 1, 1, Kind.CODE));
   }
 
-  /** Whose a page of a large value is. */
+  /** The owner of a page of a large value. */
   private static void owner(List<Field> fields) {
     fields.add(new Field("number", 24, 4, Kind.COUNT));
     fields.add(new Field("origin", 28, 4, Kind.PAGE));
@@ -277,7 +277,7 @@ final class Fields {
         new Field("segments ahead", LogRecordLayout.SEGMENTS_AHEAD, 2, Kind.COUNT));
   }
 
-  /** The fields of a record's body, from what it holds. */
+  /** The fields of a record's body, depending on its content. */
   static List<Field> body(byte[] record) {
     List<Field> fields = new ArrayList<>();
     ByteBuffer numbers = DamagedDisk.little(record);

@@ -25,9 +25,9 @@ import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.Table;
 
 /**
- * Segments of the log that cannot be deleted, as where somebody else has them open: after the bound
- * of the log directory was lowered, which is when some have to go. The log goes on, they count, and
- * all but one are used again: else each would be replaced by a new one, without end.
+ * Log segments that cannot be deleted, for instance because another program has them open, after
+ * the bound of the log directory was lowered. The log continues, the segments count, and all but
+ * one are reused. Otherwise each would be replaced by a new one, without end.
  */
 @Tag("slow")
 class UndeletableSegmentTest {
@@ -37,14 +37,14 @@ class UndeletableSegmentTest {
   private static final DatabaseOptions LOWERED = options(4 * SEGMENT);
   private static final int KEYS = 8;
 
-  /** Whichever is the first to be deleted. */
+  /** The first one to be deleted. */
   private static final String FIRST = "";
 
   private static DatabaseOptions options(long recoveryLog) {
     DatabaseOptions same =
         DatabaseOptions.defaults()
             .withPoolBytes(64 << 20)
-            .withMaxRecoveryPages(1 << 20) // the log is what is scarce
+            .withMaxRecoveryPages(1 << 20) // the log is the resource under test
             .withLogSegmentBytes((int) SEGMENT)
             .withMaxRecoveryLog(recoveryLog)
             .withCountersFile(false);
@@ -87,7 +87,7 @@ class UndeletableSegmentTest {
     }
   }
 
-  /** The log's threads delete and make files when they come to it; for ever, if they do not. */
+  /** The log's threads delete and create files at their own pace; waits without a limit. */
   private static void await(Callable<Boolean> condition) throws Exception {
     while (!condition.call()) {
       Thread.yield();
@@ -98,7 +98,7 @@ class UndeletableSegmentTest {
     return Cell.value(work, 200_000);
   }
 
-  /** So many megabytes of log. */
+  /** Writes a number of megabytes of log. */
   private void work(Database db, int megabytes) {
     Table table = db.getOrCreateTable("t");
     for (int i = 0; i < 5 * megabytes; i++) {
@@ -150,12 +150,12 @@ class UndeletableSegmentTest {
   }
 
   @Test
-  void the_log_goes_on_where_no_segment_can_be_deleted_and_does_not_grow() throws Exception {
+  void the_log_continues_without_growing_if_no_segment_can_be_deleted() throws Exception {
     lowerTheBoundAndWork("log/", /* others= */ false);
   }
 
   @Test
-  void the_log_goes_on_where_one_segment_cannot_be_deleted() throws Exception {
+  void the_log_continues_if_one_segment_cannot_be_deleted() throws Exception {
     lowerTheBoundAndWork(FIRST, /* others= */ true);
   }
 }
