@@ -8,7 +8,6 @@ import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.revenantdb.recovery.format.LogRecordLayout;
-import org.revenantdb.recovery.format.SegmentLayout;
 
 /**
  * For each page the parts of the log that it may lack, in LSN order, by their place in the log.
@@ -61,8 +60,11 @@ public final class PendingParts implements AutoCloseable {
   private final AtomicInteger left = new AtomicInteger();
   private volatile MemorySegment table = allocate((long) SMALLEST * SLOT);
   private volatile MemorySegment[] chunks = new MemorySegment[4];
-  private long firstSegment;
-  private int segmentSize = 1;
+  private long[] segments = new long[0];
+
+  /** For each segment where the first part begins that a page may lack; a record begins there. */
+  private long[] lowest = new long[0];
+
   private AtomicIntegerArray pagesOfSegment = new AtomicIntegerArray(0);
   private int slots = SMALLEST;
   private int used;
@@ -197,29 +199,31 @@ public final class PendingParts implements AutoCloseable {
   /**
    * It is complete: from now on any thread may use it.
    *
-   * @param segment the size of the segments of the log
+   * @param begins where the segments of the log begin, in ascending order
    */
-  void complete(int segment) {
-    segmentSize = segment;
-    long lowest = Long.MAX_VALUE;
-    long highest = 0;
-    for (int page : pages()) {
-      long number = SegmentLayout.number(firstLsn(page), segment);
-      lowest = Math.min(lowest, number);
-      highest = Math.max(highest, number);
-    }
+  void complete(long[] begins) {
     if (left.get() == 0) {
       return;
     }
-    firstSegment = lowest;
-    pagesOfSegment = new AtomicIntegerArray((int) (highest - lowest) + 1);
+    segments = begins.clone();
+    lowest = new long[begins.length];
+    Arrays.fill(lowest, Long.MAX_VALUE);
+    pagesOfSegment = new AtomicIntegerArray(begins.length);
     for (int page : pages()) {
-      pagesOfSegment.getAndIncrement(segmentOf(page));
+      int segment = segmentOf(page);
+      lowest[segment] = Math.min(lowest[segment], firstLsn(page));
+      pagesOfSegment.getAndIncrement(segment);
     }
   }
 
   private int segmentOf(int page) {
-    return (int) (SegmentLayout.number(firstLsn(page), segmentSize) - firstSegment);
+    return segmentAt(firstLsn(page));
+  }
+
+  /** The last segment that begins at or below a position. */
+  private int segmentAt(long lsn) {
+    int found = Arrays.binarySearch(segments, lsn);
+    return found >= 0 ? found : -found - 2;
   }
 
   // ---- afterwards
@@ -227,15 +231,15 @@ public final class PendingParts implements AutoCloseable {
   /**
    * From where on the log is needed for pages that may lack something.
    *
-   * @return an LSN at or below the start of each part that one of them may lack, {@link
-   *     Long#MAX_VALUE} if there is none; it only rises
+   * @return where a record begins, at or below the start of each part that one of them may lack;
+   *     {@link Long#MAX_VALUE} if there is none; it only rises
    */
   public long oldestLsn() {
     if (left.get() > 0) {
       AtomicIntegerArray counts = pagesOfSegment;
       for (int i = 0; i < counts.length(); i++) {
         if (counts.get(i) > 0) {
-          return SegmentLayout.firstLsn(firstSegment + i, segmentSize);
+          return lowest[i];
         }
       }
     }
@@ -359,8 +363,7 @@ public final class PendingParts implements AutoCloseable {
     int[] next = new int[pagesOfSegment.length() + 1];
     for (int i = 0; i < pages.length; i++) {
       int first = first(pages[i]); // it may have left by now
-      segments[i] =
-          first == 0 ? 0 : (int) (SegmentLayout.number(start(first), segmentSize) - firstSegment);
+      segments[i] = first == 0 ? 0 : segmentAt(start(first));
       next[segments[i] + 1]++;
     }
     for (int i = 1; i < next.length; i++) {
