@@ -291,6 +291,7 @@ class GrowingSegmentsTest {
     CorruptDataException refused =
         assertThrows(CorruptDataException.class, () -> analyse(disk, slot(BEGIN, BEGIN, 1)));
     assertEquals(file(inside), refused.file().toString());
+    assertTrue(refused.reason().contains("reaches up to"), refused.reason());
   }
 
   /** The work is in proportion to the files, not to what their names say. */
