@@ -8,10 +8,11 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.SortedSet;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import org.revenantdb.jmh.fork.Told;
 import org.revenantdb.recovery.file.IoStatistics;
+import org.revenantdb.recovery.format.SegmentLayout;
 import org.revenantdb.recovery.log.LifeStart;
 import org.revenantdb.recovery.log.Log;
 import org.revenantdb.recovery.log.LogOptions;
@@ -71,16 +72,16 @@ public final class LogFork {
 
   /** An empty log in an empty directory. */
   static Log start(Path directory, LogOptions options) {
-    SortedSet<Long> none = new TreeSet<>();
     return Log.start(
         new LifeStart(
             directory,
             new byte[16],
             /* life= */ 1,
-            /* firstSegment= */ 1,
+            SegmentLayout.FIRST_BEGIN,
+            options.segmentSize(),
             /* formerLife= */ 0,
             /* formerEnd= */ 0,
-            none,
+            new TreeMap<>(),
             new TreeSet<>(),
             new TreeSet<>()),
         options);

@@ -5,12 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.recovery.file.IoStatistics;
+import org.revenantdb.recovery.format.SegmentLayout;
 import org.revenantdb.recovery.log.LifeStart;
 import org.revenantdb.recovery.log.Log;
 import org.revenantdb.recovery.log.LogOptions;
@@ -31,10 +33,11 @@ class PageGranularStoreTest {
                 folder,
                 new byte[16],
                 1,
-                1,
+                SegmentLayout.FIRST_BEGIN,
+                LogOptions.DEFAULT_SEGMENT_SIZE,
                 0,
                 0,
-                new TreeSet<>(),
+                new TreeMap<>(),
                 new TreeSet<>(),
                 new TreeSet<>()),
             new LogOptions(

@@ -3,11 +3,14 @@ package org.revenantdb.recovery.restart;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.recovery.file.OpenMode;
+import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.file.StorageFile;
-import org.revenantdb.recovery.format.SegmentLayout;
-import org.revenantdb.recovery.segment.SegmentDirectory;
+import org.revenantdb.recovery.segment.SegmentPlace;
 
 /**
  * Segments of the log as memory, to be read by any thread without a call of the system. A thread
@@ -27,23 +30,22 @@ final class MappedLog implements AutoCloseable {
   /** The system bounds the number of mappings of a process, and each takes some microseconds. */
   static final int MOST_SEGMENTS = 1024;
 
-  private static final MappedLog NOTHING = new MappedLog(0, new MemorySegment[0], null, 1);
+  private static final MappedLog NOTHING = new MappedLog(List.of(), List.of(), /* arena= */ null);
 
-  private final long firstNumber;
-  private final @Nullable MemorySegment[] segments;
+  /** Where the segments begin, in ascending order, to be searched. */
+  private final long[] begins;
+
+  private final SegmentPlace[] places;
+  private final MemorySegment[] segments;
   private final @Nullable Arena arena;
-  private final int segmentSize;
   private volatile boolean faulty;
 
   private MappedLog(
-      long firstNumber,
-      @Nullable MemorySegment[] segments,
-      @Nullable Arena arena,
-      int segmentSize) {
-    this.firstNumber = firstNumber;
-    this.segments = segments;
+      List<SegmentPlace> places, List<MemorySegment> segments, @Nullable Arena arena) {
+    begins = places.stream().mapToLong(SegmentPlace::begin).toArray();
+    this.places = places.toArray(SegmentPlace[]::new);
+    this.segments = segments.toArray(MemorySegment[]::new);
     this.arena = arena;
-    this.segmentSize = segmentSize;
   }
 
   /** No segment is mapped. */
@@ -54,37 +56,40 @@ final class MappedLog implements AutoCloseable {
   /**
    * Maps segments, on a thread that nobody interrupts.
    *
-   * @param first the number of the first one
-   * @param last the number of the last one
+   * @param first a position in the first one
+   * @param last a position in the last one
    * @return what could be mapped: nothing, if the file system has no mappings
    */
   static MappedLog of(SegmentCatalog catalog, long first, long last) {
-    SegmentDirectory directory = catalog.directory();
     Arena arena = Arena.ofShared();
-    @Nullable MemorySegment[] segments =
-        new MemorySegment[(int) Math.min(last - first + 1, MOST_SEGMENTS)];
-    boolean any = false;
-    for (int i = 0; i < segments.length; i++) {
-      if (catalog.present().contains(first + i)) {
-        try (StorageFile file = directory.open(first + i, OpenMode.READ)) {
-          segments[i] = file.map(arena);
-        }
-        if (segments[i] == null) {
+    List<SegmentPlace> places = new ArrayList<>();
+    List<MemorySegment> segments = new ArrayList<>();
+    for (SegmentPlace place : catalog.holding(first, last + 1)) {
+      if (places.size() == MOST_SEGMENTS) {
+        break;
+      }
+      try (StorageFile file = catalog.directory().open(place.begin(), OpenMode.READ)) {
+        @Nullable MemorySegment segment = file.map(arena);
+        if (segment == null) {
           break;
         }
-        any = true;
+        places.add(place);
+        segments.add(segment);
+      } catch (StorageException gone) {
+        // The segment is of a life that came to nothing, and was given up since analysis read it.
+        // If a part were in it, its page would be redone from the files, which name the error.
       }
     }
-    if (!any) {
+    if (places.isEmpty()) {
       arena.close();
       return nothing();
     }
-    return new MappedLog(first, segments, arena, directory.segmentSize());
+    return new MappedLog(places, segments, arena);
   }
 
   /** Whether something can be read. */
   boolean isReadable() {
-    return segments.length > 0 && !faulty;
+    return begins.length > 0 && !faulty;
   }
 
   /**
@@ -102,15 +107,14 @@ final class MappedLog implements AutoCloseable {
     try {
       int done = 0;
       while (done < length) {
-        long number = SegmentLayout.number(start + done, segmentSize);
-        long index = number - firstNumber;
-        @Nullable MemorySegment segment =
-            index < 0 || index >= segments.length ? null : segments[(int) index];
-        if (segment == null) {
+        int index = indexOf(start + done);
+        if (index < 0 || !places[index].holds(start + done)) {
           return false;
         }
-        long at = SegmentLayout.offset(start + done, segmentSize);
-        int here = (int) Math.min(length - done, segmentSize - at);
+        SegmentPlace place = places[index];
+        MemorySegment segment = segments[index];
+        long at = place.offset(start + done);
+        int here = (int) Math.min(length - done, place.end() - start - done);
         if (at + here > segment.byteSize()) {
           return false;
         }
@@ -122,6 +126,12 @@ final class MappedLog implements AutoCloseable {
       faulty = true;
       return false;
     }
+  }
+
+  /** The last segment that begins at or below a position; below 0 if there is none. */
+  private int indexOf(long lsn) {
+    int found = Arrays.binarySearch(begins, lsn);
+    return found >= 0 ? found : -found - 2;
   }
 
   /** Copied bytes had not their checksum: nothing is read here any more. */

@@ -6,7 +6,6 @@ import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.revenantdb.recovery.format.LogRecordLayout;
-import org.revenantdb.recovery.format.SegmentLayout;
 
 /**
  * For each page the parts of the log that it may lack, in LSN order, by their place in the log.
@@ -60,8 +59,11 @@ public final class PendingParts implements AutoCloseable {
   private final AtomicInteger left = new AtomicInteger();
   private volatile int[] table = new int[SMALLEST * SLOT];
   private volatile long[][] chunks = new long[4][];
-  private long firstSegment;
-  private int segmentSize = 1;
+  private long[] segments = new long[0];
+
+  /** For each segment where the first part begins that a page may lack; a record begins there. */
+  private long[] lowest = new long[0];
+
   private AtomicIntegerArray pagesOfSegment = new AtomicIntegerArray(0);
   private int slots = SMALLEST;
   private int used;
@@ -198,40 +200,36 @@ public final class PendingParts implements AutoCloseable {
   /**
    * It is complete: from now on any thread may use it.
    *
-   * @param segment the size of the segments of the log
+   * @param begins where the segments of the log begin, in ascending order
    */
-  void complete(int segment) {
-    segmentSize = segment;
+  void complete(long[] begins) {
     if (left.get() == 0) {
       return;
     }
+    segments = begins.clone();
+    lowest = new long[begins.length];
+    Arrays.fill(lowest, Long.MAX_VALUE);
+    int[] counts = new int[begins.length];
     int[] in = table;
-    long lowest = Long.MAX_VALUE;
-    long highest = 0;
     for (int i = FIRST; i < in.length; i += SLOT) {
       if (in[i] != 0) {
         long start = start(in[i]);
-        lowest = Math.min(lowest, start);
-        highest = Math.max(highest, start);
-      }
-    }
-    firstSegment = SegmentLayout.number(lowest, segment);
-    int segments = (int) (SegmentLayout.number(highest, segment) - firstSegment) + 1;
-    int[] counts = new int[segments];
-    for (int i = FIRST; i < in.length; i += SLOT) {
-      if (in[i] != 0) {
-        counts[segmentOfPart(in[i])]++;
+        int segment = segmentAt(start);
+        lowest[segment] = Math.min(lowest[segment], start);
+        counts[segment]++;
       }
     }
     pagesOfSegment = new AtomicIntegerArray(counts);
   }
 
   private int segmentOf(int page) {
-    return segmentOfPart(first(page));
+    return segmentAt(firstLsn(page));
   }
 
-  private int segmentOfPart(int part) {
-    return (int) (SegmentLayout.number(start(part), segmentSize) - firstSegment);
+  /** The last segment that begins at or below a position. */
+  private int segmentAt(long lsn) {
+    int found = Arrays.binarySearch(segments, lsn);
+    return found >= 0 ? found : -found - 2;
   }
 
   // ---- afterwards
@@ -239,15 +237,15 @@ public final class PendingParts implements AutoCloseable {
   /**
    * From where on the log is needed for pages that may lack something.
    *
-   * @return an LSN at or below the start of each part that one of them may lack, {@link
-   *     Long#MAX_VALUE} if there is none; it only rises
+   * @return where a record begins, at or below the start of each part that one of them may lack;
+   *     {@link Long#MAX_VALUE} if there is none; it only rises
    */
   public long oldestLsn() {
     if (left.get() > 0) {
       AtomicIntegerArray counts = pagesOfSegment;
       for (int i = 0; i < counts.length(); i++) {
         if (counts.get(i) > 0) {
-          return SegmentLayout.firstLsn(firstSegment + i, segmentSize);
+          return lowest[i];
         }
       }
     }
@@ -410,7 +408,7 @@ public final class PendingParts implements AutoCloseable {
     int[] next = new int[pagesOfSegment.length() + 1];
     for (int i = 0; i < pages.length; i++) {
       int first = first(pages[i]); // it may have left by now
-      segments[i] = first == 0 ? 0 : segmentOfPart(first);
+      segments[i] = first == 0 ? 0 : segmentAt(start(first));
       next[segments[i] + 1]++;
     }
     for (int i = 1; i < next.length; i++) {

@@ -9,8 +9,8 @@ import org.revenantdb.recovery.file.OpenMode;
 import org.revenantdb.recovery.file.StorageFile;
 import org.revenantdb.recovery.format.LittleEndian;
 import org.revenantdb.recovery.format.LogRecordLayout;
-import org.revenantdb.recovery.format.SegmentLayout;
 import org.revenantdb.recovery.log.PartKind;
+import org.revenantdb.recovery.segment.SegmentPlace;
 
 /**
  * Reads single records of the log again, which analysis has read and found good.
@@ -44,12 +44,7 @@ final class RecordFetch implements AutoCloseable {
    * @param last the highest one
    */
   void map(long first, long last) {
-    int segmentSize = catalog.directory().segmentSize();
-    mapped =
-        MappedLog.of(
-            catalog,
-            SegmentLayout.number(first, segmentSize),
-            SegmentLayout.number(last, segmentSize));
+    mapped = MappedLog.of(catalog, first, last);
   }
 
   /** Whether records are in memory, so that no file is read for most of them. */
@@ -144,9 +139,8 @@ final class RecordFetch implements AutoCloseable {
 
     /** A window ends where its segment does: there need be no other behind it. */
     private int inSegment(long start) {
-      int segmentSize = catalog.directory().segmentSize();
-      long number = SegmentLayout.number(start, segmentSize);
-      return (int) Math.min(WINDOW, SegmentLayout.firstLsn(number + 1, segmentSize) - start);
+      @Nullable SegmentPlace place = catalog.at(start);
+      return place == null ? 0 : (int) Math.min(WINDOW, place.end() - start);
     }
 
     /** As many bytes as there are. */
@@ -156,16 +150,15 @@ final class RecordFetch implements AutoCloseable {
       }
       from = start;
       to = start;
-      int segmentSize = catalog.directory().segmentSize();
       while (to < start + wanted) {
-        long number = SegmentLayout.number(to, segmentSize);
-        long end = SegmentLayout.firstLsn(number + 1, segmentSize);
-        int here = (int) Math.min(start + wanted - to, end - to);
+        @Nullable SegmentPlace place = catalog.at(to);
+        if (place == null) {
+          return;
+        }
+        int here = (int) Math.min(start + wanted - to, place.end() - to);
         int read =
-            segment(number)
-                .readUpTo(
-                    SegmentLayout.offset(to, segmentSize),
-                    MemorySegment.ofArray(bytes).asSlice(to - start, here));
+            segment(place.begin())
+                .readUpTo(place.offset(to), MemorySegment.ofArray(bytes).asSlice(to - start, here));
         to += read;
         if (read < here) {
           return;
@@ -186,16 +179,16 @@ final class RecordFetch implements AutoCloseable {
     return LogDamage.record(catalog, start, "it is not what it was when the database was opened");
   }
 
-  private StorageFile segment(long number) {
-    @Nullable StorageFile file = open.get(number);
-    return file != null ? file : open(number);
+  private StorageFile segment(long begin) {
+    @Nullable StorageFile file = open.get(begin);
+    return file != null ? file : open(begin);
   }
 
-  private synchronized StorageFile open(long number) {
+  private synchronized StorageFile open(long begin) {
     if (closed) {
       throw new IllegalStateException("the log is not read any more");
     }
-    return open.computeIfAbsent(number, one -> catalog.directory().open(one, OpenMode.READ));
+    return open.computeIfAbsent(begin, one -> catalog.directory().open(one, OpenMode.READ));
   }
 
   @Override

@@ -154,6 +154,6 @@ class MappedRedoTest {
   }
 
   private Path segmentOfMiddle() {
-    return log.resolve(String.format("%016x.log", 20));
+    return log.resolve(String.format("%016x.log", LogFixture.firstLsn(20)));
   }
 }

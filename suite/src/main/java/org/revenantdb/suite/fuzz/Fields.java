@@ -76,14 +76,15 @@ final class Fields {
         new Field("version", SegmentLayout.VERSION, 4, Kind.CODE),
         new Field("magic", SegmentLayout.MAGIC, 8, Kind.NUMBER),
         new Field("database id", SegmentLayout.DATABASE_ID, 8, Kind.NUMBER),
-        new Field("number", SegmentLayout.NUMBER, 8, Kind.COUNT),
+        new Field("begin", SegmentLayout.BEGIN, 8, Kind.LSN),
         new Field("size", SegmentLayout.SIZE, 4, Kind.COUNT),
         new Field("life", SegmentLayout.LIFE, 4, Kind.COUNT),
         new Field("first", SegmentLayout.FIRST_LSN, 8, Kind.LSN),
         new Field("former end", SegmentLayout.FORMER_END, 8, Kind.LSN),
         new Field("sealed end", SegmentLayout.SEALED_END, 8, Kind.LSN),
         new Field("durable", SegmentLayout.DURABLE, 8, Kind.LSN),
-        new Field("buffer", SegmentLayout.BUFFER, 4, Kind.COUNT));
+        new Field("buffer", SegmentLayout.BUFFER, 4, Kind.COUNT),
+        new Field("full size", SegmentLayout.FULL_SIZE, 4, Kind.COUNT));
   }
 
   /** The fields of a page, depending on its content. */
@@ -274,7 +275,7 @@ final class Fields {
         new Field("life", LogRecordLayout.LIFE, 4, Kind.COUNT),
         new Field("type", LogRecordLayout.TYPE, 1, Kind.CODE),
         new Field("padding", LogRecordLayout.PADDING, 1, Kind.COUNT),
-        new Field("segments ahead", LogRecordLayout.SEGMENTS_AHEAD, 2, Kind.COUNT));
+        new Field("ahead", LogRecordLayout.AHEAD, 2, Kind.COUNT));
   }
 
   /** The fields of a record's body, depending on its content. */

@@ -269,7 +269,10 @@ final class VariantDraw {
           yield "renamed";
         }
         default -> {
-          step("create", strange(), random.nextInt(3) == 0 ? 1 << 20 : random.nextInt(2) * 100);
+          step(
+              "create",
+              strange(),
+              random.nextInt(3) == 0 ? 1 << random.nextInt(15, 21) : random.nextInt(2) * 100);
           yield "stray";
         }
       };
@@ -277,7 +280,7 @@ final class VariantDraw {
 
     /** A name that a segment may have, or a similar one. */
     private String strange() {
-      long known = 1;
+      long known = SegmentLayout.FIRST_BEGIN;
       for (String segment : map.segments()) {
         String hex = segment.substring(4, segment.length() - 4);
         if (hex.matches("[0-9a-f]{16}")) {
@@ -287,14 +290,14 @@ final class VariantDraw {
       long next =
           switch (random.nextInt(10)) {
             case 0 -> 0;
-            case 1 -> known - 1;
+            case 1 -> known - 4096;
             case 2 -> known + 1;
-            case 3 -> known + 2;
-            case 4 -> known + random.nextInt(100);
+            case 3 -> known + (1L << 15) - SegmentLayout.HEADER;
+            case 4 -> known + 8L * random.nextInt(100_000);
             case 5 -> 1L << random.nextInt(63);
             case 6 -> Long.MAX_VALUE;
             case 7 -> -1;
-            case 8 -> Long.MAX_VALUE / (1 << 20) + random.nextInt(4);
+            case 8 -> SegmentLayout.LARGEST_LSN + 8L * random.nextInt(-8, 8);
             default -> random.nextLong();
           };
       String name = "log/%016x.log".formatted(next);
