@@ -103,7 +103,7 @@ public final class KilledWriter {
         operation.apply(tx, big, key, 1);
       }
       DatabaseStatistics reached = fill();
-      words.leave(share(reached), reached.files().restartPages(), peak.seen());
+      words.leave(share(reached), (double) reached.files().restartPages(), peak.seen());
       signal.send();
     }
     tx.close();
