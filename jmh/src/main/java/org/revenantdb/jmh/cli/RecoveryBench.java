@@ -38,12 +38,32 @@ final class RecoveryBench implements Bench {
   /** The loss of a workload to the cleaner was 2 % in one JVM, and 13 % in another. */
   private static final int ROUNDS_OF_CLEANING = 3;
 
+  private static final String PEAK = "log_peak_over_bound";
+  private static final List<String> RESTARTS =
+      List.of("recovery_io_growth", "recovery_seconds_max");
+  private static final List<String> ROLLBACKS = List.of("rollback_growth", "rollback_ms");
+  private static final List<String> VERSIONS =
+      List.of("pvs_bytes_insert", "pvs_bytes_delete", "pvs_bytes_update");
+  private static final List<String> RETRIES =
+      List.of(
+          "retry_insert_growth",
+          "retry_update_growth",
+          "retry_delete_growth",
+          "retry_bulk_growth",
+          "after_insert_growth",
+          "after_update_growth",
+          "after_delete_growth",
+          "after_bulk_growth");
+  private static final List<String> CLEANING =
+      List.of("cleanup_size_growth", "cleanup_workload_ratio");
+
   private static final Map<String, String> UNITS =
       Map.of(
           "recovery_seconds", "s",
           "recovery_open_seconds", "s",
           "recovery_log_bytes", "bytes",
           "recovery_pages", "pages",
+          "pages_at_kill", "pages",
           "rollback_ms", "ms",
           "rollback_small_ms", "ms",
           "cleanup_pages", "pages",
@@ -61,29 +81,20 @@ final class RecoveryBench implements Bench {
 
   @Override
   public List<String> promises() {
-    List<String> own =
-        List.of(
-            "recovery_io_growth",
-            "recovery_seconds_max",
-            "rollback_growth",
-            "rollback_ms",
-            "log_peak_over_bound",
-            "pvs_bytes_insert",
-            "pvs_bytes_delete",
-            "pvs_bytes_update",
-            "retry_insert_growth",
-            "retry_update_growth",
-            "retry_delete_growth",
-            "retry_bulk_growth",
-            "after_insert_growth",
-            "after_update_growth",
-            "after_delete_growth",
-            "after_bulk_growth",
-            "cleanup_size_growth",
-            "cleanup_workload_ratio",
-            RecoveryTpcc.RATIO,
-            RecoveryTpcc.OFF_ROW_RATIO);
-    return Stream.concat(own.stream(), RecoveryPeers.figures().stream()).toList();
+    List<String> names = new ArrayList<>();
+    for (List<String> part : List.of(RESTARTS, ROLLBACKS, List.of(PEAK), VERSIONS, RETRIES)) {
+      names.addAll(part);
+    }
+    names.addAll(CLEANING);
+    names.addAll(RecoveryOpening.FIGURES);
+    names.addAll(List.of(RecoveryTpcc.RATIO, RecoveryTpcc.OFF_ROW_RATIO));
+    names.addAll(RecoveryPeers.figures());
+    return names;
+  }
+
+  @Override
+  public boolean measuresSome() {
+    return true;
   }
 
   @Override
@@ -94,22 +105,40 @@ final class RecoveryBench implements Bench {
         "kill",
         "SIGKILL to itself when the log since the redo point is 0.9 of maxRecoveryLog, or what can be"
             + " reached (log_at_kill); pages from the cache of the system, as after any kill");
-    try (ForkSession session =
-        ForkSession.open(name(), settings, figures, rounds, Set.of("log_peak_over_bound"))) {
-      session.begin(140);
-      figures.attempt(() -> versions(session));
-      figures.attempt(() -> rollbacks(session));
-      figures.attempt(() -> retries(session));
-      figures.attempt(() -> cleaning(session));
-      figures.attempt(() -> restarts(session));
+    try (ForkSession session = ForkSession.open(name(), settings, figures, rounds, Set.of(PEAK))) {
+      session.begin(120);
+      attempt(figures, settings, VERSIONS, () -> versions(session));
+      attempt(figures, settings, ROLLBACKS, () -> rollbacks(session));
+      attempt(figures, settings, RETRIES, () -> retries(session));
+      attempt(figures, settings, CLEANING, () -> cleaning(session));
+      List<String> small = List.of(RecoveryOpening.SMALL);
+      attempt(figures, settings, small, () -> RecoveryOpening.small(session));
+      List<String> lost = List.of(RecoveryOpening.LOST);
+      attempt(figures, settings, lost, () -> RecoveryOpening.lost(session));
+      List<String> first = RecoveryOpening.FIRST_ROWS;
+      attempt(figures, settings, first, () -> RecoveryOpening.firstRow(session));
+      List<String> seconds = List.of(RecoveryOpening.SECONDS_RATIO, RecoveryOpening.SECOND_P99);
+      attempt(figures, settings, seconds, () -> RecoveryOpening.firstSeconds(session));
+      List<String> restarts = Stream.concat(RESTARTS.stream(), Stream.of(PEAK)).toList();
+      attempt(figures, settings, restarts, () -> restarts(session));
       session.begin(145);
-      figures.attempt(() -> RecoveryTpcc.measure(session));
-      figures.attempt(() -> RecoveryPeers.measure(session));
-      session.putHighest("log_peak_over_bound");
+      List<String> tpcc = List.of(RecoveryTpcc.RATIO, RecoveryTpcc.OFF_ROW_RATIO);
+      attempt(figures, settings, tpcc, () -> RecoveryTpcc.measure(session));
+      List<String> peers = RecoveryPeers.figures();
+      attempt(figures, settings, peers, () -> RecoveryPeers.measure(session));
+      session.putHighest(PEAK);
     } catch (IOException e) {
       throw new CannotMeasureException("a directory for the databases: " + e.getMessage(), e);
     }
     figures.rounds(rounds.tally());
+  }
+
+  /** Measures a part if one of its figures is asked for. */
+  private static void attempt(
+      Figures figures, Settings settings, List<String> asked, Figures.Part part) {
+    if (settings.wants(asked.toArray(String[]::new))) {
+      figures.attempt(part);
+    }
   }
 
   /** Figure 9 of the paper: kill, and open again. */
@@ -166,12 +195,12 @@ final class RecoveryBench implements Bench {
         growth = Math.max(growth, io(samples, name(operation) + " " + size) / least);
       }
     }
-    figures.put("recovery_io_growth", growth);
+    figures.put(RESTARTS.getFirst(), growth);
     Sample seconds = samples.get("recovery_seconds," + usual);
     if (seconds == null) {
       throw new CannotMeasureException("the time of a restart with default options");
     }
-    figures.put("recovery_seconds_max", seconds.highest());
+    figures.put(RESTARTS.getLast(), seconds.highest());
     Plot plot =
         new Plot(
             "How long from the call of open to the first row?",
@@ -215,7 +244,7 @@ final class RecoveryBench implements Bench {
             1,
             List.of(large("rollback", RollbackFork.class, "50000", rows, session.sized(3, 11))),
             UNITS);
-    put(session, samples, "rollback", "rollback_growth", "rollback_ms");
+    put(session, samples, "rollback", ROLLBACKS);
   }
 
   private static void versions(ForkSession session) throws CannotMeasureException {
@@ -225,7 +254,7 @@ final class RecoveryBench implements Bench {
             1,
             List.of(large("versions", VersionsFork.class, session.sized(50_000, 1_000_000))),
             UNITS);
-    put(session, samples, "versions", "pvs_bytes_insert", "pvs_bytes_delete", "pvs_bytes_update");
+    put(session, samples, "versions", VERSIONS);
   }
 
   private static void retries(ForkSession session) throws CannotMeasureException {
@@ -240,18 +269,7 @@ final class RecoveryBench implements Bench {
                     session.sized(40_000, 200_000),
                     session.sized(3, 11))),
             UNITS);
-    put(
-        session,
-        samples,
-        "retries",
-        "retry_insert_growth",
-        "retry_update_growth",
-        "retry_delete_growth",
-        "retry_bulk_growth",
-        "after_insert_growth",
-        "after_update_growth",
-        "after_delete_growth",
-        "after_bulk_growth");
+    put(session, samples, "retries", RETRIES);
   }
 
   private static void cleaning(ForkSession session) throws CannotMeasureException {
@@ -267,7 +285,7 @@ final class RecoveryBench implements Bench {
                     session.sized(200_000, 1_000_000),
                     session.sized(2, 5))),
             UNITS);
-    put(session, samples, "cleaning", "cleanup_size_growth", "cleanup_workload_ratio");
+    put(session, samples, "cleaning", CLEANING);
   }
 
   private static ForkSession.Child large(String name, Class<?> main, String... arguments) {
@@ -277,7 +295,7 @@ final class RecoveryBench implements Bench {
   }
 
   private static void put(
-      ForkSession session, Map<String, Sample> samples, String child, String... names)
+      ForkSession session, Map<String, Sample> samples, String child, List<String> names)
       throws CannotMeasureException {
     for (String name : names) {
       session.figures().put(name, ForkSession.median(samples, name + "," + child));

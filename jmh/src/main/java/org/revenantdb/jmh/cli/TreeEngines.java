@@ -18,9 +18,8 @@ enum TreeEngines {
       "RevenantDB",
       "",
       RevenantTree.class,
-      "all lazy, a restart reads 65,536 pages at most instead of 4,096 (TuplDB's may read what"
-          + " 100 MB of its log name), else the defaults; a kill loses what the log had not been forced for yet, at most"
-          + " a tenth of a second, a power cut the same"),
+      "all lazy, all other options but the memory for pages are the defaults; a kill loses what the"
+          + " log had not been forced for yet, at most a tenth of a second, a power cut the same"),
   /** LMDB, for reads. */
   LMDB(
       "lmdb",

@@ -12,7 +12,9 @@ import org.revenantdb.jmh.coupling.LatchMode;
 final class TreeLatches {
   private static final String CHILD = "one_tree";
   private static final String RATE = "latched";
-  private static final String FIGURE = "hybrid_vs_best";
+
+  /** The figure. */
+  static final String FIGURE = "hybrid_vs_best";
 
   /** A heap of fixed size and a collector without threads: nothing but the turns runs. */
   static final List<String> FLAGS = List.of("-Xms512m", "-Xmx512m", "-XX:+UseSerialGC");

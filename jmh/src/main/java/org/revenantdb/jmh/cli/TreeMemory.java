@@ -31,15 +31,45 @@ final class TreeMemory {
   private static final String LOAD = "load";
   private static final String LOAD_SORTED = "load_sorted";
 
+  static final List<String> FIGURES =
+      List.of(
+          "read_vs_lmdb",
+          "scan_vs_lmdb",
+          "update_vs_tupl",
+          "mix95_vs_tupl",
+          "mix50_vs_tupl",
+          "load_vs_tupl",
+          "bytes_per_read");
+
   private TreeMemory() {}
+
+  static String rows(ForkSession session) {
+    return session.sized(200_000, 2_000_000);
+  }
+
+  /** Bytes of memory for pages. */
+  static String cache(ForkSession session) {
+    return session.sized(256 << 20, 1 << 30);
+  }
+
+  static String heap(ForkSession session) {
+    return session.quick() ? "768m" : "3g";
+  }
+
+  /** Notes what all that are compared here share. */
+  static void describe(ForkSession session) {
+    Figures figures = session.figures();
+    figures.setting("rows", rows(session) + ", keys of 16 bytes, values of 100");
+    figures.setting(
+        "memory", cache(session) + " bytes for pages, heap of the JVM " + heap(session));
+    TreeEngines.of(session.quick()).forEach(engine -> engine.describe(figures));
+  }
 
   static void measure(ForkSession session) throws CannotMeasureException {
     Figures figures = session.figures();
-    String rows = session.sized(200_000, 2_000_000);
-    String cache = session.sized(256 << 20, 1 << 30);
-    String heap = session.quick() ? "768m" : "3g";
-    figures.setting("rows", rows + ", keys of 16 bytes, values of 100");
-    figures.setting("memory", cache + " bytes for pages, heap of the JVM " + heap);
+    String rows = rows(session);
+    String cache = cache(session);
+    String heap = heap(session);
     figures.setting(
         "load",
         "ordinary puts in key order, 1,000 a commit, to the last commit; 300,000 rows at the most"
@@ -52,7 +82,6 @@ final class TreeMemory {
     List<TreeEngines> engines = TreeEngines.of(session.quick());
     List<ForkSession.Child> children = new ArrayList<>();
     for (TreeEngines engine : engines) {
-      engine.describe(figures);
       children.add(
           new ForkSession.Child(
               engine.variant(),

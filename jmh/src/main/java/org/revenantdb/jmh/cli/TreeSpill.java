@@ -13,6 +13,9 @@ final class TreeSpill {
   private static final Map<String, String> UNITS =
       Map.of("spilled_load", "1/s", "spilled_reads", "1/s");
 
+  /** The figure. */
+  static final String FIGURE = "miss_overhead_growth";
+
   private TreeSpill() {}
 
   static void measure(ForkSession session) throws CannotMeasureException {
@@ -24,7 +27,7 @@ final class TreeSpill {
         "the pool is a fifth of the bytes of keys and values; the system caches the files, without"
             + " a limit, and of LMDB all of it; two threads, 100 reads a transaction");
     figures.setting(
-        "miss_overhead_growth",
+        FIGURE,
         "pages read an operation, counted, divided by the part of the tree's pages for which there"
             + " is no frame");
     List<TreeEngines> engines =
@@ -58,7 +61,7 @@ final class TreeSpill {
     figures.plot(plot);
     Map<String, Sample> samples = session.run("tree, beyond memory", children, UNITS);
     figures.put(
-        "miss_overhead_growth",
+        FIGURE,
         ForkSession.median(samples, "pages_per_read,ours")
             / ForkSession.median(samples, "theoretical_pages_per_read,ours"));
   }

@@ -2,6 +2,7 @@ package org.revenantdb.jmh.peer;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.function.IntSupplier;
 import org.cojen.tupl.Cursor;
 import org.cojen.tupl.Database;
 import org.cojen.tupl.DatabaseConfig;
@@ -52,6 +53,22 @@ public final class TuplTree implements TreeStore {
   @Override
   public void settle() throws IOException {
     database.checkpoint();
+  }
+
+  @Override
+  public void updateInOne(IntSupplier numbers, int count, int shift) throws IOException {
+    Transaction writer = database.newTransaction(DurabilityMode.SYNC);
+    try {
+      byte[] value = new byte[TreeRows.VALUE];
+      for (int i = 0; i < count; i++) {
+        int row = numbers.getAsInt();
+        TreeRows.value((long) row + shift, 0, value);
+        rows.store(writer, TreeRows.key(row), value); // its locks keep the key until the end
+      }
+      writer.commit();
+    } finally {
+      writer.reset();
+    }
   }
 
   @Override

@@ -1,6 +1,8 @@
 package org.revenantdb.jmh.recovery;
 
+import java.util.Arrays;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.BulkLoad;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.Table;
@@ -40,6 +42,20 @@ public final class BigRows {
       row[NUMBER + i] = (byte) (number * (2 * i + 1));
     }
     return row;
+  }
+
+  /** Throws an exception unless this is the row of the key, whatever its number is. */
+  static void demand(long key, byte @Nullable [] row) {
+    if (row == null) {
+      throw new IllegalStateException("row " + key + " is missing");
+    }
+    byte[] expected = row(key, 0);
+    if (row.length == LENGTH) {
+      System.arraycopy(row, NUMBER, expected, NUMBER, Integer.BYTES);
+    }
+    if (!Arrays.equals(row, expected)) {
+      throw new IllegalStateException("row " + key + " is not what was written");
+    }
   }
 
   /** All of them, each with this number. */

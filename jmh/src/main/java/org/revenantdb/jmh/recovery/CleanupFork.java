@@ -37,8 +37,7 @@ public final class CleanupFork {
     int small = Integer.parseInt(arguments[1]);
     int aborted = Integer.parseInt(arguments[2]);
     int times = Integer.parseInt(arguments[3]);
-    DatabaseOptions options =
-        DatabaseOptions.defaults().withPoolBytes(512L << 20).withMaxRecoveryPages(1 << 16);
+    DatabaseOptions options = DatabaseOptions.defaults().withPoolBytes(512L << 20);
     try (Database database = Database.open(Path.of(arguments[0]).resolve("database"), options)) {
       sizes(database, small);
       ratio(database, aborted, times);

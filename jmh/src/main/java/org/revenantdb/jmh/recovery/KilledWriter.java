@@ -40,8 +40,12 @@ public final class KilledWriter {
 
   private static final double LESS = 0.02;
   private static final double BEFORE = 0.84;
+
+  /** Shares of the pages that may be changed and not written; a checkpoint begins at half. */
   private static final double SCATTERED = 0.4;
+
   private static final double PAGES = 0.35;
+  private static final int PAGE = 8 << 10;
   private static final int HOT_ROWS = 10;
   private static final int SESSIONS = 32;
   private static final int HOT_VALUE = 1_300;
@@ -99,7 +103,7 @@ public final class KilledWriter {
         operation.apply(tx, big, key, 1);
       }
       DatabaseStatistics reached = fill();
-      words.leave(share(reached), pages(reached), peak.seen());
+      words.leave(share(reached), (double) reached.files().restartPages(), peak.seen());
       signal.send();
     }
     tx.close();
@@ -152,8 +156,10 @@ public final class KilledWriter {
     return now;
   }
 
+  /** Their bound is seven eighths of the pool, unless an option says less. */
   private double pages(DatabaseStatistics now) {
-    return (double) now.files().restartPages() / options.maxRecoveryPages();
+    long most = Math.min(options.maxRecoveryPages(), options.poolBytes() / PAGE * 7 / 8);
+    return (double) now.files().restartPages() / most;
   }
 
   /** What is reached before checkpoints are faster depends on luck: the best value comes soon. */

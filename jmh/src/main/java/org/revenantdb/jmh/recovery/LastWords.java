@@ -34,7 +34,7 @@ final class LastWords {
     }
   }
 
-  /** Shares of the log and of the pages that a restart may find, and the highest of the log's. */
+  /** The share of the log and the pages that a restart may find, and the log's highest share. */
   void leave(double log, double pages, double peak) {
     words.putDouble(0, log).putDouble(Double.BYTES, pages).putDouble(2 * Double.BYTES, peak);
   }

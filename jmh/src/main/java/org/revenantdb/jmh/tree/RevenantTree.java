@@ -1,6 +1,7 @@
 package org.revenantdb.jmh.tree;
 
 import java.nio.file.Path;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.BulkLoad;
 import org.revenantdb.engine.CheckReport;
@@ -14,16 +15,13 @@ import org.revenantdb.engine.TransactionBody;
 import org.revenantdb.engine.TransactionOptions;
 
 /**
- * RevenantDB, everything lazy. A restart may have to read 65,536 pages (512 MiB). The default is
- * 4,096, with which it writes changed pages out all the time; no other engine has a stricter bound.
- * All other options have their defaults.
+ * RevenantDB with default options, except for the memory for pages. All changes are committed
+ * lazily.
  *
  * <p>It reads by the {@link Transaction#get(Table, byte[], byte[], int)} that copies into an array
  * of the caller's.
  */
-public final class RevenantTree implements TreeStore {
-  private static final int RESTART_PAGES = 1 << 16;
-
+public class RevenantTree implements TreeStore {
   private final Database database;
   private final Table table;
 
@@ -34,12 +32,12 @@ public final class RevenantTree implements TreeStore {
    * @param cacheBytes memory for pages
    */
   public RevenantTree(Path directory, long cacheBytes) {
-    database =
-        Database.open(
-            directory,
-            DatabaseOptions.defaults()
-                .withPoolBytes(cacheBytes)
-                .withMaxRecoveryPages(RESTART_PAGES));
+    this(directory, DatabaseOptions.defaults().withPoolBytes(cacheBytes));
+  }
+
+  /** With other options. */
+  RevenantTree(Path directory, DatabaseOptions options) {
+    database = Database.open(directory, options);
     table = database.getOrCreateTable("rows");
   }
 
@@ -71,6 +69,21 @@ public final class RevenantTree implements TreeStore {
       load.finish();
     }
     return true;
+  }
+
+  @Override
+  public void updateInOne(IntSupplier rows, int count, int shift) {
+    byte[] key = new byte[TreeRows.KEY];
+    byte[] value = new byte[TreeRows.VALUE];
+    try (Transaction writer = database.begin()) {
+      for (int i = 0; i < count; i++) {
+        int row = rows.getAsInt();
+        TreeRows.key(row, key);
+        TreeRows.value((long) row + shift, 0, value);
+        writer.put(table, key, value);
+      }
+      writer.commit();
+    }
   }
 
   @Override

@@ -22,14 +22,14 @@ public final class TreeFork {
   private static final double SKEW = 0.99;
 
   /** Compiled long before: the loops come again for each number of threads. */
-  private static final int WARM_STEPS = 3000;
+  static final int WARM_STEPS = 3000;
 
   private static final int COUNTED_STEPS = 2000;
 
   /** Rows that are loaded to have the code compiled; they take 35 MB. */
-  private static final int WARM_ROWS = 300_000;
+  static final int WARM_ROWS = 300_000;
 
-  private static final String WARM_CACHE = Integer.toString(64 << 20);
+  static final String WARM_CACHE = Integer.toString(64 << 20);
 
   private final TreeStore store;
   private final int rows;

@@ -1,6 +1,7 @@
 package org.revenantdb.jmh.tree;
 
 import java.io.IOException;
+import java.util.function.IntSupplier;
 
 /**
  * An engine with a table of rows ({@link TreeRows}), as {@code bench tree} asks it.
@@ -34,6 +35,19 @@ public interface TreeStore extends AutoCloseable {
    */
   default boolean loadSorted(int rows) throws Exception {
     return false;
+  }
+
+  /**
+   * Updates rows in one transaction, committed as the engine does by itself: durably.
+   *
+   * @param rows numbers of the rows, in the order of the updates
+   * @param count how many updates
+   * @param shift each row gets the value of the row that is so many further on
+   * @throws UnsupportedOperationException if the engine is not asked that
+   * @throws Exception whatever the engine throws
+   */
+  default void updateInOne(IntSupplier rows, int count, int shift) throws Exception {
+    throw new UnsupportedOperationException("not a part of this comparison");
   }
 
   @Override
