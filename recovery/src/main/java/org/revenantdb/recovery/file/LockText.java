@@ -106,7 +106,7 @@ record LockText(ProcessIdentity owner, String since, String file, String token) 
   static LockText parse(byte[] content) {
     Map<String, String> lines = new HashMap<>();
     String text = new String(content, StandardCharsets.UTF_8);
-    for (String line : text.split("\n")) {
+    for (String line : text.split("\n", -1)) {
       int equals = line.indexOf('=');
       if (equals > 0) {
         lines.put(line.substring(0, equals), line.substring(equals + 1));
