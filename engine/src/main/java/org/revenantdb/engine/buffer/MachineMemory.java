@@ -9,6 +9,8 @@ final class MachineMemory {
   /** The result if the system does not report it. */
   static final long UNKNOWN = Long.MAX_VALUE;
 
+  private static final String TOTAL = "MemTotal:";
+
   private static final class Found {
     static final long BYTES =
         Math.min(
@@ -26,12 +28,12 @@ final class MachineMemory {
   /** Parses the line {@code MemTotal: 24689764 kB}. */
   static long total(Path memoryInfo) {
     try {
-      for (String line : Files.readAllLines(memoryInfo)) {
-        if (line.startsWith("MemTotal:")) {
-          return Long.parseLong(line.replaceAll("\\D", "")) * 1024;
-        }
-      }
-      return UNKNOWN;
+      String text = Files.readString(memoryInfo);
+      int name = text.indexOf(TOTAL);
+      int unit = text.indexOf(" kB", name);
+      return name < 0
+          ? UNKNOWN
+          : Long.parseLong(text.substring(name + TOTAL.length(), unit).strip()) * 1024;
     } catch (IOException | RuntimeException unreadable) {
       return UNKNOWN;
     }

@@ -76,8 +76,8 @@ public final class DatabaseFiles {
   private static final Set<String> OURS =
       Set.of(NEW_DATA, DOUBLE_WRITE, NEW_DOUBLE_WRITE, LOCK, LOG, CountersFile.FILE_NAME);
 
-  /** The files in the log directory during a creation. */
-  private static final Pattern SEGMENT = Pattern.compile("[0-9a-f]{16}\\.log(\\.tmp)?");
+  /** The files in the log directory during a creation; used only after an interrupted creation. */
+  private static final String SEGMENT = "[0-9a-f]{16}\\.log(\\.tmp)?";
 
   private final Path directory;
   private final IoStatistics statistics;
@@ -117,7 +117,9 @@ public final class DatabaseFiles {
         List.of(LOCK, DATA, NEW_DATA, DOUBLE_WRITE, NEW_DOUBLE_WRITE, CountersFile.FILE_NAME)) {
       ours.add(directory.resolve(name));
     }
-    ours.forEach(FileKinds::isFile);
+    for (Path file : ours) {
+      FileKinds.isFile(file);
+    }
     FileKinds.areDistinct(ours);
     FileKinds.isDirectory(log());
   }
@@ -280,7 +282,7 @@ public final class DatabaseFiles {
     }
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(log())) {
       for (Path entry : entries) {
-        if (!SEGMENT.matcher(String.valueOf(entry.getFileName())).matches()
+        if (!Pattern.matches(SEGMENT, String.valueOf(entry.getFileName()))
             || !FileKinds.isFile(entry)) {
           throw refused(entry, "a new log has only segments");
         }

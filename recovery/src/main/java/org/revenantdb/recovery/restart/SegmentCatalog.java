@@ -211,11 +211,19 @@ final class SegmentCatalog {
 
   /** The highest durable LSN that a header names. */
   long highestDurable() {
-    return headers.values().stream().mapToLong(SegmentHeader::durable).max().orElse(0);
+    long highest = 0;
+    for (SegmentHeader header : headers.values()) {
+      highest = Math.max(highest, header.durable());
+    }
+    return highest;
   }
 
   /** The largest log buffer that was ever used: so far beyond a file LSNs may have been given. */
   int largestBuffer() {
-    return headers.values().stream().mapToInt(SegmentHeader::buffer).max().orElse(0);
+    int largest = 0;
+    for (SegmentHeader header : headers.values()) {
+      largest = Math.max(largest, header.buffer());
+    }
+    return largest;
   }
 }
