@@ -135,6 +135,7 @@ final class MappedLog implements AutoCloseable {
   }
 
   /** Copied bytes had not their checksum: nothing is read here any more. */
+  @SuppressWarnings("ThreadPriorityCheck") // any call of the system would do
   void awaitFault() {
     faulty = true;
     try {
