@@ -34,6 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.revenantdb.engine.lifecycle.DirectoryState;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.Slotted;
+import org.revenantdb.engine.testing.LiveCopy;
 import org.revenantdb.engine.testing.OtherProcess;
 import org.revenantdb.engine.testing.Samples;
 import org.revenantdb.recovery.format.FileHeaderLayout;
@@ -105,7 +106,7 @@ class BadInputTest {
 
   /** The database as a kill would leave it now, in another directory. */
   private void copyTo(Path target) throws IOException {
-    Samples.copy(directory(), target);
+    LiveCopy.copy(directory(), target);
   }
 
   private List<Path> segments() throws IOException {
@@ -317,7 +318,7 @@ class BadInputTest {
       db.checkpoint();
       put(db, "elsewhere", "k", "v");
       db.checkpoint(); // another batch: the pages cannot come back from the double-write file
-      Samples.copy(directory(), killed);
+      LiveCopy.copy(directory(), killed);
     }
     List<Integer> leaves = leaves(1);
     long place = leaves.get(leaves.size() / 2) * 8192L + 5_000;
@@ -369,7 +370,7 @@ class BadInputTest {
         int n = i;
         db.run(tx -> tx.put(table, bytes("k" + n), random(n, 80_000)));
       }
-      Samples.copy(alive, directory());
+      LiveCopy.copy(alive, directory());
     }
     assertTrue(segments().size() >= 4, segments().toString());
   }

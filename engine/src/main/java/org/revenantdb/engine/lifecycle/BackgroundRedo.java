@@ -109,7 +109,8 @@ final class BackgroundRedo implements AutoCloseable {
    * Starts it.
    *
    * @param firstLsnOfLife what is dirty from before that was redone
-   * @param chunk so many pages are redone before they are written
+   * @param chunk so many pages are redone before they are written; {@link #CHUNK} if the next crash
+   *     must find less to do, so that all are written in the end
    */
   BackgroundRedo(
       BufferPool pool,
@@ -250,7 +251,7 @@ final class BackgroundRedo implements AutoCloseable {
         around.progress(parts.left());
       }
     }
-    if (hurried || written > 0) {
+    if (hurried || written > 0 || chunk == CHUNK) {
       write();
     }
   }

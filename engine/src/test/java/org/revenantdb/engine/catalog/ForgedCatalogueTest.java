@@ -34,6 +34,7 @@ import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.page.SlottedSearch;
 import org.revenantdb.engine.page.SpaceMapPage;
 import org.revenantdb.engine.page.TableRow;
+import org.revenantdb.engine.testing.LiveCopy;
 import org.revenantdb.engine.testing.Samples;
 
 /**
@@ -269,7 +270,7 @@ class ForgedCatalogueTest {
       tx.put(tx.createTable("own"), key(1), new byte[100]);
       db.sync();
       db.checkpoint();
-      Samples.copy(directory(), killed);
+      LiveCopy.copy(directory(), killed);
     }
     return killed;
   }
@@ -280,7 +281,7 @@ class ForgedCatalogueTest {
     Path killed = killedWithAnEntry();
     TableRow first = row("first");
     for (boolean withId : new boolean[] {false, true}) {
-      Samples.copy(killed, directory());
+      LiveCopy.copy(killed, directory());
       PageEdit.change(
           directory(),
           Catalog.ROOT,

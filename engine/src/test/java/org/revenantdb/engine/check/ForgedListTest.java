@@ -21,6 +21,7 @@ import org.revenantdb.engine.lifecycle.PageEdit;
 import org.revenantdb.engine.page.ExtentMapPage;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.SpaceMapPage;
+import org.revenantdb.engine.testing.LiveCopy;
 import org.revenantdb.engine.testing.Samples;
 
 /**
@@ -123,7 +124,7 @@ class ForgedListTest {
       throws IOException {
     populate();
     Path sound = folder.resolve("sound");
-    Samples.copy(directory(), sound);
+    LiveCopy.copy(directory(), sound);
     int list =
         PageEdit.pages(directory(), page -> Page.type(page) == Page.IAM).stream()
             .filter(this::isUsed)
@@ -140,7 +141,7 @@ class ForgedListTest {
       }
     }
     for (int bit : bits) {
-      Samples.copy(sound, directory());
+      LiveCopy.copy(sound, directory());
       PageEdit.change(
           directory(),
           list,

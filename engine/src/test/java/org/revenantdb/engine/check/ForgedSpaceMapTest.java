@@ -18,6 +18,7 @@ import org.revenantdb.engine.lifecycle.DatabaseFiles;
 import org.revenantdb.engine.lifecycle.PageEdit;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.SpaceMapPage;
+import org.revenantdb.engine.testing.LiveCopy;
 import org.revenantdb.engine.testing.Samples;
 
 /**
@@ -96,7 +97,7 @@ class ForgedSpaceMapTest {
       throws IOException {
     populate();
     Path sound = folder.resolve("sound");
-    Samples.copy(directory(), sound);
+    LiveCopy.copy(directory(), sound);
     List<Integer> used = new ArrayList<>();
     for (int type : List.of(Page.INNER, Page.LEAF, Page.IAM, Page.OVERFLOW_HEAD)) {
       PageEdit.pages(directory(), page -> Page.type(page) == type).stream()
@@ -106,7 +107,7 @@ class ForgedSpaceMapTest {
     }
     assertTrue(used.size() > 2 * PAGES_OF_A_TYPE, () -> "pages in use: " + used);
     for (int page : used) {
-      Samples.copy(sound, directory());
+      LiveCopy.copy(sound, directory());
       PageEdit.change(
           directory(),
           SpaceMapPage.mapOf(page),

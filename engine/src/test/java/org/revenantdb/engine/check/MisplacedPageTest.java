@@ -23,6 +23,7 @@ import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.lifecycle.DatabaseFiles;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.Slotted;
+import org.revenantdb.engine.testing.LiveCopy;
 import org.revenantdb.engine.testing.Samples;
 import org.revenantdb.recovery.format.PageChecksum;
 
@@ -111,7 +112,7 @@ class MisplacedPageTest {
       database.checkpoint();
       lsn = Page.lsn(MemorySegment.ofArray(page(directory.resolve("db"), leaf)));
       database.run(tx -> tx.delete(table, new byte[] {90}));
-      Samples.copy(directory.resolve("db"), crashed);
+      LiveCopy.copy(directory.resolve("db"), crashed);
     }
     try (RandomAccessFile file =
         new RandomAccessFile(crashed.resolve(DatabaseFiles.DATA).toFile(), "rw")) {

@@ -32,7 +32,7 @@ import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.TransactionOptions;
 import org.revenantdb.engine.counters.CountersFile;
 import org.revenantdb.engine.page.Page;
-import org.revenantdb.engine.testing.Samples;
+import org.revenantdb.engine.testing.LiveCopy;
 import org.revenantdb.recovery.file.ControlFile;
 import org.revenantdb.recovery.file.DataFileHeader;
 import org.revenantdb.recovery.file.OpenMode;
@@ -132,7 +132,7 @@ class CommandsTest {
         Transaction open = db.begin()) {
       open.put(db.getOrCreateTable("orders"), "open".getBytes(), new byte[10]);
       fill(db);
-      Samples.copy(directory, killed);
+      LiveCopy.copy(directory, killed);
     }
     Ran ran = run("check", killed);
     assertEquals(Main.SOUND, ran.code, ran.err + ran.out);
@@ -307,7 +307,7 @@ class CommandsTest {
         Transaction open = db.begin()) {
       open.put(db.getOrCreateTable("customers"), "x".getBytes(), "changed".getBytes());
       db.checkpoint();
-      Samples.copy(directory, killed);
+      LiveCopy.copy(directory, killed);
     }
     directory = killed;
     String all = "";
@@ -339,7 +339,7 @@ class CommandsTest {
     Path killed = folder.resolve("killed");
     try (Database db = Database.open(directory, SMALL)) {
       fill(db);
-      Samples.copy(directory, killed);
+      LiveCopy.copy(directory, killed);
     }
     contains(run("stat", killed), "tables      not known", "life 2", "run check");
   }
@@ -470,7 +470,7 @@ class CommandsTest {
     try (Database db = Database.open(directory, SMALL)) {
       fill(db);
       awaitCounters();
-      Samples.copy(directory, killed);
+      LiveCopy.copy(directory, killed);
     }
     directory = killed;
     contains(

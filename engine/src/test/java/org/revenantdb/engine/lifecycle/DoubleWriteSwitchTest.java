@@ -11,13 +11,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.CorruptDataException;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.page.Page;
+import org.revenantdb.engine.testing.LiveCopy;
 
 /**
  * Rule R24: a page written after the double-write file was switched off must not be "repaired" from
@@ -39,10 +39,8 @@ class DoubleWriteSwitchTest {
   private Path crash(String from, String to) {
     Path source = temporary.resolve(from);
     Path target = temporary.resolve(to);
-    try (Stream<Path> files = Files.walk(source)) {
-      for (Path file : files.toList()) {
-        Files.copy(file, target.resolve(source.relativize(file).toString()));
-      }
+    try {
+      LiveCopy.copy(source, target);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

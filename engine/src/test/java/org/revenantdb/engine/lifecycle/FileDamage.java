@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import java.util.zip.CRC32C;
+import org.revenantdb.engine.testing.LiveCopy;
 import org.revenantdb.recovery.format.LogRecordLayout;
 import org.revenantdb.recovery.format.PageHeaderLayout;
 import org.revenantdb.recovery.format.SegmentLayout;
@@ -93,13 +94,7 @@ final class FileDamage {
   }
 
   static void copy(Path from, Path to) throws IOException {
-    try (Stream<Path> files = Files.walk(from)) {
-      for (Path file : (Iterable<Path>) files::iterator) {
-        if (!String.valueOf(file.getFileName()).equals(DatabaseFiles.LOCK)) {
-          Files.copy(file, to.resolve(from.relativize(file).toString()));
-        }
-      }
-    }
+    LiveCopy.copy(from, to, name -> !name.equals(DatabaseFiles.LOCK));
   }
 
   /** A change of bytes. */

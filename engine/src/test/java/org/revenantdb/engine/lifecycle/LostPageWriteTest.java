@@ -12,9 +12,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.Comparator;
 import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.CheckReport;
@@ -26,6 +24,7 @@ import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.page.SlottedSearch;
+import org.revenantdb.engine.testing.LiveCopy;
 import org.revenantdb.engine.testing.Samples;
 import org.revenantdb.recovery.testing.FaultyFileSystem;
 
@@ -146,16 +145,7 @@ class LostPageWriteTest {
 
   private Path copyOf(Path from, String name) throws IOException {
     Path copy = folder.resolve(name);
-    Files.createDirectories(copy.resolve("log"));
-    // The log last: it may have more than the control slots know of, as after a crash, never less.
-    try (Stream<Path> all = Files.walk(from)) {
-      for (Path file :
-          all.filter(Files::isRegularFile)
-              .sorted(Comparator.comparing(file -> from.relativize(file).getNameCount()))
-              .toList()) {
-        Files.copy(file, copy.resolve(from.relativize(file)));
-      }
-    }
+    LiveCopy.copy(from, copy);
     return copy;
   }
 

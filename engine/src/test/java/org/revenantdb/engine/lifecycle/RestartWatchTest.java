@@ -26,6 +26,7 @@ import org.revenantdb.engine.RestartStatus;
 import org.revenantdb.engine.access.ApiAccess;
 import org.revenantdb.engine.counters.CountersFile;
 import org.revenantdb.engine.counters.StoredCounters;
+import org.revenantdb.engine.testing.LiveCopy;
 import org.revenantdb.engine.testing.Samples;
 import org.revenantdb.recovery.file.ControlFile;
 import org.revenantdb.recovery.file.DataFileHeader;
@@ -124,16 +125,7 @@ class RestartWatchTest {
   }
 
   private static void copy(Path from, Path to) throws IOException {
-    try (Stream<Path> files = Files.walk(from)) {
-      for (Path file : files.toList()) {
-        Path target = to.resolve(from.relativize(file).toString());
-        if (Files.isDirectory(file)) {
-          Files.createDirectories(target);
-        } else if (!file.getFileName().toString().equals(CountersFile.FILE_NAME)) {
-          Files.copy(file, target);
-        }
-      }
-    }
+    LiveCopy.copy(from, to, name -> !name.equals(CountersFile.FILE_NAME));
   }
 
   @Test

@@ -11,7 +11,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.Database;
@@ -19,6 +18,7 @@ import org.revenantdb.engine.DatabaseStoppedException;
 import org.revenantdb.engine.RevenantException;
 import org.revenantdb.engine.StorageException;
 import org.revenantdb.engine.Table;
+import org.revenantdb.engine.testing.LiveCopy;
 import org.revenantdb.engine.testing.OtherProcess;
 
 /** A second process on a database that is open, by all the ways in which a lock can be lost. */
@@ -70,14 +70,7 @@ class TakenOverTest {
   }
 
   private void copyTheFolder() throws IOException {
-    Path copy = Files.createDirectory(folder.resolve("backup"));
-    try (Stream<Path> files = Files.walk(directory())) {
-      for (Path file : (Iterable<Path>) files::iterator) {
-        if (Files.isRegularFile(file)) {
-          Files.copy(file, copy.resolve(directory().relativize(file).toString().replace('/', '_')));
-        }
-      }
-    }
+    LiveCopy.copy(directory(), folder.resolve("backup"));
   }
 
   @Test

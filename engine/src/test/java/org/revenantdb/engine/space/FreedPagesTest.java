@@ -16,7 +16,7 @@ import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
-import org.revenantdb.engine.testing.Samples;
+import org.revenantdb.engine.testing.LiveCopy;
 
 /** Redo of pages that were freed, through a real restart. */
 class FreedPagesTest {
@@ -45,7 +45,7 @@ class FreedPagesTest {
       database.cleanNow();
       assertEquals(0, database.check().overflowPages());
       database.run(tx -> tx.put(table, new byte[] {2}, value(300_000, 2)));
-      Samples.copy(directory.resolve("db"), crashed);
+      LiveCopy.copy(directory.resolve("db"), crashed);
     }
     // Nothing of them was written back yet; their places get what no one may look at.
     int spoilt = 0;

@@ -1,14 +1,10 @@
 package org.revenantdb.engine.testing;
 
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.Cursor;
 import org.revenantdb.engine.Database;
@@ -81,26 +77,5 @@ public final class Samples {
       }
     }
     return keys;
-  }
-
-  /** Copies a folder with all that is in it; what the target had before is deleted. */
-  public static void copy(Path source, Path target) throws IOException {
-    delete(target);
-    try (Stream<Path> files = Files.walk(source)) {
-      for (Path file : files.toList()) {
-        Files.copy(file, target.resolve(source.relativize(file).toString()));
-      }
-    }
-  }
-
-  private static void delete(Path target) throws IOException {
-    if (Files.notExists(target)) {
-      return;
-    }
-    try (Stream<Path> files = Files.walk(target)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(file);
-      }
-    }
   }
 }

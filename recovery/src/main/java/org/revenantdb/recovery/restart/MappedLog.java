@@ -134,12 +134,14 @@ final class MappedLog implements AutoCloseable {
     return found >= 0 ? found : -found - 2;
   }
 
-  /** Copied bytes had not their checksum: nothing is read here any more. */
-  @SuppressWarnings("ThreadPriorityCheck") // any call of the system would do
+  /**
+   * Copied bytes had not their checksum: nothing is read here any more. The call of the system must
+   * not be one that parks or yields, since the stack of a virtual thread may be too deep for that.
+   */
   void awaitFault() {
     faulty = true;
     try {
-      Thread.yield();
+      boolean _ = Thread.holdsLock(this);
     } catch (InternalError fault) {
       // It was meant for copy().
     }
