@@ -205,7 +205,7 @@ final class PageLoader {
     if (since != 0) {
       // Dirty whether it was changed or not: what is in the cache may not be on the medium (R6).
       markRedone(frame, since);
-      lacking.done(pageId);
+      leavePending(frame, pageId, lacking);
     }
     if (PageClasses.leadsToOthers(Page.type(stay.page()))) {
       stay.setHot();
@@ -225,15 +225,36 @@ final class PageLoader {
     }
   }
 
+  /**
+   * A page that is not pending must stay dirty in its frame: so nothing may be thrown then. An
+   * error has left the number of pending pages wrong, so the engine stops (R18).
+   */
+  private void leavePending(int frame, int pageId, PendingRedo lacking) {
+    try {
+      lacking.done(pageId);
+    } catch (Throwable half) {
+      if (lacking.isPending(pageId)) {
+        unmark(frame);
+        throw half;
+      }
+      readers.fail(half);
+    }
+  }
+
   private void markRedone(int frame, long since) {
     frames.setFirstLsnVolatile(frame, since);
     try {
       writer.countDirty();
     } catch (Throwable noThread) {
-      frames.setFirstLsnVolatile(frame, 0); // the frame is given up: nothing may hold a flush back
-      writer.countDiscarded();
+      unmark(frame);
       throw noThread;
     }
+  }
+
+  /** The frame is given up: nothing may hold a flush back. */
+  private void unmark(int frame) {
+    frames.setFirstLsnVolatile(frame, 0);
+    writer.countDiscarded();
   }
 
   /** As {@link BufferPool#redoOnDemand}. */

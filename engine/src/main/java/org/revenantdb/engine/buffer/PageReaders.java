@@ -236,6 +236,11 @@ final class PageReaders implements AutoCloseable {
     }
   }
 
+  /** Stops the engine. */
+  void fail(Throwable cause) {
+    stop.accept(cause);
+  }
+
   /** The engine stops, and all that wait are told: other threads may have died, too. */
   private void died(Throwable cause) {
     try {

@@ -39,6 +39,8 @@ class PendingRedoTest {
     boolean format;
     boolean readOnly;
     boolean needsFiles;
+    boolean failsLate;
+    Error failureOfDone;
     boolean onFileThreadOnly;
     Throwable failure;
     int redone;
@@ -87,12 +89,18 @@ class PendingRedoTest {
 
     @Override
     public void done(int pageId) {
+      if (failureOfDone != null && !failsLate) {
+        throw failureOfDone;
+      }
       // A checkpoint that does not count the page any more must find it in one of these places.
       boolean isDirty = pool.oldestDirtyLsn() <= SINCE;
       boolean isNoted = pool.refusedPages().stream().anyMatch(page -> page.page() == pageId);
       boolean isNew = isFormatting;
       assertTrue(isDirty || isNoted || isNew, "neither dirty nor noted: " + pageId);
       lsns.remove(pageId);
+      if (failureOfDone != null) {
+        throw failureOfDone;
+      }
     }
   }
 
@@ -160,6 +168,19 @@ class PendingRedoTest {
     long before = pool.statisticsOfWork().pagesRead();
     assertEquals(REDONE, read());
     assertEquals(before + 1, pool.statisticsOfWork().pagesRead());
+  }
+
+  /** Else the next reader would get the page without what the log had for it. */
+  @Test
+  void R18_an_error_behind_the_mark_gives_the_page_up_only_while_it_is_pending() {
+    lacking.failureOfDone = new OutOfMemoryError("planted");
+    assertThrows(OutOfMemoryError.class, this::read);
+    assertTrue(lacking.isPending(PAGE));
+    assertEquals(Long.MAX_VALUE, pool.oldestDirtyLsn());
+    lacking.failsLate = true;
+    assertEquals(REDONE, read());
+    assertEquals(SINCE, pool.oldestDirtyLsn());
+    assertEquals(lacking.failureOfDone, fixture.log.failure());
   }
 
   @Test

@@ -24,7 +24,8 @@ final class MappedLog implements AutoCloseable {
   /*
    * A fault    If a file becomes shorter, or its device fails, the access ends in an InternalError. The JVM may throw it
    *            later than the access, at the next call of the system at the latest. So bytes count only with their
-   *            checksum, and whoever misses that calls awaitFault() before it goes on.
+   *            checksum, and whoever misses that calls awaitFault() before it goes on. It catches the error around all of
+   *            that, and gives the mapping up.
    */
 
   /** The system bounds the number of mappings of a process, and each takes some microseconds. */
@@ -92,6 +93,12 @@ final class MappedLog implements AutoCloseable {
     return begins.length > 0 && !faulty;
   }
 
+  /** Whether a position is in a segment that was mapped. */
+  boolean holds(long lsn) {
+    int index = indexOf(lsn);
+    return index >= 0 && places[index].holds(lsn);
+  }
+
   /**
    * Copies bytes of the log.
    *
@@ -99,33 +106,26 @@ final class MappedLog implements AutoCloseable {
    * @param length how many
    * @param target where they go, from its beginning
    * @return false if they could not be copied; if true, their checksum must be compared
+   * @throws InternalError at a fault; also later, by whatever the thread does next
    */
   boolean copy(long start, int length, byte[] target) {
-    if (!isReadable()) {
-      return false;
-    }
-    try {
-      int done = 0;
-      while (done < length) {
-        int index = indexOf(start + done);
-        if (index < 0 || !places[index].holds(start + done)) {
-          return false;
-        }
-        SegmentPlace place = places[index];
-        MemorySegment segment = segments[index];
-        long at = place.offset(start + done);
-        int here = (int) Math.min(length - done, place.end() - start - done);
-        if (at + here > segment.byteSize()) {
-          return false;
-        }
-        MemorySegment.copy(segment, ValueLayout.JAVA_BYTE, at, target, done, here);
-        done += here;
+    int done = 0;
+    while (done < length) {
+      int index = indexOf(start + done);
+      if (index < 0 || !places[index].holds(start + done)) {
+        return false; // a hole between two segments
       }
-      return true;
-    } catch (InternalError fault) {
-      faulty = true;
-      return false;
+      SegmentPlace place = places[index];
+      MemorySegment segment = segments[index];
+      long at = place.offset(start + done);
+      int here = (int) Math.min(length - done, place.end() - start - done);
+      if (at + here > segment.byteSize()) {
+        return false;
+      }
+      MemorySegment.copy(segment, ValueLayout.JAVA_BYTE, at, target, done, here);
+      done += here;
     }
+    return true;
   }
 
   /** The last segment that begins at or below a position; below 0 if there is none. */
@@ -135,16 +135,18 @@ final class MappedLog implements AutoCloseable {
   }
 
   /**
-   * Copied bytes had not their checksum: nothing is read here any more. The call of the system must
-   * not be one that parks or yields, since the stack of a virtual thread may be too deep for that.
+   * Copied bytes had not their checksum. Does a call of the system, so that a fault is thrown now.
+   * It must not be one that parks or yields, since the stack of a virtual thread may be too deep.
+   *
+   * @throws InternalError if there was a fault
    */
   void awaitFault() {
+    boolean _ = Thread.holdsLock(this);
+  }
+
+  /** Nothing is read here any more. */
+  void giveUp() {
     faulty = true;
-    try {
-      boolean _ = Thread.holdsLock(this);
-    } catch (InternalError fault) {
-      // It was meant for copy().
-    }
   }
 
   @Override

@@ -220,6 +220,7 @@ public final class PendingParts implements AutoCloseable {
       }
     }
     pagesOfSegment = new AtomicIntegerArray(counts);
+    leave(new int[SLOT], 0, new AtomicIntegerArray(1), 0, new AtomicInteger());
   }
 
   private int segmentOf(int page) {
@@ -376,10 +377,18 @@ public final class PendingParts implements AutoCloseable {
     if (!isPending(page)) {
       return;
     }
-    int segment = segmentOf(page);
     int[] in = table;
-    INT.setVolatile(in, slotOf(in, page) + FIRST, 0);
-    pagesOfSegment.getAndDecrement(segment);
+    leave(in, slotOf(in, page), pagesOfSegment, segmentOf(page), left);
+  }
+
+  /**
+   * The JVM links each access at its first use, and that allocates. An error between two of them
+   * would lose a page that was redone: so {@link #complete} makes all of them once.
+   */
+  private static void leave(
+      int[] in, int slot, AtomicIntegerArray counts, int segment, AtomicInteger left) {
+    INT.setVolatile(in, slot + FIRST, 0);
+    counts.getAndDecrement(segment);
     left.getAndDecrement();
   }
 

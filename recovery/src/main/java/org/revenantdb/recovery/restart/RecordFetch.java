@@ -118,7 +118,7 @@ final class RecordFetch implements AutoCloseable {
     /** Has a record copied from the mapped log, if it is there as analysis has read it. */
     private boolean isThere(long start, int length) {
       MappedLog memory = mapped;
-      if (!memory.isReadable()) {
+      if (!memory.isReadable() || !memory.holds(start) || !memory.holds(start + length - 1)) {
         return false;
       }
       if (bytes.length < length) {
@@ -126,15 +126,19 @@ final class RecordFetch implements AutoCloseable {
       }
       from = start;
       to = start; // what the window had is overwritten
-      if (!memory.copy(start, length, bytes)) {
-        return false;
+      try {
+        if (memory.copy(start, length, bytes)) {
+          if (isSame(0, start, length)) {
+            to = start + length;
+            return true;
+          }
+          memory.awaitFault();
+        }
+      } catch (InternalError fault) {
+        // Its file says what is wrong.
       }
-      if (!isSame(0, start, length)) {
-        memory.awaitFault();
-        return false;
-      }
-      to = start + length;
-      return true;
+      memory.giveUp();
+      return false;
     }
 
     /** A window ends where its segment does: there need be no other behind it. */
