@@ -44,6 +44,7 @@ import org.revenantdb.recovery.log.LogOptions;
 import org.revenantdb.recovery.log.LogSpace;
 import org.revenantdb.recovery.log.PageSpace;
 import org.revenantdb.recovery.log.RecoverySpace;
+import org.revenantdb.recovery.log.RingFile;
 import org.revenantdb.recovery.restart.Restart;
 
 /**
@@ -73,7 +74,15 @@ public final class DatabaseFiles {
    * spill files.
    */
   private static final Set<String> OURS =
-      Set.of(NEW_DATA, DOUBLE_WRITE, NEW_DOUBLE_WRITE, LOCK, LOG, CountersFile.FILE_NAME);
+      Set.of(
+          NEW_DATA,
+          DOUBLE_WRITE,
+          NEW_DOUBLE_WRITE,
+          RingFile.NAME,
+          RingFile.UNFINISHED,
+          LOCK,
+          LOG,
+          CountersFile.FILE_NAME);
 
   /** What a creation has in its log directory. */
   private static final Pattern SEGMENT = Pattern.compile("[0-9a-f]{16}\\.log(\\.tmp)?");
@@ -113,7 +122,15 @@ public final class DatabaseFiles {
   void refuseOtherKinds() {
     List<Path> ours = new ArrayList<>(SpillFiles.leftOvers(directory));
     for (String name :
-        List.of(LOCK, DATA, NEW_DATA, DOUBLE_WRITE, NEW_DOUBLE_WRITE, CountersFile.FILE_NAME)) {
+        List.of(
+            LOCK,
+            DATA,
+            NEW_DATA,
+            DOUBLE_WRITE,
+            NEW_DOUBLE_WRITE,
+            RingFile.NAME,
+            RingFile.UNFINISHED,
+            CountersFile.FILE_NAME)) {
       ours.add(directory.resolve(name));
     }
     ours.forEach(FileKinds::isFile);
@@ -169,7 +186,8 @@ public final class DatabaseFiles {
       Directories.force(directory, statistics);
       // In this form a failure of the log's close does not hide what came before it.
       try (Log log =
-          Restart.createFirst(log(), id, logOptions(options, options.logSegmentBytes()))) {
+          Restart.createFirst(
+              log(), id, logOptions(options, options.logSegmentBytes()).withRingInMemory())) {
         DoubleWriteFile.create(doubleWrite(), id, statistics).close();
         fill(data, id, options);
         LogSpace space =

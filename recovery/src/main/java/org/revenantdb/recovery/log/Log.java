@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.recovery.file.FileThread;
@@ -75,6 +76,9 @@ public final class Log implements AutoCloseable {
   /** The field for segments ahead has sixteen bits. */
   private static final int MOST_AHEAD = 0xFFFF;
 
+  /** How long a committer naps while a record before its own is not published. */
+  private static final long HOLE_NAP = TimeUnit.MICROSECONDS.toNanos(20);
+
   /** No thread spins for a force that takes longer. */
   private static final long LONGEST_SPIN = TimeUnit.MICROSECONDS.toNanos(500);
 
@@ -86,6 +90,10 @@ public final class Log implements AutoCloseable {
   private static final int SPARE = 4;
 
   private final LogBuffer buffer;
+
+  /** The file in which the ring is; null if it is in memory. */
+  private final @Nullable RingFile ringFile;
+
   private final SegmentSupply supply;
   private final LogWriter writer;
   private final FileThread thread;
@@ -117,7 +125,7 @@ public final class Log implements AutoCloseable {
   private boolean closed;
 
   private Log(
-      MemorySegment ring,
+      @Nullable RingFile ringFile,
       SegmentSupply supply,
       Segment first,
       long firstLsn,
@@ -128,6 +136,9 @@ public final class Log implements AutoCloseable {
     waits = options.waits();
     segmentSize = options.segmentSize();
     maxRecord = options.maxRecord();
+    this.ringFile = ringFile;
+    MemorySegment ring =
+        ringFile == null ? RingPool.take(options.bufferCapacity()) : ringFile.ring();
     buffer = new LogBuffer(ring, firstLsn);
     flushWish = firstLsn;
     writer = new LogWriter(this, buffer, supply, first, options);
@@ -164,9 +175,7 @@ public final class Log implements AutoCloseable {
     supply.addFree(start.freeLater());
     supply.trim();
     long firstLsn = SegmentLayout.firstLsn(start.firstSegment(), options.segmentSize());
-    MemorySegment ring = RingPool.take(options.bufferCapacity());
-    Log log = new Log(ring, supply, first, firstLsn, start.life(), options);
-    log.thread.start();
+    Log log = started(start, supply, first, firstLsn, options);
     if (start.formerLife() != 0) {
       RecordBuilder record = new RecordBuilder().begin(RecordType.LIFE, /* transactionId= */ 0);
       record.putLong(start.formerEnd());
@@ -174,6 +183,29 @@ public final class Log implements AutoCloseable {
       log.publish(record);
     }
     return log;
+  }
+
+  /** The first segment is durable: now the ring of the former life is not needed any more (§46). */
+  private static Log started(
+      LifeStart start, SegmentSupply supply, Segment first, long firstLsn, LogOptions options) {
+    @Nullable RingFile file = null;
+    try {
+      file = RingFile.create(start, first.file(), firstLsn, options);
+      Log log = new Log(file, supply, first, firstLsn, start.life(), options);
+      log.thread.start();
+      return log;
+    } catch (Throwable failed) {
+      try {
+        if (file != null) {
+          file.unmap();
+        }
+        first.file().close();
+        supply.close();
+      } catch (RuntimeException second) {
+        failed.addSuppressed(second);
+      }
+      throw failed;
+    }
   }
 
   /**
@@ -243,6 +275,7 @@ public final class Log implements AutoCloseable {
       throw new LogStoppedException(failure);
     }
     long end = start + length;
+    boolean copied = false;
     try {
       steps.at(LogSteps.Step.RESERVED);
       if (!buffer.hasRoomUpTo(end)) {
@@ -250,11 +283,13 @@ public final class Log implements AutoCloseable {
       }
       record.stamp(length, end, durableLsn(), life, segmentsAhead(start));
       buffer.copy(start, record.array(), length);
+      copied = true;
+      steps.at(LogSteps.Step.COPIED);
       buffer.publishRelease(start, end);
     } catch (LogStoppedException stopped) {
       throw stopped;
     } catch (Throwable thrown) {
-      publishPad(start, length, thrown);
+      notPublished(start, length, copied, thrown);
       throw thrown;
     }
     try {
@@ -296,6 +331,55 @@ public final class Log implements AutoCloseable {
   private int segmentsAhead(long start) {
     long ahead = supply.preparedThrough() - SegmentLayout.number(start, segmentSize);
     return (int) Math.max(0, Math.min(MOST_AHEAD, ahead));
+  }
+
+  /**
+   * Keeps others from waiting for a record that failed. A whole record in a ring that outlives the
+   * process may be found by a restart, even after a PAD took its place, if the power is cut (§46).
+   * Then no later record may follow, so the log stops.
+   */
+  private void notPublished(long start, int length, boolean copied, Throwable thrown) {
+    if (ringFile == null) {
+      publishPad(start, length, thrown);
+    } else if (stopping && thrown instanceof IllegalStateException) {
+      throw new LogStoppedException(failure); // the ring was unmapped
+    } else if (copied) {
+      fail(thrown);
+    } else {
+      publishPad(start, length, thrown);
+    }
+  }
+
+  /**
+   * Waits until all records before a position are published. Then a killed process leaves all of
+   * them, if the ring is in a file; else there is nothing to wait for. A log that stops ends the
+   * wait.
+   *
+   * <p>The wait is short: whoever has reserved a place copies its record, and waits at most for
+   * room.
+   *
+   * @param lsn the LSN of a published record
+   */
+  public void awaitUnbroken(long lsn) {
+    if (ringFile == null || buffer.isUnbrokenUpTo(lsn)) {
+      return;
+    }
+    for (int looks = 0; !buffer.isUnbrokenUpTo(lsn) && failure == null; looks++) {
+      if (looks < Spinning.LOOKS) {
+        Thread.onSpinWait();
+      } else {
+        LockSupport.parkNanos(this, HOLE_NAP);
+      }
+    }
+  }
+
+  /**
+   * Whether what was published outlives the process.
+   *
+   * @return true if the ring is in a file
+   */
+  public boolean isRingInFile() {
+    return ringFile != null;
   }
 
   /** Fills the place of a failed record, or stops the log: a hole would block all other threads. */
@@ -574,11 +658,21 @@ public final class Log implements AutoCloseable {
     }
     stop();
     writer.wake(thread);
-    thread.join();
+    try {
+      thread.join();
+    } finally {
+      if (ringFile != null) {
+        ringFile.unmap();
+      }
+    }
     @Nullable Throwable cause = failure;
     if (cause != null) {
       throw new LogStoppedException(cause);
     }
-    RingPool.giveBack(buffer.ring());
+    if (ringFile == null) {
+      RingPool.giveBack(buffer.ring());
+    } else {
+      ringFile.delete();
+    }
   }
 }

@@ -57,13 +57,41 @@ final class EndOfLog {
           catalog, end, "it was durable up to position " + durable + " at least");
     }
     checkLives(end, life);
+    checkSegments(end, life, segmentNamed);
+    return durable;
+  }
+
+  /**
+   * Checks what was taken from the ring behind the end of the segments. Its records name what was
+   * durable, and which files there were, as those in the segments do.
+   *
+   * @param end P
+   * @param unwrittenEnd the end of what was taken
+   * @param life the life that ends there
+   * @param named the highest durable LSN that a record before that end names
+   * @param segmentNamed the highest segment that a record of the ring knows of
+   */
+  void checkUnwritten(long end, long unwrittenEnd, int life, long named, long segmentNamed) {
+    if (named > end) {
+      throw LogDamage.endsTooEarly(
+          catalog,
+          end,
+          "its ring goes on to position "
+              + unwrittenEnd
+              + ", and says that it was durable up to position "
+              + named
+              + " at least");
+    }
+    checkSegments(end, life, segmentNamed);
+  }
+
+  private void checkSegments(long end, int life, long segmentNamed) {
     long next = SegmentLayout.number(end - 1, segmentSize) + 1;
     for (long number = next; number <= segmentNamed; number++) {
       if (catalog.lifeOf(number) != life) {
         throw LogDamage.missing(catalog, number, "the log ends at position " + end + ", before it");
       }
     }
-    return durable;
   }
 
   private void checkLives(long end, int life) {

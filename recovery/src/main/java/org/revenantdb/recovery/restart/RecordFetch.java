@@ -11,6 +11,7 @@ import org.revenantdb.recovery.format.LittleEndian;
 import org.revenantdb.recovery.format.LogRecordLayout;
 import org.revenantdb.recovery.format.SegmentLayout;
 import org.revenantdb.recovery.log.PartKind;
+import org.revenantdb.recovery.segment.UnwrittenLog;
 
 /**
  * Reads single records of the log again, which analysis has read and found good.
@@ -93,10 +94,18 @@ final class RecordFetch implements AutoCloseable {
       from = start;
       to = start;
       int segmentSize = catalog.directory().segmentSize();
+      @Nullable UnwrittenLog rest = catalog.unwritten();
       while (to < start + wanted) {
+        if (rest != null && rest.isFrom(to)) {
+          to += rest.copy(to, bytes, (int) (to - start), (int) (start + wanted - to));
+          return;
+        }
         long number = SegmentLayout.number(to, segmentSize);
         long end = SegmentLayout.firstLsn(number + 1, segmentSize);
         int here = (int) Math.min(start + wanted - to, end - to);
+        if (rest != null) {
+          here = rest.inSegments(to, here);
+        }
         int read =
             segment(number)
                 .readUpTo(

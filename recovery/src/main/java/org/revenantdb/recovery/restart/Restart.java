@@ -172,7 +172,9 @@ public final class Restart {
       directory.forceNames();
     } else if (hasTail()) {
       trimForCopy(present, options.maxLogSize());
-      TailSeal.seal(catalog, analysis.durable(), former.end());
+      TailSeal.seal(catalog, former.life(), analysis.durable(), former.end());
+      present.addAll(sealed(former));
+      catalog.unwritten(null); // the segments have it
       verifyTail(former);
     }
     long first = firstSegment(options);
@@ -200,13 +202,30 @@ public final class Restart {
     return SegmentLayout.number(analysis.ranges().getLast().start(), directory.segmentSize());
   }
 
+  /** The segments from D to the end of the life: some of them may be new. */
+  private SortedSet<Long> sealed(LifeRange former) {
+    SortedSet<Long> numbers = new TreeSet<>();
+    long last = SegmentLayout.number(former.end() - 1, segmentSize());
+    for (long n = SegmentLayout.number(analysis.durable(), segmentSize()); n <= last; n++) {
+      numbers.add(n);
+    }
+    numbers.retainAll(catalog.present());
+    return numbers;
+  }
+
   /**
-   * Deletes segments of which there are too many if one more file, the copy, is to come. The
-   * catalog stays as it is: redo may be reading by it.
+   * Deletes segments of which there are too many if more files are to come: a copy, and those that
+   * the writer had not begun. The catalog stays as it is: redo may be reading by it.
    */
   private void trimForCopy(SortedSet<Long> present, long maxLogSize) {
+    long last = SegmentLayout.number(kept.getLast().end() - 1, segmentSize());
+    long first = SegmentLayout.number(analysis.durable(), segmentSize());
+    long more = 1;
+    for (long number = first; number <= last; number++) {
+      more += present.contains(number) ? 0 : 1;
+    }
     for (long spare : unread(present).headSet(lastLife())) {
-      if ((present.size() + 1L) * segmentSize() <= maxLogSize) {
+      if ((present.size() + more) * segmentSize() <= maxLogSize) {
         return;
       }
       try {
@@ -247,7 +266,8 @@ public final class Restart {
   /** Where the log ends for somebody who reads from D on; the end of the life if all is well. */
   private long tailEnd(LifeRange former) {
     try (LogReader reader =
-        new LogReader(directory, number -> catalog.lifeOf(number) == former.life())) {
+        new LogReader(directory, number -> catalog.lifeOf(number) == former.life())
+            .with(catalog.unwritten())) {
       reader.seek(Math.max(former.start(), analysis.durable()));
       while (reader.lsn() < former.end() && reader.next() && reader.life() == former.life()) {
         // The next record.

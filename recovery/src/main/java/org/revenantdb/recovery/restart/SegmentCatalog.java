@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.recovery.format.SegmentLayout;
 import org.revenantdb.recovery.segment.SegmentDirectory;
 import org.revenantdb.recovery.segment.SegmentHeader;
+import org.revenantdb.recovery.segment.UnwrittenLog;
 
 /**
  * The segments as a restart finds them: which files there are, and what their headers say. A file
@@ -16,6 +17,9 @@ final class SegmentCatalog {
   private final SegmentDirectory directory;
   private final NavigableSet<Long> present;
   private final TreeMap<Long, SegmentHeader> headers = new TreeMap<>();
+
+  /** What follows the last segment; null if nothing does. Read by the threads that redo pages. */
+  private volatile @Nullable UnwrittenLog unwritten;
 
   SegmentCatalog(SegmentDirectory directory) {
     this.directory = directory;
@@ -63,6 +67,32 @@ final class SegmentCatalog {
 
   @Nullable SegmentHeader header(long number) {
     return headers.get(number);
+  }
+
+  /** What was published by the last life and is in no segment. */
+  @Nullable UnwrittenLog unwritten() {
+    return unwritten;
+  }
+
+  /** Sets what follows the last segment; null when the segments have it. */
+  void unwritten(@Nullable UnwrittenLog newUnwritten) {
+    unwritten = newUnwritten;
+  }
+
+  /** A segment was made, or made anew. */
+  void made(SegmentHeader header) {
+    present.add(header.number());
+    headers.put(header.number(), header);
+  }
+
+  /** The first LSN of a life, 0 if its first segment is not there. */
+  long firstLsnOf(int life) {
+    for (SegmentHeader header : headers.values()) {
+      if (header.life() == life && header.firstLsn() != 0) {
+        return header.firstLsn();
+      }
+    }
+    return 0;
   }
 
   /** The life that writes in a segment, 0 if it is none. */

@@ -50,6 +50,7 @@ public final class LogReader implements AutoCloseable {
   private int nextRead = SMALLEST_READ;
   private long position;
   private int length;
+  private @Nullable UnwrittenLog unwritten;
   private @Nullable StorageFile file;
   private long fileNumber = -1;
 
@@ -62,6 +63,17 @@ public final class LogReader implements AutoCloseable {
   public LogReader(SegmentDirectory directory, LongPredicate readable) {
     this.directory = directory;
     this.readable = readable;
+  }
+
+  /**
+   * Makes the log go on behind the segments. It ends where that ends.
+   *
+   * @param newUnwritten what is read in place of the segments, from its start on; null for nothing
+   * @return this reader
+   */
+  public LogReader with(@Nullable UnwrittenLog newUnwritten) {
+    unwritten = newUnwritten;
+    return this;
   }
 
   /**
@@ -188,12 +200,21 @@ public final class LogReader implements AutoCloseable {
 
   private boolean fill(long keepFrom) {
     makeRoom(keepFrom);
+    @Nullable UnwrittenLog rest = unwritten;
+    if (rest != null && rest.isFrom(bufferEnd)) {
+      int copied = rest.copy(bufferEnd, buffer, index(bufferEnd), nextRead);
+      bufferEnd += copied;
+      return copied > 0;
+    }
     long number = SegmentLayout.number(bufferEnd, directory.segmentSize());
     if (!open(number) || file == null) {
       return false;
     }
     long segmentEnd = SegmentLayout.firstLsn(number + 1, directory.segmentSize());
     int wanted = (int) Math.min(nextRead, segmentEnd - bufferEnd);
+    if (rest != null) {
+      wanted = rest.inSegments(bufferEnd, wanted);
+    }
     int at = index(bufferEnd);
     int read =
         file.readUpTo(

@@ -265,20 +265,25 @@ public record SegmentDirectory(
    *
    * @param header the header of the copy
    * @param end how many bytes are copied; zeros follow
+   * @param unwritten what is copied in place of the segment, from its start on; null for nothing
    */
-  public void copy(SegmentHeader header, long end) {
+  public void copy(SegmentHeader header, long end, @Nullable UnwrittenLog unwritten) {
     Path unfinished = unfinished(header.number());
-    try (StorageFile from = open(header.number(), OpenMode.READ);
-        StorageFile to = create(unfinished)) {
+    long first = SegmentLayout.firstLsn(header.number(), segmentSize);
+    long kept =
+        unwritten == null
+            ? end
+            : Math.clamp(
+                SegmentLayout.HEADER + unwritten.start() - first, SegmentLayout.HEADER, end);
+    try (StorageFile to = create(unfinished)) {
       writeHeader(to, header);
       to.preallocate(SegmentLayout.CHECKED, SegmentLayout.HEADER);
-      MemorySegment chunk =
-          MemorySegment.ofArray(
-              new byte[(int) Math.min(CHUNK, Math.max(0, end - SegmentLayout.HEADER))]);
-      for (long at = SegmentLayout.HEADER; at < end; at += CHUNK) {
-        MemorySegment piece = chunk.asSlice(0, Math.min(CHUNK, end - at));
-        from.read(at, piece);
-        to.write(at, piece);
+      copyFile(header.number(), kept, to);
+      if (unwritten != null && kept < end) {
+        long lsn = first + kept - SegmentLayout.HEADER;
+        to.write(
+            kept,
+            MemorySegment.ofArray(unwritten.bytes()).asSlice(lsn - unwritten.start(), end - kept));
       }
       to.preallocate(end, segmentSize);
       to.force();
@@ -287,6 +292,21 @@ public record SegmentDirectory(
       throw failed;
     }
     rename(unfinished, file(header.number()));
+  }
+
+  private void copyFile(long number, long end, StorageFile to) {
+    if (end <= SegmentLayout.HEADER) {
+      return; // there may be no such file
+    }
+    try (StorageFile from = open(number, OpenMode.READ)) {
+      MemorySegment chunk =
+          MemorySegment.ofArray(new byte[(int) Math.min(CHUNK, end - SegmentLayout.HEADER)]);
+      for (long at = SegmentLayout.HEADER; at < end; at += CHUNK) {
+        MemorySegment piece = chunk.asSlice(0, Math.min(CHUNK, end - at));
+        from.read(at, piece);
+        to.write(at, piece);
+      }
+    }
   }
 
   /**
