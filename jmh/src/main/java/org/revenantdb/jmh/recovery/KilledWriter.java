@@ -41,11 +41,10 @@ public final class KilledWriter {
   private static final double LESS = 0.02;
   private static final double BEFORE = 0.84;
 
-  /** Shares of the pages that may be changed and not written; a checkpoint begins at half. */
-  private static final double SCATTERED = 0.4;
+  /** So many pages are changed and not written at the kill: few enough for a small log. */
+  private static final int PAGES = 1_400;
 
-  private static final double PAGES = 0.35;
-  private static final int PAGE = 8 << 10;
+  private static final int SCATTERED = 1_600;
   private static final int HOT_ROWS = 10;
   private static final int SESSIONS = 32;
   private static final int HOT_VALUE = 1_300;
@@ -103,7 +102,7 @@ public final class KilledWriter {
         operation.apply(tx, big, key, 1);
       }
       DatabaseStatistics reached = fill();
-      words.leave(share(reached), (double) reached.files().restartPages(), peak.seen());
+      words.leave(share(reached), (double) pages(reached), peak.seen());
       signal.send();
     }
     tx.close();
@@ -156,10 +155,8 @@ public final class KilledWriter {
     return now;
   }
 
-  /** Their bound is seven eighths of the pool, unless an option says less. */
-  private double pages(DatabaseStatistics now) {
-    long most = Math.min(options.maxRecoveryPages(), options.poolBytes() / PAGE * 7 / 8);
-    return (double) now.files().restartPages() / most;
+  private static long pages(DatabaseStatistics now) {
+    return now.files().restartPages();
   }
 
   /** What is reached before checkpoints are faster is a matter of luck: the best there is soon. */
