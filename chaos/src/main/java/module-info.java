@@ -3,16 +3,17 @@ import org.jspecify.annotations.NullMarked;
 /**
  * A crash-testing framework for any storage code on the JVM.
  *
- * <p>A crash test is a class of JUnit with {@link org.revenantdb.chaos.junit.CrashTest}, which
- * implements {@link org.revenantdb.chaos.subject.CrashSubject}. Everything else is internal.
+ * <p>A crash test is a JUnit test class with the annotation {@link
+ * org.revenantdb.chaos.junit.CrashTest} that implements {@link
+ * org.revenantdb.chaos.subject.CrashSubject}. Everything else is internal.
  */
 @NullMarked
-// Agrona and Chronicle Bytes have automatic module names and no descriptors; nothing of them is in
-// our API.
-// RevenantDB's suite is compiled after the framework, whose compiler does not know it yet.
+// Agrona and Chronicle Bytes have automatic module names and no descriptors. Our API exposes
+// none of their types.
+// The compiler does not know RevenantDB's suite yet: the suite is compiled after the framework.
 @SuppressWarnings({"module", "requires-automatic"})
 module org.revenantdb.chaos {
-  // Used by the ledger in forked JVMs alone, which run on the class path.
+  // Only the ledger in forked JVMs uses it. Those JVMs run on the class path.
   requires static chronicle.bytes;
   requires org.agrona;
   requires static org.jspecify;
@@ -21,7 +22,8 @@ module org.revenantdb.chaos {
   exports org.revenantdb.chaos.junit;
   exports org.revenantdb.chaos.profile;
   exports org.revenantdb.chaos.subject;
-  // Internal: RevenantDB's suite assembles the parts anew and may change together with them.
+  // Internal: RevenantDB's suite builds its own runs from these parts and may change together with
+  // them.
   exports org.revenantdb.chaos.crash to
       org.revenantdb.suite;
   exports org.revenantdb.chaos.disk to

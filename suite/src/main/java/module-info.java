@@ -4,7 +4,7 @@ import org.jspecify.annotations.NullMarked;
  * RevenantDB's own crash suite, model test, fuzzer and demonstration: the verbs {@code chaos},
  * {@code model}, {@code fuzz} and {@code demo} of {@code ./revenant}.
  *
- * <p>It exports nothing, because nothing is built on it.
+ * <p>It exports nothing, because no other module uses it.
  */
 @NullMarked
 module org.revenantdb.suite {
@@ -16,7 +16,7 @@ module org.revenantdb.suite {
 
   opens org.revenantdb.suite.cli to
       info.picocli;
-  // The framework makes subjects by the names of their classes.
+  // The framework creates subjects from the names of their classes.
   opens org.revenantdb.suite.crash to
       org.revenantdb.chaos;
 }

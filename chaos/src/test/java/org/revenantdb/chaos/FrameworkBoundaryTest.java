@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** What the descriptor of this module says to users of the framework. */
+/** What the module descriptor exports to and requires of users of the framework. */
 class FrameworkBoundaryTest {
   private static final Path DESCRIPTOR = Path.of("target", "classes", "module-info.class");
 
@@ -28,7 +28,7 @@ class FrameworkBoundaryTest {
   }
 
   @Test
-  void a_user_receives_collections_of_numbers_with_the_framework_and_nothing_else() {
+  void a_user_gets_collections_of_numbers_with_the_framework_and_nothing_else() {
     assertEquals(
         Set.of("java.base", "org.agrona"),
         module.requires().stream()
@@ -38,7 +38,7 @@ class FrameworkBoundaryTest {
   }
 
   @Test
-  void optional_requirements_are_libraries_of_others() {
+  void optional_requirements_are_external_libraries() {
     assertEquals(
         Set.of("chronicle.bytes", "org.jspecify", "org.junit.jupiter.api"),
         module.requires().stream()
@@ -48,7 +48,7 @@ class FrameworkBoundaryTest {
   }
 
   @Test
-  void a_user_sees_what_a_crash_test_is_written_with() {
+  void exported_packages_are_those_for_crash_tests() {
     assertEquals(
         Set.of(
             "org.revenantdb.chaos.junit",

@@ -25,8 +25,8 @@ import org.revenantdb.recovery.log.LogOptions;
  *     without their headers, and four segments more. If the segments of the database are larger
  *     than {@code logSegmentBytes}, it holds at least as many of those. A lower bound than before
  *     takes effect at the first checkpoint; so do the two bounds above
- * @param logSegmentBytes size of a log segment, a power of two from 1 MiB to 1 GiB; used when the
- *     database is created; default 4 MiB
+ * @param logSegmentBytes full size of a log segment, a power of two from 1 MiB to 1 GiB; used when
+ *     the database is created; default 4 MiB
  * @param doubleWrite whether the double-write file protects pages against torn writes; default
  *     true. Switch it off only on a device that writes 8 KiB atomically
  * @param maxAttempts most attempts of {@link Database#run} after conflicts; default 1,000

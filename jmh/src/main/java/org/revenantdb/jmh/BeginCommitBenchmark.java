@@ -21,8 +21,8 @@ import org.revenantdb.engine.Transaction;
  * What do the begin and the commit of a read-only transaction cost, by themselves and around one
  * read of a row that is in memory?
  *
- * <p>With {@code -prof gc} it says how many bytes each allocates: one object is 40. We would pool
- * what a first read makes if the read took less than that.
+ * <p>With {@code -prof gc} it also reports the bytes that each allocates: one object is 40. We
+ * would pool the objects of a first read if the read took less than that.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)

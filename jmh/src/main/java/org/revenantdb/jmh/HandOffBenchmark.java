@@ -24,14 +24,14 @@ import org.revenantdb.recovery.file.LsnWaiters;
 /**
  * What does it cost to put an object into a queue and to take one out, by the kind of the queue?
  *
- * <p>No thread sleeps in these loops, so this is the cost beside the wake-up of the other thread.
+ * <p>No thread sleeps in these loops, so this is the cost without the wake-up of the other thread.
  * In {@code spare}, objects are kept for the next thread that needs one: run it with {@code -t 1}
- * and {@code -t 2}. In {@code request}, a caller hands work to a thread of the engine. In {@code
+ * and {@code -t 2}. In {@code request}, a caller passes work to a thread of the engine. In {@code
  * waiter}, a thread registers to be woken at a position of the log. Run all of them with {@code
  * -prof gc}.
  *
  * <p>Requests would move to JCTools if the lock cost a tenth of the wake-up that follows it, or of
- * the read of a page: both take some microseconds.
+ * the read of a page. Both take some microseconds.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)

@@ -21,10 +21,10 @@ import org.openjdk.jmh.annotations.TearDown;
 /**
  * What does it cost to work on an 8 KiB page off heap, by the way in which the page is reached?
  *
- * <p>Four ways: <b>slice</b>, of a slab of 4 MiB in a shared arena of its own, taken once per
- * operation; <b>segment</b>, one large segment in a field, each access at a long offset;
- * <b>buffer</b>, one direct {@code ByteBuffer}, which ends at 2 GiB; <b>array</b>, one {@code
- * byte[]} on the heap, which cannot compare and set. Four operations on a random page: read a word,
+ * <p>Four variants. <b>slice</b>: a slice of a slab of 4 MiB in its own shared arena, taken once
+ * per operation. <b>segment</b>: one large segment in a field, with each access at a long offset.
+ * <b>buffer</b>: one direct {@code ByteBuffer}, which is limited to 2 GiB. <b>array</b>: one {@code
+ * byte[]} on the heap, which has no compare-and-set. Four operations on a random page: read a word,
  * compare and set a word, copy 100 bytes out, search 200 keys.
  *
  * <p>{@code ./revenant bench off-heap}. We would give up slices if another way without a flag were

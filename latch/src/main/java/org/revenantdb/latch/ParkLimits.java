@@ -1,7 +1,7 @@
 package org.revenantdb.latch;
 
-import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How long a waiter may sleep without looking at its state.
@@ -15,11 +15,14 @@ final class ParkLimits {
    * unpark. It came with JDK 25; a release line is correct from its first release with the repair on. Its earlier
    * builds are not, and neither are early-access builds of that release.
    */
-  private static final List<Runtime.Version> REPAIRED_IN =
-      List.of(
-          Runtime.Version.parse("25.0.3"),
-          Runtime.Version.parse("26.0.1"),
-          Runtime.Version.parse("27"));
+  private static @Nullable String repairedIn(int feature) {
+    return switch (feature) {
+      case 25 -> "25.0.3";
+      case 26 -> "26.0.1";
+      case 27 -> "27";
+      default -> null;
+    };
+  }
 
   private static final long USUAL_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long GUARD_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
@@ -36,9 +39,7 @@ final class ParkLimits {
 
   /** Whether a JDK is known to lose wake-ups of virtual threads. */
   static boolean losesUnparks(Runtime.Version version) {
-    return REPAIRED_IN.stream()
-        .anyMatch(repaired ->
-            repaired.feature() == version.feature()
-                && version.compareToIgnoreOptional(repaired) < 0);
+    @Nullable String repaired = repairedIn(version.feature());
+    return repaired != null && version.compareToIgnoreOptional(Runtime.Version.parse(repaired)) < 0;
   }
 }

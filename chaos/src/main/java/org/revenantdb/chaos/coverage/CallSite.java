@@ -12,7 +12,7 @@ import org.revenantdb.chaos.trace.Site;
 public record CallSite(String className, String method, int line) implements Comparable<CallSite> {
 
   /**
-   * The line that an operation came from, of whatever kind of file.
+   * Returns the line that an operation came from, whatever the kind of file.
    *
    * @param site of the operation
    * @return its line

@@ -28,20 +28,20 @@ import java.util.stream.Stream;
 import org.revenantdb.chaos.crash.ClassPath;
 
 /**
- * Reads from class files where a store forces its files, so that a place which no run ever reaches
- * is known as well.
+ * Finds in class files the places where a store forces its files, including places that no run
+ * reaches.
  *
- * <p>A place is a call, from outside the seam, of {@code FileChannel.force} and its like, or of a
- * method of the seam that leads to one. A call by reflection is not seen.
+ * <p>A place is a call from outside the seam of {@code FileChannel.force} or a similar method, or
+ * of a method of the seam that leads to one. Calls by reflection are not found.
  *
  * <p>Threads: one.
  */
 public final class ForceSites {
   /*
-   * All calls of all classes are read once. Methods of the seam from which a force can be reached are found by going
-   * backwards from the forces of the JDK until nothing is added; only calls inside the seam are followed, for outside of
-   * it the first frame is the site already. Overriding is ignored: a seam is made of final classes or called by its
-   * own type.
+   * Reads all calls of all classes once. To find the seam's methods that can reach a force, it
+   * walks backwards from the forces of the JDK until nothing is added. It follows only calls inside
+   * the seam, because outside the seam the first frame is already the site. Overriding is ignored:
+   * a seam consists of final classes or is called by its own type.
    */
 
   private static final Set<Method> FORCES =
@@ -59,7 +59,7 @@ public final class ForceSites {
   private ForceSites() {}
 
   /**
-   * Finds all places.
+   * Returns all places.
    *
    * @param code classes whose folder or archive is searched
    * @param seam names of classes, or of packages with a dot at the end
@@ -144,7 +144,10 @@ public final class ForceSites {
     }
   }
 
-  /** A method reference is called from where it is made, as near as class files tell. */
+  /**
+   * Treats a method reference as a call at the line where it is created, which is the nearest
+   * information in class files.
+   */
   private static void addReferences(
       Method from, int line, InvokeDynamicInstruction call, List<Call> calls) {
     for (LoadableConstantEntry argument : call.invokedynamic().bootstrap().arguments()) {

@@ -2,7 +2,7 @@ package org.revenantdb.chaos.crash;
 
 import org.revenantdb.chaos.subject.Verdict;
 
-/** The run cannot go on, and says nothing about the store. */
+/** The run cannot continue. This is no statement about the store. */
 final class BrokenHarnessException extends Exception {
 
   private static final long serialVersionUID = 1L;

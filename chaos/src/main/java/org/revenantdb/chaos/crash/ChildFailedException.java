@@ -1,15 +1,12 @@
 package org.revenantdb.chaos.crash;
 
-/**
- * A child ended in a way that nobody asked for: the message ends with what it wrote to its standard
- * error.
- */
+/** A child ended in an unexpected way. The message ends with its standard error. */
 public final class ChildFailedException extends RuntimeException {
 
   private static final long serialVersionUID = 1L;
 
   /**
-   * Makes the exception.
+   * Creates the exception.
    *
    * @param what what happened
    * @param stderr what the child wrote to its standard error

@@ -7,14 +7,15 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The child's end of the pipe: what it says here outlives it.
+ * The child's end of the pipe: lines written here survive the child.
  *
- * <p>Each call is one write to the operating system, nothing is buffered. So when {@link #say} has
- * returned, the parent will read the line, whatever becomes of the child; killed before that, it
- * may have said some of the lines of the call, each of them whole. Promises (an acknowledged
- * commit) are said <em>after</em> they were made, attempts <em>before</em> they are made.
+ * <p>Each call is one write to the operating system, and nothing is buffered. So when {@link #say}
+ * has returned, the parent will read the lines, whatever happens to the child. A child that is
+ * killed during the call may have written some of its lines, each of them complete. Promises (an
+ * acknowledged commit) are reported <em>after</em> they were made, attempts <em>before</em> they
+ * are made.
  *
- * <p>Threads: any; lines of several threads do not mix. A child whose parent is gone halts.
+ * <p>Threads: any; lines of several threads do not mix. A child whose parent has ended halts.
  */
 public final class ChildPipe {
 
@@ -25,9 +26,9 @@ public final class ChildPipe {
   }
 
   /**
-   * Takes the standard output for the pipe. Whatever else prints to {@code System.out} goes to the
-   * standard error from now on. A thread waits for the end of the standard input, which is the
-   * parent's end, and halts the JVM then.
+   * Uses the standard output as the pipe. Everything else that is printed to {@code System.out}
+   * goes to the standard error from now on. A thread waits for the end of the standard input, which
+   * means the end of the parent, and then halts the JVM.
    *
    * @return the pipe
    */
@@ -39,7 +40,7 @@ public final class ChildPipe {
   }
 
   /**
-   * Says one or several lines in one write.
+   * Writes one or several lines in one write.
    *
    * @param lines without the last line's end
    */
@@ -58,7 +59,7 @@ public final class ChildPipe {
     try {
       while (System.in.read() >= 0) {}
     } catch (IOException e) {
-      // The same as the end of the stream: nobody is there any more.
+      // Same as the end of the stream: the parent has ended.
     }
     Runtime.getRuntime().halt(4);
   }

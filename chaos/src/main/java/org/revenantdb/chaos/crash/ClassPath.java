@@ -10,14 +10,14 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Where classes come from, written so that another JVM finds them, too. */
+/** The places of classes, written so that another JVM finds them, too. */
 public final class ClassPath {
 
   private ClassPath() {}
 
   /**
-   * Class path and module path of this JVM, and the place of this very class, all as one class
-   * path.
+   * Returns the class path and module path of this JVM and the place of this class, all as one
+   * class path.
    *
    * @return one path
    */
@@ -29,8 +29,8 @@ public final class ClassPath {
   }
 
   /**
-   * The folder or archive that holds the class: asked of the class file, as a patched module hides
-   * it.
+   * Returns the folder or archive with the class. It is determined from the class file, because a
+   * patched module hides it.
    *
    * @param type the class
    * @return its place, empty for a class without a file
@@ -54,7 +54,8 @@ public final class ClassPath {
   }
 
   /**
-   * One path from several, each entry once and absolute: the other JVM may begin somewhere else.
+   * Joins several paths into one, each entry once and absolute, because the other JVM may start in
+   * another directory.
    *
    * @param paths each with the system's separator between its entries
    * @return one path

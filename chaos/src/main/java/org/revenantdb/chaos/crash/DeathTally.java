@@ -10,12 +10,12 @@ import org.revenantdb.chaos.run.Failure;
 import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.subject.Verdict;
 
-/** What the deaths came to so far. */
+/** The results of the deaths so far. */
 final class DeathTally {
 
   private static final int KEPT = 24;
 
-  /** Each takes as long as the stall limit. */
+  /** The limit of stalls, because each takes as long as the stall limit. */
   private static final int STALLS = 3;
 
   private final Options options;
@@ -34,7 +34,7 @@ final class DeathTally {
     this.options = options;
   }
 
-  /** How many processes were killed whose store was opened and checked. */
+  /** The number of killed processes whose store was opened and checked. */
   long kills() {
     return kills;
   }
@@ -47,7 +47,9 @@ final class DeathTally {
     return evidence;
   }
 
-  /** An opening after a crash; the seeds are of those who died since the last that was checked. */
+  /**
+   * Counts an opening after a crash. The seeds belong to the lives that ended since the last check.
+   */
   void checked(long image, List<Long> seeds, String place, long openNanos) {
     images.add(image);
     kills += seeds.size();
@@ -56,7 +58,7 @@ final class DeathTally {
     options.listener().accept(new Options.Progressed(kills, seeds, place, millis, worst));
   }
 
-  /** The middle one of the recoveries so far, to aim at the next. */
+  /** The median of the recoveries so far, to time the next kill. */
   long typicalOpenNanos() {
     if (recoveryMillis.isEmpty()) {
       return 1_000_000;
@@ -73,13 +75,13 @@ final class DeathTally {
     }
   }
 
-  /** Notes a failure, and says whether it is the first one of its kind. */
+  /** Notes a failure. Returns whether it is the first of its kind. */
   boolean isNew(String kind, boolean stalled) {
     stalls += stalled ? 1 : 0;
     return kinds.add(kind);
   }
 
-  /** Whether more failures would only take more time. */
+  /** Whether there are enough failures, so that more would only take time. */
   boolean hasEnough() {
     return evidence.size() >= KEPT || stalls >= STALLS;
   }
@@ -88,7 +90,7 @@ final class DeathTally {
     evidence.add(item);
   }
 
-  /** The end of the run, if not because of the store. */
+  /** Ends the run for a reason other than the store. */
   void broken(BrokenHarnessException e) {
     count(e.verdict(), e.reason());
     if (!e.story().isBlank()) {

@@ -11,14 +11,14 @@ import org.revenantdb.chaos.subject.CrashSubject;
 import org.revenantdb.chaos.trace.Site;
 
 /**
- * The child's own eye on the places where it may die: counts how often each is passed, and ends the
- * process at the one pass that was ordered.
+ * The child's counter of the places where it may die: counts the passes of each, and ends the
+ * process at the ordered pass.
  *
  * <p>Threads: any.
  */
 final class DeathWatch implements FaultInjector {
 
-  /** As of a process that was killed by signal 9, seen by a shell. */
+  /** The exit code that a shell reports for a process killed by signal 9. */
   private static final int KILLED = 128 + 9;
 
   private final CrashSubject<?> subject;
@@ -43,14 +43,14 @@ final class DeathWatch implements FaultInjector {
     return last && point != null ? new Fault.Die(point.after()) : Fault.NONE;
   }
 
-  /** What {@link org.revenantdb.chaos.subject.Failpoint#reach} comes to. */
+  /** Called by {@link org.revenantdb.chaos.subject.Failpoint#reach}. */
   void reached(String name) {
     if (pass("failpoint " + name)) {
       Runtime.getRuntime().halt(KILLED);
     }
   }
 
-  /** Counts a pass, and says whether it is the last one. */
+  /** Counts a pass. Returns whether it is the last one. */
   private boolean pass(String place) {
     long pass;
     synchronized (passes) {
@@ -66,7 +66,7 @@ final class DeathWatch implements FaultInjector {
     return true;
   }
 
-  /** Tells how often each place was passed beyond the once that was told of. */
+  /** Reports how often each place was passed beyond the first pass, which was reported already. */
   void tell() {
     synchronized (passes) {
       passes.forEach((place, times) -> {

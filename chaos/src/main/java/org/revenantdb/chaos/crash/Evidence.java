@@ -9,22 +9,22 @@ import org.revenantdb.chaos.run.FailureFile;
 import org.revenantdb.chaos.subject.Crash;
 
 /**
- * What a failure is made of: with it the opening that failed can be repeated.
+ * What is needed to repeat the opening that failed.
  *
- * @param failure what went wrong
+ * @param failure the failure
  * @param imageBefore a directory with the files as they were before that opening
- * @param log what had been promised
- * @param seq the crash point: everything said before it counts
+ * @param log the promises until then
+ * @param seq the crash point: every promise before it counts
  */
 public record Evidence(Failure failure, Path imageBefore, PromiseLog log, long seq) {
 
   /**
-   * Keeps it in a file that can be replayed anywhere.
+   * Writes the evidence to a file that can be replayed anywhere.
    *
-   * @param directory where it goes, made if needed
+   * @param directory for the file, created if needed
    * @param subject the class that was killed
    * @return the failure with its file
-   * @throws IOException if it cannot be written
+   * @throws IOException if the file cannot be written
    */
   public Failure keepIn(Path directory, Class<?> subject) throws IOException {
     FailureFile file =

@@ -9,13 +9,14 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import org.jspecify.annotations.Nullable;
 
-/** Copies and deletes directories with all that is in them. */
+/** Copies and deletes directories with everything in them. */
 public final class FileTrees {
 
   private FileTrees() {}
 
   /**
-   * Copies a directory; what stood at the target is gone. Nothing to copy is nothing copied.
+   * Copies a directory and replaces the target. If the directory does not exist, only the target is
+   * deleted.
    *
    * @param from the directory
    * @param to where
@@ -45,9 +46,9 @@ public final class FileTrees {
   }
 
   /**
-   * Deletes a file or a directory; one that is not there is fine.
+   * Deletes a file or a directory. It need not exist.
    *
-   * @param path what
+   * @param path the file or directory
    */
   public static void delete(Path path) {
     if (!Files.exists(path)) {

@@ -15,20 +15,19 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A JVM of our own that may be killed at any moment.
+ * A forked JVM that may be killed at any moment.
  *
- * <p>The child runs a main class on the Java that runs the parent, and tells what it does line by
- * line through a {@link ChildPipe}. A line that the child has written outlives it: the pipe belongs
- * to the operating system. So after a kill the parent still reads everything that was said, until
- * {@link #readLine} returns null. That makes the pipe the ledger of what the child was promised
- * before it died.
+ * <p>The child runs a main class on the parent's Java and reports its progress line by line through
+ * a {@link ChildPipe}. A line that the child has written survives it, because the pipe belongs to
+ * the operating system. So after a kill the parent still reads everything until {@link #readLine}
+ * returns null. That makes the pipe the ledger of the promises to the child.
  *
  * <p>Threads: one thread reads lines; {@link #kill} may be called by any thread, any number of
  * times.
  *
- * <p>Failure: a child that says nothing for longer than its stall limit is asked for a thread dump
- * (on its standard error), killed, and {@link #stalled} is true from then on. Time in which the
- * machine did not let it work does not count, see {@link StallWatch}.
+ * <p>Failure: if a child writes nothing for longer than its stall limit, the parent requests a
+ * thread dump (on the child's standard error) and kills it. From then on {@link #stalled} is true.
+ * Time in which the machine did not let the child work does not count, see {@link StallWatch}.
  *
  * {@snippet :
  * try (ForkedJvm child = ForkedJvm.of(Importer.class).heap("128m").argument(dir).fork()) {
@@ -84,8 +83,8 @@ public final class ForkedJvm implements AutoCloseable {
   /**
    * Waits for the child's next line.
    *
-   * @return the line, or null when the child has ended and everything it said was read; a line that
-   *     the kill cut short was not said
+   * @return the line, or null when the child has ended and everything was read; a line that the
+   *     kill cut short is dropped
    */
   public @Nullable String readLine() {
     try {
@@ -98,8 +97,8 @@ public final class ForkedJvm implements AutoCloseable {
   }
 
   /**
-   * Not {@link BufferedReader#readLine}, which takes the first half of a line for a line where the
-   * stream ends.
+   * Unlike {@link BufferedReader#readLine}, which returns the first half of a line as a line at the
+   * end of the stream.
    */
   private @Nullable String readWholeLine() throws IOException {
     line.setLength(0);
@@ -112,15 +111,15 @@ public final class ForkedJvm implements AutoCloseable {
     return null;
   }
 
-  /** Reads what is left to be said and throws it away. */
+  /** Reads and drops the remaining output. */
   public void drain() {
     while (readLine() != null) {}
   }
 
   /**
-   * Kills the child with SIGKILL (on Windows: {@code TerminateProcess}) and waits until it is gone.
-   * No handler and no shutdown hook of the child runs; its files are closed and its locks released
-   * by the operating system. What it said before can still be read.
+   * Kills the child with SIGKILL (on Windows: {@code TerminateProcess}) and waits until it has
+   * ended. No handler and no shutdown hook of the child runs. The operating system closes its files
+   * and releases its locks. Its earlier output can still be read.
    */
   public void kill() {
     killed = true;
@@ -129,12 +128,12 @@ public final class ForkedJvm implements AutoCloseable {
   }
 
   /**
-   * Kills the child when the time has passed, unless it ends by itself before. The caller waits.
+   * Kills the child after a delay, unless it ends before. The caller waits.
    *
-   * @param delay how long the child may go on
+   * @param delay how long the child may run
    */
   public void killAfter(Duration delay) {
-    // Not Process.waitFor(time): that counts in whole milliseconds, and an opening takes a few.
+    // Not Process.waitFor(time): it counts whole milliseconds, and an opening takes only a few.
     long due = System.nanoTime() + delay.toNanos();
     for (long left; process.isAlive() && (left = due - System.nanoTime()) > 0; ) {
       LockSupport.parkNanos(Math.min(left, LONGEST_NAP));
@@ -171,7 +170,7 @@ public final class ForkedJvm implements AutoCloseable {
   }
 
   /**
-   * Waits for the end of the child and complains if nobody killed it and it ended with an error.
+   * Waits for the end of the child. Throws if the child was not killed and ended with an error.
    *
    * @throws ChildFailedException if the child stalled, or ended by itself with an exit code other
    *     than 0
@@ -179,58 +178,57 @@ public final class ForkedJvm implements AutoCloseable {
   public void demandOrderlyEnd() {
     int code = awaitEnd();
     if (stalled) {
-      throw new ChildFailedException("the child said nothing for too long and was ended", stderr());
+      throw new ChildFailedException(
+          "the child wrote nothing for too long and was killed", stderr());
     }
     if (!killed && code != 0) {
       throw new ChildFailedException("the child ended by itself with exit code " + code, stderr());
     }
   }
 
-  /**
-   * Says that the child was seen at work by another way than its lines, its ledger for instance.
-   */
+  /** Notes a sign of life of the child other than a line, for instance in its ledger. */
   public void seenAtWork() {
     watchdog.alive();
   }
 
   /**
-   * Says whether the caller has stopped the process. A stopped process does not stall.
+   * Notes whether the caller has stopped the process. A stopped process does not stall.
    *
-   * @param now true when it is stopped, false when it goes on
+   * @param now true when it is stopped, false when it continues
    */
   void rest(boolean now) {
     watchdog.rest(now);
   }
 
   /**
-   * Tells whether the process is still there.
+   * Returns whether the process still exists.
    *
-   * @return false when it has ended, however it did
+   * @return false when it has ended, for whatever reason
    */
   public boolean isAlive() {
     return process.isAlive();
   }
 
   /**
-   * Tells whether {@link #kill} was called.
+   * Returns whether {@link #kill} was called.
    *
-   * @return true if so
+   * @return true if it was
    */
   public boolean killed() {
     return killed;
   }
 
   /**
-   * Tells whether the child was ended because it said nothing for too long.
+   * Returns whether the child was killed because it wrote nothing for too long.
    *
-   * @return true if so
+   * @return true if it was
    */
   public boolean stalled() {
     return stalled;
   }
 
   /**
-   * The end of what the child wrote to its standard error.
+   * Returns the end of the child's standard error.
    *
    * @return at most the last 64 KiB
    */
@@ -239,7 +237,7 @@ public final class ForkedJvm implements AutoCloseable {
   }
 
   /**
-   * The child's process id.
+   * Returns the child's process id.
    *
    * @return the id
    */
@@ -258,22 +256,21 @@ public final class ForkedJvm implements AutoCloseable {
       lines.close();
       process.getOutputStream().close();
     } catch (IOException e) {
-      // The pipe of a dead process: nothing depends on closing it in order.
+      // The pipe of a dead process need not be closed in order.
     }
   }
 
-  /** A thread dump first, where the system can ask for one, then the end. */
+  /** Requests a thread dump, where the system supports it, and then kills the child. */
   private void endStalled() {
     stalled = true;
     try {
       new ProcessBuilder("kill", "-QUIT", Long.toString(process.pid())).start().waitFor();
-      // A dump that does not come is no matter:
-      // it says where the child stands, not that it stalled.
+      // A missing dump does not matter: it shows where the child is, not that it stalled.
       var _ =
           new StallWatch(DUMP_GRACE, process.pid())
               .awaitState(() -> !process.isAlive() || stderr.text().contains(ThreadDump.END));
     } catch (IOException e) {
-      // No such command here (Windows): the child ends without a dump.
+      // No such command here (Windows): the child is killed without a dump.
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -281,14 +278,14 @@ public final class ForkedJvm implements AutoCloseable {
   }
 
   /**
-   * By the handle: {@link Process#destroyForcibly} would close our end of the pipe as well, and
-   * with it throw away what the child has said and we have not read.
+   * Kills through the handle. {@link Process#destroyForcibly} would close our end of the pipe, too,
+   * and so lose the output that we have not read.
    */
   private void sigkill() {
     process.toHandle().destroyForcibly();
   }
 
-  /** Describes a child before it is forked. */
+  /** The settings of a child before it is forked. */
   public static final class Builder {
 
     private final String main;
@@ -303,7 +300,7 @@ public final class ForkedJvm implements AutoCloseable {
     }
 
     /**
-     * Sets the largest heap.
+     * Sets the maximum heap size.
      *
      * @param size as after {@code -Xmx}, for instance {@code 64m}
      * @return this
@@ -325,7 +322,7 @@ public final class ForkedJvm implements AutoCloseable {
     }
 
     /**
-     * Makes a child that lives for a second start sooner: a simple collector and a quick compiler.
+     * Makes a child that lives for a second start sooner: a simple collector and a fast compiler.
      *
      * @return this
      */
@@ -334,7 +331,7 @@ public final class ForkedJvm implements AutoCloseable {
     }
 
     /**
-     * Adds what holds the given class to the class path, be it a folder or an archive.
+     * Adds the folder or archive of the given class to the class path.
      *
      * @param type any class, for instance of a test
      * @return this
@@ -347,7 +344,7 @@ public final class ForkedJvm implements AutoCloseable {
     /**
      * Adds an argument of {@code main}.
      *
-     * @param value its {@code toString} is passed on
+     * @param value passed on as its {@code toString}
      * @return this
      */
     public Builder argument(Object value) {
@@ -356,7 +353,7 @@ public final class ForkedJvm implements AutoCloseable {
     }
 
     /**
-     * Sets how long the child may say nothing.
+     * Sets how long the child may write nothing.
      *
      * @param limit one minute if not set
      * @return this
@@ -367,7 +364,7 @@ public final class ForkedJvm implements AutoCloseable {
     }
 
     /**
-     * Sets where relative paths of the child begin.
+     * Sets the working directory of the child.
      *
      * @param workingDirectory exists; this JVM's own if not set
      * @return this
@@ -386,7 +383,7 @@ public final class ForkedJvm implements AutoCloseable {
     public ForkedJvm fork() {
       List<String> command = new ArrayList<>();
       command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-      // The thread dump of a stalled child must not get between the lines that it says.
+      // The thread dump of a stalled child must not mix with its lines.
       command.add("-XX:+DisplayVMOutputToStderr");
       command.addAll(flags);
       command.add("-cp");

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 
-/** Copies a directory and, from the same bytes, tells it from others. */
+/** Copies a directory and computes a hash of it from the same bytes. */
 final class ImageCopy {
 
   private static final byte[] ZEROS = new byte[1 << 16];
@@ -23,10 +23,9 @@ final class ImageCopy {
   private ImageCopy() {}
 
   /**
-   * Copies a directory; what stood at the target is gone.
+   * Copies a directory and replaces the target.
    *
-   * @return a number that copies of equal directories have in common, and others, but for chance,
-   *     do not
+   * @return a hash: equal for equal directories, and different for others except by chance
    * @throws IOException if something cannot be read or written
    */
   static long of(Path from, Path to) throws IOException {
@@ -54,7 +53,7 @@ final class ImageCopy {
     }
   }
 
-  /** What is zero stays a hole: a store may make large files and fill them slowly. */
+  /** Zeros become holes, because a store may create large files and fill them slowly. */
   private void file(Path from, Path to) throws IOException {
     try (InputStream in = Files.newInputStream(from);
         RandomAccessFile out = new RandomAccessFile(to.toFile(), "rw")) {

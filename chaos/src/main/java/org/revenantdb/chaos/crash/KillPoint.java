@@ -3,11 +3,11 @@ package org.revenantdb.chaos.crash;
 import java.util.random.RandomGenerator;
 
 /**
- * The moment to kill, as a count of what the child has reported.
+ * The moment of a kill, as a count of the child's reports.
  *
- * <p>Progress, not time, says when: the same seed hits the same phase on a slow and on a fast
- * machine. The child runs on while the report travels and the signal is on its way, so it dies a
- * little later than the point; how much later is what the lines after the point tell.
+ * <p>Progress, not time, decides: the same seed hits the same phase on a slow and on a fast
+ * machine. The child continues while the report and the signal are on their way, so it dies a
+ * little later than the point. The lines after the point show how much later.
  *
  * @param event the count at which the child is killed, 1 or more
  */
@@ -16,12 +16,12 @@ public record KillPoint(long event) {
   /** Checks the count. */
   public KillPoint {
     if (event < 1) {
-      throw new IllegalArgumentException("a kill point is 1 or more, not " + event);
+      throw new IllegalArgumentException("a kill point must be 1 or more, but is " + event);
     }
   }
 
   /**
-   * Draws a point, each equally likely.
+   * Draws a point, all equally likely.
    *
    * @param random the source
    * @param first lowest
@@ -33,7 +33,7 @@ public record KillPoint(long event) {
   }
 
   /**
-   * Draws a point, each order of magnitude equally likely: early moments are as interesting as late
+   * Draws a point, all orders of magnitude equally likely: early moments are as interesting as late
    * ones.
    *
    * @param random the source
@@ -46,9 +46,9 @@ public record KillPoint(long event) {
   }
 
   /**
-   * Tells whether it is time.
+   * Returns whether the point is reached.
    *
-   * @param events what the child has reported so far
+   * @param events the number of the child's reports so far
    * @return true at the point and after it
    */
   public boolean reached(long events) {

@@ -3,18 +3,18 @@ package org.revenantdb.chaos.crash;
 /** When the parent kills a child. */
 sealed interface KillRule {
 
-  /** Not at all. */
+  /** Never. */
   record Never() implements KillRule {}
 
-  /** When it has said so much to its promises. */
+  /** At a number of reports to the ledger. */
   record AtPromise(KillPoint point) implements KillRule {}
 
   /**
-   * A while after a phase began: inside of it a child cannot report.
+   * Some time after a phase began, because a child cannot report inside a phase.
    *
-   * @param phase which phase
-   * @param times how often it begins until then
-   * @param delayNanos how long the child may go on
+   * @param phase the phase
+   * @param times the number of the phase's beginnings until then
+   * @param delayNanos how long the child may continue
    */
   record Inside(Phase phase, int times, long delayNanos) implements KillRule {}
 }

@@ -25,7 +25,7 @@ import org.revenantdb.chaos.trace.CallStack;
 import org.revenantdb.chaos.trace.TraceClock;
 
 /**
- * One life of a subject in a process of its own.
+ * One life of a subject in its own process.
  *
  * <pre>
  *   first life of a store:   open, work, close, open, work, ...            [close, open, check], close
@@ -33,7 +33,7 @@ import org.revenantdb.chaos.trace.TraceClock;
  *   control, at the end:     open, check, close, three times; an empty directory: open, check
  * </pre>
  *
- * <p>It never waits for its death. Whatever goes wrong is told to the ledger and ends the life.
+ * <p>It never waits for its death. Every failure is reported to the ledger and ends the life.
  *
  * <p>Threads: one, besides those that the subject starts.
  *
@@ -41,10 +41,12 @@ import org.revenantdb.chaos.trace.TraceClock;
  */
 final class Life<S> {
 
-  /** Nobody is killed at a count of promises who makes none any more. */
+  /**
+   * After this many works in a row without a promise, a kill at a count of promises never comes.
+   */
   private static final int MOST_SILENT = 20;
 
-  /** Looks at the same: who answers by the toss of a coin seldom says the same so often. */
+  /** Repetitions of a check: a subject with random answers seldom gives the same one so often. */
   private static final int LOOKS = 3;
 
   private final LifeOrder order;
@@ -55,12 +57,12 @@ final class Life<S> {
   private Path directory;
   private PromiseLog log = new PromiseLog();
 
-  /** The life is over before its time. What is to be said about it was said. */
+  /** The life has ended early. The reason was reported already. */
   private static final class Over extends Exception {
     private static final long serialVersionUID = 1L;
   }
 
-  /** A step that may fail as a store may. */
+  /** A step that may fail as the store may. */
   @FunctionalInterface
   private interface Step<R extends @Nullable Object> {
     R run() throws Exception;
@@ -74,8 +76,8 @@ final class Life<S> {
     this.directory = order.store();
   }
 
-  /** Makes the subject by its constructor without parameters, however hidden. */
-  @SuppressWarnings("unchecked") // The store's type is between the subject and itself.
+  /** Creates the subject by its constructor without parameters, even if it is not public. */
+  @SuppressWarnings("unchecked") // The store's type matters only to the subject itself.
   static <S> CrashSubject<S> subject(String name) {
     try {
       Constructor<?> constructor = Class.forName(name).getDeclaredConstructor();
@@ -102,14 +104,14 @@ final class Life<S> {
       }
       ledger.accept(new LifeEntry.Done());
     } catch (Over e) {
-      // Told where it happened.
+      // Reported where it happened.
     } catch (IOException e) {
       ledger.accept(
-          new LifeEntry.Broken("the framework cannot do its own files: " + CallStack.text(e)));
+          new LifeEntry.Broken("the framework cannot use its own files: " + CallStack.text(e)));
     }
   }
 
-  /** On an intact disk: what the subject's check is worth (docs/chaos.md §5). */
+  /** The controls of the subject's check, on an intact disk (docs/chaos.md §5). */
   private void control(Path promises) throws Over, IOException {
     long answers = 0;
     for (int i = 0; i < LOOKS; i++) {
@@ -117,14 +119,15 @@ final class Life<S> {
       RecoveredState state = check(store, /* settle= */ false);
       close(store);
       if (i > 0 && answers != state.answers()) {
-        throw broken("the subject is not deterministic: it answers in two ways about the same");
+        throw broken(
+            "the subject is not deterministic: it gives different answers about the same files");
       }
       answers = state.answers();
     }
     ledger.accept(new LifeEntry.Begins(Phase.CONTROL));
     List<PromiseEvent> all = new ArrayList<>(read(promises).events());
     while (!all.isEmpty() && all.getLast() instanceof PromiseEvent.Crash) {
-      all.removeLast(); // or nothing would be of the last life any more
+      all.removeLast(); // otherwise nothing of the last life would count any more
     }
     PromiseLog said = PromiseLog.of(all);
     if (!LossControl.seesLoss(said, Long.MAX_VALUE, crash -> onNothing(said.at(crash)))) {
@@ -142,7 +145,7 @@ final class Life<S> {
       store = subject.open(empty);
       subject.check(store, state);
       return state.verdict();
-    } catch (Throwable e) { // that it refuses is as good as a finding
+    } catch (Throwable e) { // an exception counts as a finding
       return Verdict.CORRUPT;
     } finally {
       closeQuietly(store);
@@ -156,7 +159,7 @@ final class Life<S> {
     try {
       subject.close(store);
     } catch (Throwable e) {
-      // Nothing is to be learnt from the end of a store that held nothing.
+      // The end of a store that held nothing shows nothing.
     }
   }
 
@@ -177,7 +180,10 @@ final class Life<S> {
     return open();
   }
 
-  /** The store must be what was promised, take new work, and be that, too, when opened again. */
+  /**
+   * The store must have kept its promises, accept new work, and have kept that, too, when opened
+   * again.
+   */
   private S recover(Path promises) throws Over, IOException {
     log = read(promises);
     S store = open();
@@ -262,7 +268,10 @@ final class Life<S> {
     return state;
   }
 
-  /** Within the check, before its end is told, so that whoever hears of it finds the file whole. */
+  /**
+   * Called within the check, before its end is reported, so that the parent finds the file
+   * complete.
+   */
   private void settle(RecoveredState found) throws IOException {
     try (DataOutputStream out =
         new DataOutputStream(new BufferedOutputStream(Files.newOutputStream(order.settled())))) {

@@ -5,37 +5,37 @@ import java.nio.charset.StandardCharsets;
 import org.revenantdb.chaos.oracle.Finding;
 import org.revenantdb.chaos.oracle.PromiseEvent;
 
-/** What a child writes into its ledger: its promises, and what it is at between them. */
+/** The entries of a child's ledger: its promises, and its phases and findings between them. */
 sealed interface LifeEntry {
 
-  /** Something the subject said. */
+  /** A report of the subject. */
   record Said(PromiseEvent event) implements LifeEntry {}
 
   /** A phase begins. */
   record Begins(Phase phase) implements LifeEntry {}
 
-  /** A phase ended well. */
+  /** A phase ended without a failure. */
   record Ended(Phase phase, long nanos) implements LifeEntry {}
 
-  /** A check found this. */
+  /** A check made this finding. */
   record Found(Finding finding) implements LifeEntry {}
 
-  /** The child gives up: something was thrown in the phase that began last, or found. */
+  /** The child ends its life because of an exception in the phase that began last, or a finding. */
   record Failed(String kind, String text) implements LifeEntry {}
 
   /** The subject itself is at fault. */
   record Broken(String reason) implements LifeEntry {}
 
-  /** A place to die at was passed that often since it was last told of. */
+  /** A place to die at was passed this often since the last report about it. */
   record Passed(String place, long times) implements LifeEntry {}
 
-  /** The child is about to die at the place that it was told to die at. */
+  /** The child is about to die at the ordered place. */
   record Dies(String point) implements LifeEntry {}
 
-  /** The child has done all it was to do. */
+  /** The child has finished its order. */
   record Done() implements LifeEntry {}
 
-  /** One letter, a number, then texts with their lengths before; or, for a promise, its event. */
+  /** One letter, a number, then texts with their lengths before them. For a promise: its event. */
   default byte[] encode() {
     return switch (this) {
       case Said(PromiseEvent event) -> {

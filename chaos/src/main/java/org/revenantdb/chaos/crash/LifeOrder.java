@@ -5,23 +5,22 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a child is told to do with its life: open the store, check and resume if there are promises,
- * then work.
+ * The order for a child's life: open the store, check and resume if there are promises, then work.
  *
- * @param subject name of its class
+ * @param subject the name of its class
  * @param store the directory
- * @param ledger the file to tell everything
+ * @param ledger the file for all reports
  * @param promises what must be there, or null in the first life of a store
- * @param settled where the child leaves what its check found, as promises for the next life
- * @param seed of the life; each piece of work gets its own
- * @param works how often to work before it ends in order
- * @param closeEvery after how many of these the store is closed and opened again
+ * @param settled where the child writes what its check found, as promises for the next life
+ * @param seed the seed of the life; each piece of work has its own
+ * @param works the number of pieces of work before an orderly end
+ * @param closeEvery the number of pieces of work after which the store is closed and opened again
  * @param checkLast whether the store is checked before the orderly end
  * @param recorded whether the store is opened through a recording, to see the places where it
- *     touches its files
- * @param death where to die; only if recorded
- * @param control whether the life ends with the controls: looks that must all be answered alike,
- *     and an empty directory, which must not pass
+ *     accesses its files
+ * @param death the point to die at; only if recorded
+ * @param control whether the life ends with the controls: checks that must all give the same
+ *     answer, and an empty directory, which must fail
  */
 record LifeOrder(
     String subject,
@@ -63,7 +62,7 @@ record LifeOrder(
         controlled);
   }
 
-  /** As the arguments of a main class. */
+  /** The order as arguments of a main class. */
   List<String> arguments() {
     return List.of(
         subject,

@@ -12,24 +12,24 @@ import org.revenantdb.chaos.oracle.Finding;
 import org.revenantdb.chaos.oracle.PromiseEvent;
 import org.revenantdb.chaos.run.Failure;
 
-/** What the parent knows of a life from its ledger, while it lasts and afterwards. */
+/** What the parent knows about a life from its ledger, during the life and after it. */
 final class LifeReport {
 
   /** How a life ended. */
   enum End {
     /** Killed by the parent. */
     KILLED,
-    /** Died at the place that it was told to die at. */
+    /** Died at the ordered place. */
     DIED,
-    /** It did all it was to do. */
+    /** Finished its order. */
     DONE,
-    /** Something was found, or thrown. */
+    /** Ended with a finding or an exception. */
     FAILED,
     /** The subject is at fault. */
     BROKEN,
-    /** Nothing was heard of it for too long. */
+    /** Gave no sign of life for too long. */
     STALLED,
-    /** The process ended without a word. */
+    /** The process ended without a report. */
     EXITED,
     /** The process had no ledger to write to. */
     NO_LEDGER
@@ -75,7 +75,7 @@ final class LifeReport {
     }
   }
 
-  /** The process is gone and its ledger was read to the end. */
+  /** Called when the process has ended and its ledger was read to the end. */
   void ended(ForkedJvm child, int code) {
     exitCode = code;
     stderr = child.stderr();
@@ -100,7 +100,7 @@ final class LifeReport {
     return end;
   }
 
-  /** What it was at last, in order or not. */
+  /** The last phase, finished or not. */
   Phase phase() {
     return phase == null ? Phase.OPEN : phase;
   }
@@ -113,7 +113,7 @@ final class LifeReport {
     return ended.getOrDefault(which, 0);
   }
 
-  /** What was said, in the order in which the ledger has it. */
+  /** The subject's reports, in the order of the ledger. */
   List<PromiseEvent> events() {
     return events;
   }
@@ -135,12 +135,12 @@ final class LifeReport {
     return closes;
   }
 
-  /** How often each place was passed, as far as that was told. */
+  /** How often each place was passed, as far as reported. */
   Map<String, Long> passes() {
     return passes;
   }
 
-  /** Where and how it ended, in a sentence without a subject: in a title. */
+  /** Where and how the life ended: the predicate of a sentence, for titles. */
   String summary() {
     String in = "in " + phase();
     return switch (end) {
@@ -158,12 +158,12 @@ final class LifeReport {
     };
   }
 
-  /** Two lines in which Chronicle wishes for a flag that it can do without. */
+  /** Two lines in which Chronicle asks for a flag that it does not need. */
   private static boolean isNoise(String line) {
     return line.contains("ByteBufferCleanerService");
   }
 
-  /** Equal for lives that went wrong in the same way. */
+  /** Equal for lives that failed in the same way. */
   String kind() {
     if (failed != null) {
       return phase() + " " + failed.kind();
@@ -171,12 +171,14 @@ final class LifeReport {
     return findings.isEmpty() ? phase() + " " + end : phase() + " " + findings.getFirst().kind();
   }
 
-  /** What the summary does not name, a line for each. */
+  /** The findings that are not in the summary, one line each. */
   String otherFindings() {
     return findings.stream().skip(1).map(finding -> finding + "\n").collect(joining());
   }
 
-  /** What went wrong, in several lines, beyond summary and findings; the longest part last. */
+  /**
+   * The details of a failure, in several lines, beyond summary and findings; the longest part last.
+   */
   String story() {
     StringBuilder story = new StringBuilder();
     if (failed != null) {
@@ -185,7 +187,7 @@ final class LifeReport {
     String errors = stderr.lines().filter(line -> !isNoise(line)).collect(joining("\n"));
     ThreadDump dump = ThreadDump.in(errors);
     if (end == End.STALLED && !dump.mainStack().isEmpty()) {
-      story.append("it stands at\n").append(dump.mainStack()).append('\n');
+      story.append("its stack:\n").append(dump.mainStack()).append('\n');
     }
     if (!dump.around().isBlank()) {
       story.append("its standard error:\n").append(dump.around().strip()).append('\n');

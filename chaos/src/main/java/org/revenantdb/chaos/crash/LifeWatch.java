@@ -8,17 +8,17 @@ import org.revenantdb.chaos.ledger.Ledger;
 import org.revenantdb.chaos.ledger.LedgerReader;
 
 /**
- * The parent's side of one life: forks the child, reads its ledger while it lives, kills it when
- * its time has come, and reads on to the end.
+ * The parent's side of one life: forks the child, reads its ledger during its life, kills it when
+ * the rule says so, and reads the rest.
  *
- * <p>Threads: one, and it alone may start another life on the same files.
+ * <p>Threads: one. Only that thread may start another life on the same files.
  */
 final class LifeWatch implements AutoCloseable {
 
-  /** Between two looks into the ledger; how late the kill is, and no measure of anything else. */
+  /** The pause between two reads of the ledger. It only determines how late the kill is. */
   private static final long NAP = 100_000;
 
-  /** Before the child has said its first word: its JVM is starting. */
+  /** The pause before the child's first report, while its JVM starts. */
   private static final long LONG_NAP = 1_000_000;
 
   private final ForkedJvm child;
@@ -35,12 +35,12 @@ final class LifeWatch implements AutoCloseable {
   /**
    * Forks a child.
    *
-   * @param order what it does
-   * @param subject the class named in the order
-   * @param arena where relative paths begin
-   * @param temporary for files that the code under test takes to be somewhere else
-   * @param flags of its JVM beyond those of the ledger
-   * @param stallLimit how long it may say nothing
+   * @param order the order for the child
+   * @param subject the class in the order
+   * @param arena the working directory of the child
+   * @param temporary the child's directory for temporary files
+   * @param flags of its JVM, in addition to those of the ledger
+   * @param stallLimit how long it may give no sign of life
    */
   static LifeWatch fork(
       LifeOrder order,
@@ -63,14 +63,14 @@ final class LifeWatch implements AutoCloseable {
     return new LifeWatch(builder.fork(), LedgerReader.of(order.ledger()));
   }
 
-  /** Follows the child until it has ended or the rule says that it must. */
+  /** Follows the child until it has ended or the rule says so. */
   LifeReport run(KillRule rule) {
     follow(rule);
     return finish();
   }
 
   /**
-   * Follows the child until the rule says that its time has come.
+   * Follows the child until the rule says so.
    *
    * @return false if it ended before
    */
@@ -112,12 +112,12 @@ final class LifeWatch implements AutoCloseable {
     }
   }
 
-  /** Reads what was said so far; the child may be stopped or gone. */
+  /** Reads the entries so far; the child may be stopped or dead. */
   void look() {
     read();
   }
 
-  /** Says whether the child is stopped by us. */
+  /** Notes whether we have stopped the child. */
   void rest(boolean now) {
     child.rest(now);
   }
@@ -141,7 +141,7 @@ final class LifeWatch implements AutoCloseable {
     return finish();
   }
 
-  /** Waits for the end and reads what is left. */
+  /** Waits for the end and reads the remaining entries. */
   private LifeReport finish() {
     int code = child.awaitEnd();
     read();

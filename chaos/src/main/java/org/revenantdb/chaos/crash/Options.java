@@ -8,19 +8,20 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.subject.Verdict;
 
 /**
- * How a {@link ProcessDeathRun} goes about it.
+ * The settings of a {@link ProcessDeathRun}.
  *
- * @param dir scratch; what failures need is kept in it, all else is gone afterwards
- * @param seed of everything that is drawn
- * @param kills how many processes are killed at random moments
- * @param failpoints whether one more is killed before and one after each place where the subject
- *     was seen to change its files
- * @param zombies how many are stopped while another one opens the store, and then go on
- * @param limit after which no new life is begun, or null
- * @param stallLimit how long a child may give no sign before it counts as hanging; see {@link
- *     StallWatch}
+ * @param dir a scratch directory; only the evidence of failures stays in it
+ * @param seed the seed of all random choices
+ * @param kills the number of processes killed at random moments
+ * @param failpoints whether further processes are killed at each place where the subject was seen
+ *     to change its files, one before and one after the operation
+ * @param zombies the number of processes that are stopped while another one opens the store, and
+ *     then continue
+ * @param limit the time after which no new life begins, or null
+ * @param stallLimit how long a child may give no sign of life before it counts as hanging; see
+ *     {@link StallWatch}
  * @param flags of the children's JVM
- * @param listener told after each death and its check, by the thread that runs
+ * @param listener receives the progress after each death and its check, in the thread that runs
  */
 public record Options(
     Path dir,
@@ -41,12 +42,12 @@ public record Options(
   }
 
   /**
-   * What is known after another death.
+   * The progress after a death.
    *
-   * @param kills processes killed, whose store was opened and checked since
+   * @param kills the number of killed processes whose store was opened and checked since
    * @param seeds of the lives that ended since the last check
-   * @param place what the last one was doing when it died, in a few words
-   * @param recoveryMillis how long the opening after it took
+   * @param place what the last process was doing when it died, in a few words
+   * @param recoveryMillis the duration of the opening after it
    * @param worst verdict so far
    */
   public record Progressed(
@@ -59,11 +60,11 @@ public record Options(
   }
 
   /**
-   * Random kills alone, without a time limit.
+   * Returns options for random kills alone, without a time limit.
    *
-   * @param dir scratch
-   * @param seed of everything that is drawn
-   * @param kills how many
+   * @param dir a scratch directory
+   * @param seed the seed of all random choices
+   * @param kills the number of processes
    * @return options to be refined
    */
   public static Options of(Path dir, long seed, int kills) {
@@ -80,9 +81,9 @@ public record Options(
   }
 
   /**
-   * Adds processes that are stopped and go on when another one had the store.
+   * Adds processes that are stopped while another one has the store, and then continue.
    *
-   * @param count how many
+   * @param count the number of them
    * @return other options
    */
   public Options withZombies(int count) {
@@ -90,7 +91,7 @@ public record Options(
   }
 
   /**
-   * Sets a limit after which no new life is begun.
+   * Sets a limit after which no new life begins.
    *
    * @param time since the run began
    * @return other options
@@ -100,7 +101,7 @@ public record Options(
   }
 
   /**
-   * Sets how long a child may give no sign before it counts as hanging.
+   * Sets how long a child may give no sign of life before it counts as hanging.
    *
    * @param time one minute if not set
    * @return other options
@@ -110,7 +111,7 @@ public record Options(
   }
 
   /**
-   * Sets flags of the children's JVM, such as the subject itself needs.
+   * Sets flags of the children's JVM, for instance flags that the subject needs.
    *
    * @param words each a word
    * @return other options
@@ -120,9 +121,9 @@ public record Options(
   }
 
   /**
-   * Sets who is told how far it is.
+   * Sets the listener for progress.
    *
-   * @param other told after each death and its check
+   * @param other receives the progress after each death and its check
    * @return other options
    */
   public Options withListener(Consumer<Progressed> other) {

@@ -1,13 +1,13 @@
 package org.revenantdb.chaos.crash;
 
-/** What a child does with its store, in the words of a report. */
+/** What a child does with its store, as reports name it. */
 enum Phase {
   OPEN("open"),
   CHECK("check"),
   RESUME("resume"),
   WORK("work"),
   CLOSE("close"),
-  CONTROL("the control (looks at the same and at an empty directory)");
+  CONTROL("the control (checks of the same files and of an empty directory)");
 
   private final String word;
 

@@ -26,14 +26,14 @@ import org.revenantdb.chaos.subject.CrashSubject;
 import org.revenantdb.chaos.subject.Verdict;
 
 /**
- * Process death of any subject: forked JVMs that work are killed, and each next one must find what
- * the ones before it were promised.
+ * Process death for any subject: kills forked JVMs during their work, and checks that each next
+ * process finds what the ones before it were promised.
  *
- * <p>A store lives in one directory through a row of processes. Each opens it, checks it against
- * the promises in the ledgers of the dead, resumes, closes, opens and checks again, and then works
- * until it is killed in turn: one fork for each kill.
+ * <p>A store lives in one directory through a sequence of processes. Each opens it, checks it
+ * against the promises in the ledgers of the dead, resumes, closes, opens and checks again. Then it
+ * works until it is killed in turn: one fork for each kill.
  *
- * <p>The page cache survives all this, so it says nothing about a missing {@code force}.
+ * <p>The page cache survives, so a run cannot detect a missing {@code force}.
  *
  * {@snippet :
  * Options options = Options.of(scratch, seed, 100).withFailpoints().withZombies(3);
@@ -45,24 +45,26 @@ import org.revenantdb.chaos.subject.Verdict;
 public final class ProcessDeathRun {
   /*
    * When a process dies
-   *   random      at a count of what it has promised, calibrated by a first life that is not killed; or a drawn share
-   *               of the usual time after it began to open or to close, where it can promise nothing. Opening is
-   *               killed up to three times in a row.
-   *   failpoints  before and after each place that changes a file, at a random pass. Every life runs through the
-   *               recorder, so a place that only recovery reaches is seen when it is first passed, and joins the queue.
-   *               Where a living store does not pass the place (creation), a fresh one does it exactly as in the
-   *               first life; where only what one crash left leads to it, the life that saw it is lived again from
-   *               the same files.
+   *   random      at a count of its promises, calibrated by a first life that is not killed; or a
+   *               random share of the usual time after it began to open or to close, where it
+   *               cannot report promises. Opening is killed up to three times in a row.
+   *   failpoints  before and after each place that changes a file, at a random pass. Every life
+   *               runs through the recorder. So a place that only recovery reaches is seen when it
+   *               is first passed, and joins the queue. If a living store does not pass the place
+   *               (creation), a fresh one passes it as in the first life. If only the files of one
+   *               crash lead to the place, the life that saw it is repeated from the same files.
    *   zombies     see ZombieRound.
    *
    * How a life ends, and what it means
    *   killed, died      the next life checks
    *   found, threw, stalled, ended the process
-   *                     before anybody died in the store: HARNESS_BROKEN; later: the same files once or twice more;
-   *                     the same again is a failure (findings: theirs; else CORRUPT), survival is HARNESS_BROKEN
+   *                     Before any process died in the store: HARNESS_BROKEN. Later: the same files
+   *                     once or twice more. The same result again is a failure (findings: theirs;
+   *                     else CORRUPT), survival is HARNESS_BROKEN.
    *   done              everything held so far
    *
-   * Two lives come before all deaths: one that works, and one that has the controls, on what the first one left.
+   * Two lives come before all deaths: one that works, and one that runs the controls on the files
+   * of the first.
    */
 
   static final String NAME = "process death";
@@ -86,8 +88,8 @@ public final class ProcessDeathRun {
    * Prepares a run.
    *
    * @param subject with a constructor without parameters
-   * @param options how to go about it
-   * @throws IllegalArgumentException if nobody is to die
+   * @param options the settings
+   * @throws IllegalArgumentException if no process is to die
    */
   public ProcessDeathRun(Class<? extends CrashSubject<?>> subject, Options options) {
     this.subject = subject;
@@ -108,9 +110,9 @@ public final class ProcessDeathRun {
   }
 
   /**
-   * Runs.
+   * Runs the deaths and the checks.
    *
-   * @return what it came to
+   * @return the result
    */
   public Outcome run() {
     try {
@@ -137,17 +139,17 @@ public final class ProcessDeathRun {
   }
 
   /**
-   * What failures are made of.
+   * Returns the evidence of the failures.
    *
-   * @return in the order of the outcome's failures, but for a last one that the subject itself is
-   *     to blame for
+   * @return in the order of the outcome's failures; without the last failure if the subject itself
+   *     is at fault
    */
   public List<Evidence> evidence() {
     return List.copyOf(tally.evidence());
   }
 
   /**
-   * Puts the evidence, which is in the scratch directory, where it outlives that.
+   * Copies the evidence from the scratch directory to a place that outlives it.
    *
    * @param outcome of {@link #run}
    * @param directory where the files of failures go
@@ -163,8 +165,9 @@ public final class ProcessDeathRun {
   }
 
   /**
-   * Places that were seen and at which no process died: it did not come by again, or the time was
-   * up. Each is named once for a death before it and once for one after it.
+   * Returns the places that were seen and at which no process died, because no process passed them
+   * again or the time was over. Each is listed once for a death before it and once for one after
+   * it.
    *
    * @return call sites and names of failpoints
    */
@@ -180,7 +183,7 @@ public final class ProcessDeathRun {
     return options.dir().resolve(String.format(Locale.ROOT, "store-%03d", ++stores));
   }
 
-  /** Two lives that nobody kills: is the subject fit for more, and how much does it say? */
+  /** Two lives that are not killed: checks whether the subject is fit, and counts its promises. */
   private void calibrate() throws IOException, BrokenHarnessException {
     StoreLine store = newStore();
     LifeReport report =
@@ -199,9 +202,9 @@ public final class ProcessDeathRun {
   }
 
   /**
-   * How many values the subject's work gave to one key more than once, in its first life.
+   * Returns how many values the subject's work gave to one key more than once, in its first life.
    *
-   * @return 0 if all is well; see {@link PromiseLog#repeated}
+   * @return 0 if all values differ; see {@link PromiseLog#repeated}
    */
   public int repeated() {
     return repeated;
@@ -231,7 +234,7 @@ public final class ProcessDeathRun {
       LifeReport report = store.live(order, rule);
       boolean inOpen = report.end() == End.KILLED && report.ended(Phase.CHECK) == 0;
       opensKilled = inOpen ? opensKilled + 1 : 0;
-      // The last death counts when somebody has looked; the loop must not make one kill too many.
+      // The last death counts only after a check, and the loop must not make one kill too many.
       if (store.isUnchecked() && tally.kills() + opensKilled + 1 >= options.kills()) {
         look(store);
         store = newStore();
@@ -260,7 +263,7 @@ public final class ProcessDeathRun {
     return (long) (random.nextDouble() * 1.1 * nanos);
   }
 
-  /** Has a life that only checks, and takes the store away. */
+  /** Runs a life that only checks, and deletes the store. */
   private void look(StoreLine store) throws IOException, BrokenHarnessException {
     if (store.isUnchecked() && !store.hasFailed()) {
       LifeOrder order = store.order(random.nextLong(), 0, 1, false, false);
@@ -277,8 +280,8 @@ public final class ProcessDeathRun {
   /**
    * A place to die at.
    *
-   * @param point when
-   * @param branch a store from where a life comes by with the seed; null: any may
+   * @param point the point
+   * @param branch a store from which a life with the seed passes the point; null: any store
    * @param seed of that life
    */
   private record Errand(DeathPoint point, @Nullable StoreLine branch, long seed) {
@@ -298,7 +301,7 @@ public final class ProcessDeathRun {
         errands.add(new Errand(new DeathPoint(place.getKey(), after, pass), null, scriptSeed()));
       }
     }
-    // In whatever order, so that a time limit does not always spare the same.
+    // In random order, so that a time limit does not always skip the same.
     Collections.shuffle(errands, new Random(random.nextLong()));
     Deque<Errand> queue = new ArrayDeque<>(errands);
     StoreLine store = newStore();
@@ -316,7 +319,7 @@ public final class ProcessDeathRun {
       boolean died = die(store, errand, seed, queued, queue);
       if (!died && !isOver()) {
         if (wasFresh && !store.hasFailed()) {
-          // In the first life of a store nobody looks at it; the second one begins with that.
+          // The first life of a store has no check; the second one begins with it.
           errand = errand.atFirstPass();
           seed = random.nextLong();
         } else {
@@ -347,9 +350,7 @@ public final class ProcessDeathRun {
     return newStore();
   }
 
-  /**
-   * Lives a life that dies where it is sent, if it comes by there; what is new on the way joins.
-   */
+  /** Runs a life that dies at its point if it passes it. New places on the way join the queue. */
   private boolean die(
       StoreLine store, Errand errand, long seed, Set<String> queued, Deque<Errand> queue)
       throws IOException, BrokenHarnessException {
@@ -359,7 +360,7 @@ public final class ProcessDeathRun {
       if (queued.add(place)) {
         for (boolean after : new boolean[] {false, true}) {
           DeathPoint point = new DeathPoint(place, after, 1);
-          // A place that only what this crash left leads to: another life from there comes by it.
+          // Only the files of this crash lead to the place: another life from there passes it.
           StoreLine branch = wasFresh ? null : store.branch(newHome());
           queue.addLast(new Errand(point, branch, wasFresh ? scriptSeed() : seed));
         }
@@ -368,7 +369,7 @@ public final class ProcessDeathRun {
     return report.end() == End.DIED;
   }
 
-  /** A life that is not killed, through the recorder: which places are there? */
+  /** A life through the recorder that is not killed, to find the places. */
   private Map<String, Long> discover() throws IOException, BrokenHarnessException {
     StoreLine store = newStore();
     try {
@@ -376,7 +377,7 @@ public final class ProcessDeathRun {
     } catch (BrokenHarnessException e) {
       throw new BrokenHarnessException(
           Verdict.NOT_MEASURED,
-          "failpoints: what lives on the system's files does not on a recording of them: "
+          "failpoints: the subject works on the file system itself, but not on a recording of it: "
               + e.reason(),
           e.story());
     } finally {

@@ -10,15 +10,16 @@ import java.util.stream.Stream;
 /** The machine that this JVM runs on. */
 final class RealMachine implements Machine {
   /*
-   * Pace. A known piece of work (about 25 us) is done PIECES times, and pace = PIECES * best / time, where best is the
-   * least time that a piece has taken in this JVM. The piece is shorter than a time slice, so on a machine that is
-   * loaded all the time some pieces still run without interruption, and best is right there too. The whole is longer
-   * than several slices, so that other threads get their turns in between. A stop of the whole machine, time that the
-   * host gives to others and a quota of processor time show as well: all make a piece longer. A processor clock that
-   * is low from the first piece to the last does not show.
+   * Pace. A fixed piece of work (about 25 us) is done PIECES times, and pace = PIECES * best /
+   * time, where best is the shortest time of a piece in this JVM. A piece is shorter than a time
+   * slice, so even on a machine under constant load some pieces run without interruption, and best
+   * is right there, too. The whole is longer than several slices, so that other threads get their
+   * turns in between. A stop of the whole machine, time that the host gives to others and a quota
+   * of processor time also show, because all make a piece longer. A processor clock that is low
+   * from the first piece to the last does not show.
    *
-   * Races left in: two threads may measure at once. Each then finds the machine slower by the other, which is true.
-   * Pieces that the interpreter ran make the first pace too low, never too high.
+   * Races left in: two threads may measure at once. Each then measures the load of the other, which
+   * is real. Pieces that the interpreter ran make the first pace too low, never too high.
    */
   static final Machine INSTANCE = new RealMachine();
 
@@ -28,7 +29,7 @@ final class RealMachine implements Machine {
 
   private final AtomicLong best = new AtomicLong(Long.MAX_VALUE);
 
-  /** Keeps the compiler from leaving the work out. */
+  /** Keeps the compiler from removing the work. */
   private volatile long result;
 
   @Override

@@ -14,25 +14,26 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Temporary directories of a command: when the command is ended from outside, by Ctrl-C for
- * instance, they are deleted, and its processes are killed.
+ * Temporary directories of a command. When the command is ended from outside, for instance by
+ * Ctrl-C, they are deleted and its processes are killed.
  *
- * <p>What a command leaves behind when it ends by itself is left on purpose: {@link #keep}.
+ * <p>Files that a command leaves when it ends by itself stay: {@link #keep}.
  *
  * <p>Threads: all methods may be called by any.
  */
 public final class Scratch {
   /*
-   * State       directories        to be deleted by the hook; guarded by the class
+   * State       directories        deleted by the hook; guarded by the class
    *             isEnding           from outside: no process is started any more; guarded by the class
    *
    * When the command ends by itself DIRECTORIES is empty, and the hook does nothing.
    *
-   * The threads of the command go on while the hook runs: they may make files again. So the hook tries until a directory
-   * is gone, a number of times; each time it kills what there is first. A process that was started behind the last of
-   * these kills would outlive this JVM and make its files again, so start and end exclude each other, and behind end
-   * nothing starts. A thread that makes a directory in one of these uses createDirectory, which does not make the one
-   * above again.
+   * The threads of the command continue while the hook runs, and may create files again. So the
+   * hook tries several times to delete a directory, and each time first kills the processes. A
+   * process that was started after the last of these kills would outlive this JVM and create its
+   * files again. So start and end exclude each other, and after end nothing starts. A thread that
+   * creates a directory below one of these uses createDirectory, which does not create the parent
+   * again.
    */
   private static final int TRIES = 200;
 
@@ -43,23 +44,23 @@ public final class Scratch {
   private Scratch() {}
 
   /**
-   * Makes a directory in the default place for temporary ones.
+   * Creates a directory in the default place for temporary files.
    *
    * @param prefix of its name
    * @return the directory
-   * @throws IOException if none can be made
+   * @throws IOException if it cannot be created
    */
   public static Path directory(String prefix) throws IOException {
     return register(Files.createTempDirectory(prefix));
   }
 
   /**
-   * Makes a directory in another one.
+   * Creates a directory in a given one.
    *
-   * @param parent which one
+   * @param parent the given directory
    * @param prefix of its name
    * @return the directory
-   * @throws IOException if none can be made
+   * @throws IOException if it cannot be created
    */
   public static Path directory(Path parent, String prefix) throws IOException {
     return register(Files.createTempDirectory(parent, prefix));
@@ -88,18 +89,18 @@ public final class Scratch {
     return builder.start();
   }
 
-  /** The command has ended by itself: what is still there is to stay. */
+  /** Notes that the command ends by itself: the remaining directories stay. */
   public static synchronized void keep() {
     DIRECTORIES.clear();
   }
 
-  /** The JVM is being ended: kills its processes and deletes the directories. */
+  /** The JVM is ended from outside: kills its processes and deletes the directories. */
   public static synchronized void end() {
     if (DIRECTORIES.isEmpty()) {
       return;
     }
     isEnding = true;
-    // What the command says of its files and processes now is only about this.
+    // Errors that the command reports from now on are only consequences of this.
     silence();
     List<Path> left = DIRECTORIES.stream().filter(directory -> !isDeleted(directory)).toList();
     DIRECTORIES.clear();
@@ -109,7 +110,7 @@ public final class Scratch {
             : "ended from outside; these could not be deleted: " + left);
   }
 
-  @SuppressWarnings("ThreadPriorityCheck") // only lets others end first; the tries are counted
+  @SuppressWarnings("ThreadPriorityCheck") // lets other threads end first
   private static boolean isDeleted(Path directory) {
     for (int i = 0; i < TRIES; i++) {
       killProcesses();
@@ -117,7 +118,7 @@ public final class Scratch {
         FileTrees.delete(directory);
         return true;
       } catch (UncheckedIOException changing) {
-        Thread.yield(); // somebody is still making files there
+        Thread.yield(); // another thread still creates files there
       }
     }
     return false;
@@ -142,7 +143,7 @@ public final class Scratch {
       FileOutputStream error = new FileOutputStream(FileDescriptor.err);
       error.write(("\nrevenant: " + sentence + "\n").getBytes(StandardCharsets.UTF_8));
     } catch (IOException e) {
-      // The terminal has gone, too.
+      // The terminal has ended, too.
     }
   }
 }

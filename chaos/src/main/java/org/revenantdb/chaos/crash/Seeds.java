@@ -1,16 +1,16 @@
 package org.revenantdb.chaos.crash;
 
-/** Seeds from seeds: each part of a run gets its own, so that one part can be repeated alone. */
+/** Derives seeds: each part of a run has its own, so that one part can be repeated alone. */
 public final class Seeds {
 
   private Seeds() {}
 
   /**
-   * The seed of a part.
+   * Returns the seed of a part.
    *
    * @param seed of the whole
    * @param part number of the part
-   * @return a seed that shares nothing visible with its neighbours (the mixer of SplitMix64)
+   * @return a seed without a visible relation to its neighbours (the mixer of SplitMix64)
    */
   public static long of(long seed, long part) {
     long z = seed + (part + 1) * 0x9E3779B97F4A7C15L;
@@ -20,7 +20,7 @@ public final class Seeds {
   }
 
   /**
-   * A seed for somebody who named none: short enough to be read out.
+   * Returns a random seed, short enough to be read out.
    *
    * @return a number from 1 to 999,999
    */

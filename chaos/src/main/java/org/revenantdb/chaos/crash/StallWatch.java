@@ -6,11 +6,11 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
- * Tells a process or a thread that hangs from one that gets no processor.
+ * Distinguishes a process or thread that hangs from one that gets no processor.
  *
- * <p>Something stalls when it gives no sign of life for as long as the limit says, on a machine
- * that would have let it work. Time in which the machine did not let it work is not counted. On a
- * quiet machine the limit is wall-clock time.
+ * <p>A stall means: no sign of life for the limit, on a machine that would have let the process
+ * work. Time in which the machine did not let it work is not counted. On a quiet machine the limit
+ * is wall-clock time.
  *
  * <p>Threads: {@link #alive} and {@link #rest} may be called by any thread, {@code await} by one.
  *
@@ -23,26 +23,29 @@ import java.util.function.BooleanSupplier;
  */
 public final class StallWatch {
   /*
-   * The wait is cut into rounds, ROUNDS to a limit. After a round without a sign of life the watch measures the pace of
-   * the machine: the share of a processor that a thread gets now. The round counts with
+   * The wait is cut into rounds, ROUNDS to a limit. After a round without a sign of life the watch
+   * measures the pace of the machine: the share of a processor that a thread gets now. The round
+   * counts with
    *
    *     (min(time it took, time it was meant to take) + time of the measurement) * pace
    *
-   * and what is watched stalls when the sum since the last sign of life reaches the limit.
+   * and there is a stall when the sum since the last sign of life reaches the limit.
    *
    *   what is watched                  the machine            counted in a second
    *   deadlocked, or spins             quiet                  1 s
-   *   deadlocked, or spins             8 others a processor   about 0.1 s: found later, and found
-   *   healthy                          8 others a processor   about 0.1 s: what the thread itself got
-   *   anything                         suspended              0 s: the round took longer than it was meant to
+   *   deadlocked, or spins             8 others a processor   about 0.1 s: found, but later
+   *   healthy                          8 others a processor   about 0.1 s: what the thread got itself
+   *   anything                         suspended              0 s: the round took too long
    *   waits for a device (Linux)       any                    0 s
-   *   rests, because we stopped it     any                    0 s
+   *   stopped by us                    any                    0 s
    *
-   * The processor time that the watched process used is not asked for. It cannot tell a deadlock from a process that
-   * the machine does not run, nor an endless loop from work. The share of a processor tells what it could have used.
+   * The processor time that the watched process used is not read. It cannot distinguish a deadlock
+   * from a process that the machine does not run, nor an endless loop from work. The share of a
+   * processor shows what the process could have used.
    *
-   * Limits. Threads that spin by themselves slow the machine down for the watch too: n of them on one processor are
-   * found after n + 1 limits. A device that never answers is never called a stall of the store.
+   * Limits. Threads that spin by themselves slow the machine down for the watch, too: n of them on
+   * one processor are found after n + 1 limits. A device that never answers is never reported as a
+   * stall of the store.
    */
 
   private static final int ROUNDS = 20;
@@ -56,15 +59,15 @@ public final class StallWatch {
   private final AtomicBoolean seen = new AtomicBoolean();
   private volatile boolean rests;
 
-  /** What is waited for. */
+  /** The event to wait for. */
   @FunctionalInterface
   public interface End {
 
     /**
-     * Waits for it.
+     * Waits for the event.
      *
-     * @param time how long at most
-     * @return true if it has come
+     * @param time the longest wait
+     * @return true if it has happened
      * @throws InterruptedException if the waiting thread is interrupted
      */
     boolean within(Duration time) throws InterruptedException;
@@ -95,15 +98,15 @@ public final class StallWatch {
     this.machine = machine;
   }
 
-  /** Takes note of a sign of life. */
+  /** Notes a sign of life. */
   public void alive() {
     seen.set(true);
   }
 
   /**
-   * Says whether what is watched was stopped by its watcher. A rest is no stall.
+   * Notes whether the watcher has stopped the process. A stopped process does not stall.
    *
-   * @param now true when it is stopped, false when it goes on
+   * @param now true when it is stopped, false when it continues
    */
   public void rest(boolean now) {
     rests = now;
@@ -111,10 +114,10 @@ public final class StallWatch {
   }
 
   /**
-   * Waits until something has come or what is watched stalls.
+   * Waits until the event or a stall.
    *
-   * @param end what is waited for
-   * @return true if it has come, false if there was no sign of life for the limit
+   * @param end the event
+   * @return true after the event, false after the limit without a sign of life
    * @throws InterruptedException if this thread is interrupted
    */
   public boolean await(End end) throws InterruptedException {
@@ -131,10 +134,10 @@ public final class StallWatch {
   }
 
   /**
-   * As {@link #await(End)}, for a state that has to be looked at again and again.
+   * Like {@link #await(End)}, for a state that has to be polled.
    *
    * @param reached whether it is reached
-   * @return true if it is, false if there was no sign of life for the limit
+   * @return true if it is, false after the limit without a sign of life
    * @throws InterruptedException if this thread is interrupted
    */
   public boolean awaitState(BooleanSupplier reached) throws InterruptedException {
@@ -159,7 +162,7 @@ public final class StallWatch {
     return capped.compareTo(SHORTEST_ROUND) > 0 ? capped : SHORTEST_ROUND;
   }
 
-  /** The time of a silent round that the machine would have let a thread use. */
+  /** The part of a silent round in which the machine would have let a thread work. */
   private long chance(long meant, long begun) {
     long waited = Math.min(meant, machine.nanoTime() - begun);
     if (machine.waitsForDevice(process)) {

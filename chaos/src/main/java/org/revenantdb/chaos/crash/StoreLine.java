@@ -21,11 +21,11 @@ import org.revenantdb.chaos.run.Failure;
 import org.revenantdb.chaos.subject.Verdict;
 
 /**
- * One store and the lives that follow one another in its directory, each of which is held to what
- * the ones before it promised.
+ * One store and the sequence of lives in its directory. Each life is checked against the promises
+ * of the lives before it.
  *
  * <pre>
- *   home/arena/store   the directory under test; whatever else appears in the arena is an escape
+ *   home/arena/store   the directory under test; anything else in the arena is an escape
  *   home/before        the files as they were before the last life
  *   home/temporary     java.io.tmpdir of the children
  *   home/N.*           ledger, promises and settled promises of life N
@@ -37,7 +37,7 @@ final class StoreLine {
 
   private static final String STORE = "store";
 
-  /** Each is a process; what a subject answers by the toss of a coin seldom stays the same. */
+  /** Repetitions, each a process: random answers of a subject seldom stay the same. */
   private static final int LOOKS = 2;
 
   private final Class<?> subject;
@@ -49,29 +49,29 @@ final class StoreLine {
   private final Path before;
   private final Path temporary;
 
-  /** Everything promised that still counts, ending with a crash; empty as long as nobody lived. */
+  /** All promises that still count, ending with a crash; empty before the first life. */
   private List<PromiseEvent> promised = List.of();
 
-  /** The same before the life that was lived last. */
+  /** The same before the last life. */
   private List<PromiseEvent> promisedBefore = List.of();
 
   private boolean first = true;
 
-  /** Whether somebody died here, ever. */
+  /** Whether a process ever died here. */
   private boolean crashed;
 
   private boolean failed;
   private int lives;
   private String lastDeath = "";
 
-  /** Of those who died here since somebody looked. */
+  /** The seeds of the lives that died here since the last check. */
   private final List<Long> seeds = new ArrayList<>();
 
   StoreLine(Class<?> subject, Options options, DeathTally tally, Path home) throws IOException {
     this.subject = subject;
     this.options = options;
     this.tally = tally;
-    // The children begin somewhere else, so nothing may be relative.
+    // The children start in another directory, so no path may be relative.
     this.home = home.toAbsolutePath();
     this.arena = this.home.resolve("arena");
     this.store = arena.resolve(STORE);
@@ -82,17 +82,17 @@ final class StoreLine {
     Files.createDirectories(temporary);
   }
 
-  /** Whether nobody has lived here yet. */
+  /** Whether there was no life here yet. */
   boolean isFresh() {
     return first;
   }
 
-  /** Whether something went wrong here, so that later lives would only repeat it. */
+  /** Whether there was a failure here, so that later lives would only repeat it. */
   boolean hasFailed() {
     return failed;
   }
 
-  /** Whether somebody died here and nobody has looked since. */
+  /** Whether a process died here since the last check. */
   boolean isUnchecked() {
     return !seeds.isEmpty();
   }
@@ -102,10 +102,10 @@ final class StoreLine {
   }
 
   /**
-   * Another store that is where this one was before its last life.
+   * Creates another store with the state of this one before its last life.
    *
-   * @param other its home
-   * @return a line that goes on from there
+   * @param other the directory of the new store
+   * @return a line that continues from there
    */
   StoreLine branch(Path other) throws IOException {
     StoreLine branch = new StoreLine(subject, options, tally, other);
@@ -116,7 +116,7 @@ final class StoreLine {
     return branch;
   }
 
-  /** An order for the next life; it is to check if somebody lived before. */
+  /** The order for the next life. It checks if there was a life before. */
   LifeOrder order(long seed, int works, int closeEvery, boolean checkLast, boolean recorded) {
     return order(promised, first, seed, works, closeEvery, checkLast, recorded);
   }
@@ -149,18 +149,18 @@ final class StoreLine {
         /* control= */ false);
   }
 
-  /** An order for a life beside one that is stopped: it knows what that one has promised. */
+  /** The order for a life beside a stopped one. It includes the promises of the stopped one. */
   LifeOrder orderBeside(List<PromiseEvent> saidByOther, long seed) {
     return order(joined(promised, saidByOther, true), false, seed, 1, 1, false, false);
   }
 
-  /** Forks a life; the caller sees to its end and hands the report to {@link #account}. */
+  /** Forks a life. The caller waits for its end and passes the report to {@link #account}. */
   LifeWatch fork(LifeOrder order, Duration stallLimit) {
     return LifeWatch.fork(order, subject, arena, temporary, options.flags(), stallLimit);
   }
 
   /**
-   * Has a life lived, and held to what was promised before.
+   * Runs a life and checks it against the earlier promises.
    *
    * @throws BrokenHarnessException if the subject is at fault
    */
@@ -174,7 +174,7 @@ final class StoreLine {
     return report;
   }
 
-  /** Keeps the files as they are now: what fails next is repeated from them. */
+  /** Copies the present files, so that the next failure can be repeated from them. */
   long keepImage() throws IOException {
     promisedBefore = promised;
     return ImageCopy.of(store, before);
@@ -226,7 +226,7 @@ final class StoreLine {
     promised = joined(promised, report.events(), died);
   }
 
-  /** What went wrong is repeated from the same files before it is believed; each kind once. */
+  /** A failure is repeated from the same files before it is reported, each kind once. */
   private void fail(LifeOrder order, LifeReport report) throws IOException, BrokenHarnessException {
     Verdict verdict = verdict(report);
     String title = "after a process that " + lastDeath + ", the next one " + report.summary();
@@ -249,7 +249,7 @@ final class StoreLine {
     }
   }
 
-  /** What a subject does that nobody killed is its own fault. */
+  /** A failure without a kill before it is the subject's own fault. */
   private static String withoutCrash(boolean begins, LifeReport report) {
     if (report.phase() == Phase.CHECK && report.end() == End.FAILED) {
       return "the subject's own check does not hold on an intact disk: it " + report.summary();
@@ -275,8 +275,8 @@ final class StoreLine {
   }
 
   /**
-   * Notes what a process was shown that had the store while another one was stopped: what that one
-   * had been promised must be there already. (That it threw is its way to refuse.)
+   * Notes a failure of a process that had the store while another one was stopped. The promises of
+   * the stopped process must be there already. (An exception counts as a refusal.)
    */
   void failBeside(LifeReport report, List<PromiseEvent> saidByOther) throws IOException {
     Verdict verdict = verdict(report);
@@ -320,7 +320,9 @@ final class StoreLine {
         .orElse(Verdict.CORRUPT);
   }
 
-  /** Two processes had the store in turns; what they said is one life that ended in a crash. */
+  /**
+   * Two processes had the store in turns. Their reports count as one life that ended in a crash.
+   */
   void together(List<PromiseEvent> said, long seed, String death) {
     promised = joined(promised, said, true);
     first = false;
@@ -375,7 +377,7 @@ final class StoreLine {
     }
   }
 
-  /** Takes everything away. */
+  /** Deletes everything. */
   void delete() {
     FileTrees.delete(home);
   }

@@ -6,31 +6,31 @@ import org.revenantdb.chaos.ledger.Ledger;
 import org.revenantdb.chaos.trace.CallStack;
 
 /**
- * The child of a {@link ProcessDeathRun}: lives one life of a subject as it was ordered, and tells
- * all of it to its ledger.
+ * The child of a {@link ProcessDeathRun}: runs one life of a subject by its order, and reports
+ * everything to its ledger.
  */
 public final class SubjectMain {
 
-  /** The exit code of a child that has no ledger to say anything else in. */
+  /** The exit code of a child without a ledger, which cannot report anything else. */
   static final int NO_LEDGER = 3;
 
   private SubjectMain() {}
 
   /**
-   * Lives a life. It ends with the process, whatever threads are left.
+   * Runs a life. It ends with the process, whatever threads are left.
    *
-   * @param arguments a life order, as its parent wrote it
+   * @param arguments a life order, as the parent wrote it
    */
   public static void main(String[] arguments) {
-    // What the subject prints must not fill a pipe that nobody empties;
-    // and no child outlives its parent.
+    // Output of the subject must not fill a pipe that is never read, and no child outlives its
+    // parent.
     ChildPipe.open();
     LifeOrder order = LifeOrder.of(arguments);
     Ledger ledger;
     try {
       ledger = Ledger.create(order.ledger());
     } catch (FileNotFoundException | LinkageError e) {
-      System.err.println("There is no ledger to write to (Chronicle Bytes): " + e);
+      System.err.println("cannot create the ledger (Chronicle Bytes): " + e);
       Runtime.getRuntime().halt(NO_LEDGER);
       return;
     }
@@ -40,7 +40,7 @@ public final class SubjectMain {
     Runtime.getRuntime().halt(0);
   }
 
-  /** A thread of the store that dies of what nobody caught is a failure of its life. */
+  /** A thread of the store that ends with an uncaught exception is a failure of its life. */
   private static void endOf(Thread thread, Throwable thrown, Consumer<LifeEntry> told) {
     String kind = "uncaught " + thrown.getClass().getName();
     told.accept(

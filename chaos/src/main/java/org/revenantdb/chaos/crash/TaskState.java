@@ -15,7 +15,9 @@ final class TaskState {
 
   private TaskState() {}
 
-  /** Reads the letter behind the thread's name, which is in brackets and may hold anything. */
+  /**
+   * Reads the letter behind the thread's name, which is in brackets and may contain any character.
+   */
   static char of(Path task) {
     try {
       String stat = Files.readString(task.resolve("stat"));

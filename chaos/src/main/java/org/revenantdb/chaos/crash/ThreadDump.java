@@ -4,17 +4,17 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * The stacks of all threads that a JVM wrote to its standard error when it was asked, and what
- * stood around them.
+ * The stacks of all threads that a JVM wrote to its standard error on request, and the text around
+ * them.
  *
  * @param text the dump; empty if there is none
  * @param around everything else
- * @param mainStack the stack of the main thread, as a Java stack trace shows it, down to the
+ * @param mainStack the stack of the main thread in the form of a Java stack trace, down to the
  *     framework; empty if it is not in the dump
  */
 record ThreadDump(String text, String around, String mainStack) {
 
-  /** What stands in its last line, above the heap. */
+  /** Part of the last line of a dump, above the heap. */
   static final String END = "JNI global refs";
 
   private static final String BEGIN = "Full thread dump";
@@ -32,7 +32,7 @@ record ThreadDump(String text, String around, String mainStack) {
     if (begin == lines.size()) {
       return new ThreadDump("", stderr, "");
     }
-    // The line before says when it was.
+    // The line before the dump is its time.
     List<String> before = lines.subList(0, Math.max(0, begin - 1));
     List<String> dump = lines.subList(begin, lines.size());
     return new ThreadDump(String.join("\n", dump), String.join("\n", before), mainStack(dump));

@@ -6,16 +6,16 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Threads that work side by side, and the first thing that one of them has thrown.
+ * Threads that work side by side, and the first exception of one of them.
  *
- * <p>Threads: the one that starts them, which also waits for their end.
+ * <p>Threads: the one that starts them and waits for their end.
  */
 public final class Together {
 
   private final List<Thread> threads = new ArrayList<>();
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
 
-  /** Nobody yet. */
+  /** Creates an empty group. */
   public Together() {}
 
   /**
@@ -29,9 +29,9 @@ public final class Together {
   }
 
   /**
-   * Does something in the calling thread; what it throws is told at the end, too.
+   * Runs some work in the calling thread. Its exception is thrown at the end, too.
    *
-   * @param work what is done
+   * @param work the work
    */
   public void run(Runnable work) {
     try {
@@ -41,7 +41,7 @@ public final class Together {
     }
   }
 
-  /** Waits until all have ended, whatever interrupts it, and throws what was thrown first. */
+  /** Waits until all have ended, despite interrupts, and then throws the first exception. */
   public void await() {
     threads.forEach(Together::join);
     if (failure.get() instanceof Error error) {
@@ -53,9 +53,9 @@ public final class Together {
   }
 
   /**
-   * Waits until a thread has ended; an interrupt is kept until then.
+   * Waits until a thread has ended; an interrupt is delayed until then.
    *
-   * @param thread which ends by itself
+   * @param thread a thread that ends by itself
    */
   public static void join(Thread thread) {
     boolean interrupted = false;

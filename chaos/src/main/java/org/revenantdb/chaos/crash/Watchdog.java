@@ -5,7 +5,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A thread that acts when something stalls; {@link StallWatch} says what a stall is.
+ * A thread that acts when something stalls; {@link StallWatch} defines a stall.
  *
  * <p>Threads: {@link #alive}, {@link #rest} and {@link #close} may be called by any thread. The
  * action runs once, in the watchdog's own thread.
@@ -23,8 +23,8 @@ public final class Watchdog implements AutoCloseable {
    * Starts to watch threads of this process.
    *
    * @param name of what is watched
-   * @param limit how long nothing may happen
-   * @param action what is done then
+   * @param limit how long there may be no sign of life
+   * @param action the action after a stall
    * @return the watchdog
    */
   public static Watchdog start(String name, Duration limit, Runnable action) {
@@ -36,7 +36,7 @@ public final class Watchdog implements AutoCloseable {
    *
    * @param process its id
    * @param limit how long it may give no sign of life
-   * @param action what is done then
+   * @param action the action after a stall
    * @return the watchdog
    */
   public static Watchdog start(long process, Duration limit, Runnable action) {
@@ -49,15 +49,15 @@ public final class Watchdog implements AutoCloseable {
     return watchdog;
   }
 
-  /** Takes note that something has happened. */
+  /** Notes a sign of life. */
   public void alive() {
     watch.alive();
   }
 
   /**
-   * Says whether what is watched was stopped by its watcher.
+   * Notes whether the watcher has stopped the process.
    *
-   * @param now true when it is stopped, false when it goes on
+   * @param now true when it is stopped, false when it continues
    */
   public void rest(boolean now) {
     watch.rest(now);

@@ -20,8 +20,8 @@ import org.revenantdb.chaos.oracle.PromiseEvent.Put;
 import org.revenantdb.chaos.subject.Verdict;
 
 /**
- * A writer that is taken for dead and is not: stopped in the middle of its work, while another
- * process tries to open the store, and then woken.
+ * A writer that another process takes for dead although it lives: it is stopped in the middle of
+ * its work while another process tries to open the store, and then continues.
  *
  * <pre>
  *   zombie     works ... SIGSTOP                           SIGCONT, works on ... SIGKILL
@@ -29,17 +29,17 @@ import org.revenantdb.chaos.subject.Verdict;
  *   afterwards                                                                   open, check
  * </pre>
  *
- * <p>That the successor is refused, or waits, is right. If it is let in, whatever either of them
- * was promised must be there at the end; the zombie may be refused in its turn.
+ * <p>The store may refuse the successor or let it wait. If it is let in, everything that was
+ * promised to either process must be there at the end. The zombie may then be refused.
  */
 final class ZombieRound {
 
-  /** A successor that is quiet for so long is waiting for the zombie's lock. */
+  /** A successor without a sign of life for this long is waiting for the zombie's lock. */
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
   private static final long NAP = 1_000_000;
 
-  /** Keeps threads and groups of the successor apart from the zombie's. */
+  /** Separates the successor's numbers of threads and groups from the zombie's. */
   private static final long APART = 1L << 32;
 
   private final StoreLine store;
@@ -55,7 +55,7 @@ final class ZombieRound {
   }
 
   /**
-   * Leaves a store that has to be checked.
+   * Runs the round. Afterwards the store has to be checked.
    *
    * @throws BrokenHarnessException if this system cannot stop a process
    */
@@ -124,7 +124,7 @@ final class ZombieRound {
     return new By(by.place(), APART + by.thread(), by.name() + " of the successor");
   }
 
-  /** Two processes had clocks of their own; here are places in the order of what happened. */
+  /** The two processes had separate clocks; this assigns places in the order of events. */
   private static List<PromiseEvent> inTurn(List<PromiseEvent> events) {
     List<PromiseEvent> result = new ArrayList<>();
     for (PromiseEvent event : events) {
@@ -160,7 +160,7 @@ final class ZombieRound {
         Verdict.NOT_MEASURED, "zombies: this system has no kill -" + name + " for a process");
   }
 
-  /** The signal is sent; every thread takes it when it next looks. */
+  /** The signal is sent, but each thread stops only when it next checks for signals. */
   private static void awaitStopped(LifeWatch zombie) throws IOException {
     while (zombie.isAlive() && !isStopped(zombie.pid())) {
       LockSupport.parkNanos(NAP);

@@ -15,9 +15,7 @@ import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Attributes by their names, such as {@code posix:permissions} or {@code lastModifiedTime,size}.
- */
+/** Attributes by name, such as {@code posix:permissions} or {@code lastModifiedTime,size}. */
 final class AttributeNames {
 
   /** The names of the views that there are. */
@@ -68,7 +66,7 @@ final class AttributeNames {
     return all;
   }
 
-  /** What {@code Files.readAttributes} gives for a list of names, or for {@code *}. */
+  /** The result of {@code Files.readAttributes} for a list of names, or for {@code *}. */
   static Map<String, Object> read(PosixFileAttributeView from, String attributes)
       throws IOException {
     Map<String, Function<PosixFileAttributes, @Nullable Object>> known = of(view(attributes));
@@ -89,7 +87,7 @@ final class AttributeNames {
     return result;
   }
 
-  /** What {@code Files.setAttribute} does. */
+  /** The implementation of {@code Files.setAttribute}. */
   static void set(PosixFileAttributeView on, String attribute, @Nullable Object value)
       throws IOException {
     String view = view(attribute);

@@ -16,17 +16,17 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a disk holds: files and directories by node number, and the names that lead to them.
+ * The content of a disk: files and directories by node number, and the names that lead to them.
  *
- * <p>A fork shares all content with the original until one of them writes it. A directory is
- * created before something is entered in it and names its entries; a file may have several names,
- * or none.
+ * <p>A fork shares all content with the original until either side writes it. A directory is
+ * created before an entry is made in it, and contains the names of its entries. A file may have
+ * several names or none.
  *
  * <p>Threads: one at a time, but forks of one another may be used by different threads.
  */
 public final class DiskImage {
 
-  /** The node of the directory that the image is an image of. */
+  /** The node of the root directory of the image. */
   public static final int ROOT = 0;
 
   private final Map<Integer, FileContent> files = new HashMap<>();
@@ -38,7 +38,7 @@ public final class DiskImage {
   }
 
   /**
-   * Copies a directory of any file system, with all below it. Nodes are numbered from 1.
+   * Copies a directory of any file system with everything below it. Nodes are numbered from 1.
    *
    * @param directory what to copy
    * @return the image
@@ -106,9 +106,9 @@ public final class DiskImage {
   }
 
   /**
-   * Copies the image; cheap, because content is shared until one side writes it.
+   * Copies the image. This is cheap, because content is shared until one side writes it.
    *
-   * @return an equal image with a life of its own
+   * @return an equal, independent image
    */
   public DiskImage fork() {
     DiskImage copy = new DiskImage();
@@ -118,9 +118,9 @@ public final class DiskImage {
   }
 
   /**
-   * A number for a new node.
+   * Returns a number for a new node.
    *
-   * @return greater than that of every node that is there
+   * @return greater than that of every existing node
    */
   public int nextNode() {
     int last = ROOT;
@@ -134,16 +134,16 @@ public final class DiskImage {
   }
 
   /**
-   * Every file and directory, whether a name leads to it or not.
+   * Returns every file and directory, whether a name leads to it or not.
    *
-   * @return their numbers, a list of its own
+   * @return their numbers in a new list
    */
   public List<Integer> nodes() {
     return Stream.concat(files.keySet().stream(), directories.keySet().stream()).toList();
   }
 
   /**
-   * Makes a node, as yet without a name.
+   * Creates a node without a name.
    *
    * @param node a number that is not in use
    * @param directory whether it is a directory
@@ -160,9 +160,9 @@ public final class DiskImage {
   }
 
   /**
-   * Takes a node away for good; the caller has seen to its names.
+   * Removes a node. The caller has removed its names.
    *
-   * @param node which
+   * @param node the node
    */
   public void remove(int node) {
     files.remove(node);
@@ -170,27 +170,27 @@ public final class DiskImage {
   }
 
   /**
-   * Tells whether a node is there.
+   * Returns whether a node exists.
    *
-   * @param node which
-   * @return true if so
+   * @param node the node
+   * @return true if it exists
    */
   public boolean exists(int node) {
     return files.containsKey(node) || directories.containsKey(node);
   }
 
   /**
-   * Tells whether a node is a directory.
+   * Returns whether a node is a directory.
    *
-   * @param node which
-   * @return true if so
+   * @param node the node
+   * @return true if it is
    */
   public boolean isDirectory(int node) {
     return directories.containsKey(node);
   }
 
   /**
-   * The content of a file, to read and to write.
+   * Returns the content of a file, to read and to write.
    *
    * @param node the file
    * @return its content
@@ -198,25 +198,25 @@ public final class DiskImage {
   public FileContent file(int node) {
     FileContent content = files.get(node);
     if (content == null) {
-      throw new IllegalArgumentException("node " + node + " is no file");
+      throw new IllegalArgumentException("node " + node + " is not a file");
     }
     return content;
   }
 
   /**
-   * Gives a file another content.
+   * Replaces the content of a file.
    *
    * @param node the file
-   * @param content what it holds from now on; belongs to the image
+   * @param content the new content; belongs to the image from now on
    */
   public void replace(int node, FileContent content) {
     if (files.replace(node, content) == null) {
-      throw new IllegalArgumentException("node " + node + " is no file");
+      throw new IllegalArgumentException("node " + node + " is not a file");
     }
   }
 
   /**
-   * The entries of a directory, in the order of their names.
+   * Returns the entries of a directory, in the order of their names.
    *
    * @param node the directory
    * @return a view: name to node
@@ -226,20 +226,20 @@ public final class DiskImage {
   }
 
   /**
-   * Enters a name, replacing what had it.
+   * Adds an entry, replacing one with the same name.
    *
-   * @param directory where
+   * @param directory the directory
    * @param name the entry
-   * @param node what it leads to
+   * @param node the node that the name leads to
    */
   public void link(int directory, String name, int node) {
     directory(directory).put(name, node);
   }
 
   /**
-   * Takes a name away; the node stays.
+   * Removes an entry. The node stays.
    *
-   * @param directory where
+   * @param directory the directory
    * @param name the entry
    */
   public void unlink(int directory, String name) {
@@ -247,9 +247,9 @@ public final class DiskImage {
   }
 
   /**
-   * Follows a name.
+   * Looks up an entry.
    *
-   * @param directory where
+   * @param directory the directory
    * @param name the entry
    * @return the node, or null if there is no such entry
    */
@@ -258,8 +258,8 @@ public final class DiskImage {
   }
 
   /**
-   * Every file and directory that a name leads to, by its path from the root, with {@code /}
-   * between names; a file with two names is there twice.
+   * Returns every file and directory that a name leads to, by its path from the root, with {@code
+   * /} between names. A file with two names occurs twice.
    *
    * @return path to node, the root itself not included
    */
@@ -280,8 +280,8 @@ public final class DiskImage {
   }
 
   /**
-   * A number that equal trees have in common and different ones, but for chance, do not. What no
-   * name leads to does not count, nor do node numbers.
+   * Returns a hash: equal for equal trees, and different for others except by chance. Nodes without
+   * a name and node numbers do not count.
    *
    * @return a 64-bit hash of all paths, sizes and bytes
    */
@@ -297,7 +297,7 @@ public final class DiskImage {
   private SortedMap<String, Integer> directory(int node) {
     SortedMap<String, Integer> entries = directories.get(node);
     if (entries == null) {
-      throw new IllegalArgumentException("node " + node + " is no directory");
+      throw new IllegalArgumentException("node " + node + " is not a directory");
     }
     return entries;
   }

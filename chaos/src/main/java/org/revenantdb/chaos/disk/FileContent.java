@@ -15,9 +15,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FileContent {
   /*
-   * A block is immutable once it is shared. `owned` says which blocks only this object refers to; copy() gives up
-   * the ownership of both sides. The hash of the content is a sum over blocks, so that a write only takes out what
-   * its blocks added and adds what they hold now; a block of zeros adds nothing, so a hole and written zeros are equal.
+   * A block is immutable once it is shared. `owned` marks the blocks that only this object refers
+   * to; copy() clears it on both sides. The hash of the content is a sum over blocks, so a write
+   * only subtracts the old value of its blocks and adds the new one. A block of zeros adds nothing,
+   * so a hole and written zeros are equal.
    */
 
   /** Bytes in a block. */
@@ -46,9 +47,9 @@ public final class FileContent {
   }
 
   /**
-   * Copies the file; cheap, because blocks are shared until one side writes them.
+   * Copies the file. This is cheap, because blocks are shared until one side writes them.
    *
-   * @return an equal file with a life of its own
+   * @return an equal, independent file
    */
   public FileContent copy() {
     Arrays.fill(owned, false);
@@ -57,7 +58,7 @@ public final class FileContent {
   }
 
   /**
-   * How long the file is.
+   * Returns the length of the file.
    *
    * @return bytes
    */
@@ -66,7 +67,7 @@ public final class FileContent {
   }
 
   /**
-   * Makes the file longer (by zeros) or shorter.
+   * Makes the file longer (with zeros) or shorter.
    *
    * @param newSize in bytes
    */
@@ -79,7 +80,7 @@ public final class FileContent {
   }
 
   /**
-   * Reads from a place.
+   * Reads at a position.
    *
    * @param position in the file
    * @param target filled as far as the file goes
@@ -119,7 +120,7 @@ public final class FileContent {
   }
 
   /**
-   * Writes at a place; the file grows as needed, with zeros before the place.
+   * Writes at a position. The file grows as needed, with zeros before the position.
    *
    * @param position in the file
    * @param source written whole
@@ -170,11 +171,11 @@ public final class FileContent {
   }
 
   /**
-   * Takes a block over from another file without copying it. The size stays, so what the block has
-   * behind it is there only once {@link #setSize} has been told.
+   * Shares a block of another file without copying it. The size stays, so bytes of the block behind
+   * the end become visible only with {@link #setSize}.
    *
-   * @param source where the block is as it should be
-   * @param index the block's number; no higher than what {@link #setSize} made room for
+   * @param source the file with the block
+   * @param index the block's number, at most one for which {@link #setSize} made room
    */
   public void share(FileContent source, int index) {
     if (index < source.blocks.length) {
@@ -190,7 +191,7 @@ public final class FileContent {
   }
 
   /**
-   * A number that equal contents have in common and different ones, but for chance, do not.
+   * Returns a hash: equal for equal contents, and different for others except by chance.
    *
    * @return a 64-bit hash of size and bytes
    */

@@ -4,7 +4,10 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** What Linux says where {@code java.nio.file} has no exception of its own for it. */
+/**
+ * The messages of Linux for errors without an exception class of their own in {@code
+ * java.nio.file}.
+ */
 final class FileErrors {
 
   private FileErrors() {}

@@ -4,7 +4,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
-/** Quick hashes of 64 bits, to tell images apart; nobody attacks them. */
+/** Fast hashes of 64 bits that distinguish images. They need no protection against attacks. */
 final class Hash {
 
   private static final VarHandle LONGS =
@@ -20,7 +20,7 @@ final class Hash {
     return z ^ (z >>> 31);
   }
 
-  /** A block, a multiple of 8 bytes long, at its place. */
+  /** The hash of a block, a multiple of 8 bytes long, at its place. */
   static long of(byte[] block, long place) {
     long hash = mix(place);
     for (int i = 0; i < block.length; i += Long.BYTES) {

@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The locks that programs hold on one file. All of them are of this JVM, so two that overlap are a
- * mistake and nobody ever waits.
+ * The locks that programs hold on one file. All of them belong to this JVM, so two that overlap are
+ * a mistake, and no thread ever waits.
  */
 final class LockTable {
 
@@ -26,7 +26,7 @@ final class LockTable {
     held.remove(lock);
   }
 
-  /** Releases what a channel holds that is being closed. */
+  /** Releases the locks of a channel that is being closed. */
   synchronized void removeAll(OpenFile owner) {
     held.removeIf(lock -> lock instanceof MemoryFileLock ours && ours.isOf(owner));
   }

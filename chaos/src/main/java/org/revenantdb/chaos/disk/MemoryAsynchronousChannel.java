@@ -14,9 +14,8 @@ import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An asynchronous channel over a file in memory. Each operation is a task of its own, in the
- * executor that was given or in a virtual thread, so they overtake one another as they may
- * elsewhere.
+ * An asynchronous channel over a file in memory. Each operation is a task of its own, in the given
+ * executor or in a virtual thread. So operations may overtake each other, as on other file systems.
  */
 final class MemoryAsynchronousChannel extends AsynchronousFileChannel {
 
@@ -37,7 +36,7 @@ final class MemoryAsynchronousChannel extends AsynchronousFileChannel {
     V run() throws IOException;
   }
 
-  /** Is told how an operation ended: one of the two is null. */
+  /** Receives the result of an operation: one of the two is null. */
   @FunctionalInterface
   private interface Ended<V> {
     void with(@Nullable V result, @Nullable Throwable failure);
@@ -62,7 +61,7 @@ final class MemoryAsynchronousChannel extends AsynchronousFileChannel {
     start(body, (result, failure) -> tell(handler, attachment, result, failure));
   }
 
-  // A handler's result and attachment may be null; the JDK's interface does not say so.
+  // A handler's result and attachment may be null; the JDK's interface does not state this.
   @SuppressWarnings("NullAway")
   private static <V, A> void tell(
       CompletionHandler<V, ? super A> handler,
@@ -169,7 +168,7 @@ final class MemoryAsynchronousChannel extends AsynchronousFileChannel {
     handled(locking(position, size, shared), attachment, handler);
   }
 
-  /** Takes the lock at once, because nobody ever waits for one; only the answer comes later. */
+  /** Takes the lock at once, because no thread ever waits for one. Only the result comes later. */
   private Body<FileLock> locking(long position, long size, boolean shared) {
     try {
       FileLock lock = MemoryFileLock.take(this, file, position, size, shared);

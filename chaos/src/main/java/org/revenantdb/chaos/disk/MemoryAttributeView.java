@@ -12,11 +12,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The attributes of whatever a path names when they are asked for or set.
+ * The attributes of the file that a path leads to at the time of the call.
  *
- * @param name of the view that was asked for: basic, owner or posix
- * @param path which file
- * @param names where to look for it
+ * @param name the name of the view: basic, owner or posix
+ * @param path the file
+ * @param names the tree to look it up in
  */
 record MemoryAttributeView(String name, MemoryPath path, NameSpace names)
     implements PosixFileAttributeView {

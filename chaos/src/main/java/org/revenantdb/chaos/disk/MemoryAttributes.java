@@ -10,17 +10,17 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * The attributes of a file or directory, as they were when they were asked for.
+ * The attributes of a file or directory at the time of the call.
  *
- * @param fileKey the same for all names of a file, another for every other file
- * @param isDirectory or a file; there is nothing else
+ * @param fileKey the same for all names of a file, different for different files
+ * @param isDirectory whether it is a directory; otherwise it is a file
  * @param size in bytes
  * @param lastModifiedTime of the bytes, or of the entries
- * @param lastAccessTime not kept up to date by reading
+ * @param lastAccessTime not updated by reading
  * @param creationTime of the file, or when the image was opened
- * @param owner who
- * @param group who
- * @param permissions never enforced
+ * @param owner the only user
+ * @param group the only group
+ * @param permissions kept, never enforced
  */
 record MemoryAttributes(
     Object fileKey,
@@ -34,7 +34,7 @@ record MemoryAttributes(
     Set<PosixFilePermission> permissions)
     implements PosixFileAttributes {
 
-  /** Which file of which file system. */
+  /** Identifies a file of a file system. */
   private record FileKey(NameSpace disk, int node) {
     @Override
     public String toString() {
@@ -42,7 +42,10 @@ record MemoryAttributes(
     }
   }
 
-  /** Of what a path names; whatever keeps it from naming something, there is no such file. */
+  /**
+   * The attributes of the file that a path leads to. If the path leads nowhere, for whatever
+   * reason, the file does not exist.
+   */
   static MemoryAttributes of(NameSpace disk, MemoryPath path) throws NoSuchFileException {
     Node node = disk.find(path);
     if (node == null) {

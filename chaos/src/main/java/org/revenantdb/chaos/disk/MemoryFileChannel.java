@@ -19,9 +19,10 @@ import java.util.Objects;
 /** A file channel over a file in memory, interruptible like that of the default file system. */
 final class MemoryFileChannel extends FileChannel {
   /*
-   * Every operation is between begin and end of AbstractInterruptibleChannel, although none blocks: a thread that is
-   * interrupted, before or meanwhile, must find the channel closed. begin closes it, then the open file refuses, and
-   * end replaces what it threw. The streams of java.nio.file are not interruptible; for them both are left out.
+   * Every operation is between begin and end of AbstractInterruptibleChannel, although none blocks.
+   * A thread that is interrupted before or during an operation must find the channel closed. begin
+   * closes it, then the open file refuses the operation, and end replaces the exception. The
+   * streams of java.nio.file are not interruptible, so they skip begin and end.
    */
 
   private static final int TRANSFER = 1 << 16;
@@ -250,7 +251,8 @@ final class MemoryFileChannel extends FileChannel {
     checkRange(to, count);
     long wanted = count;
     if (source instanceof FileChannel channel) {
-      // Only what is there now: a file copied behind its own end would never be through.
+      // Only the bytes that are there now: a file copied behind its own end would never be
+      // finished.
       wanted = Math.clamp(channel.size() - channel.position(), 0, count);
     }
     ByteBuffer buffer = ByteBuffer.allocate((int) Math.min(wanted, TRANSFER));
@@ -277,7 +279,8 @@ final class MemoryFileChannel extends FileChannel {
   }
 
   /**
-   * A transfer that moved something before it failed says how much, unless a channel was closed.
+   * A transfer that moved some bytes before it failed returns their number, unless a channel was
+   * closed.
    */
   private static long movedUntil(IOException failure, long done) throws IOException {
     if (done == 0 || failure instanceof AsynchronousCloseException) {

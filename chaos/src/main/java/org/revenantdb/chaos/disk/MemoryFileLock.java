@@ -49,7 +49,7 @@ final class MemoryFileLock extends FileLock {
     }
   }
 
-  /** A size of zero means all behind the position, for ever. */
+  /** A size of zero means everything behind the position, without limit. */
   private static long length(long position, long size) {
     return size == 0 ? Long.MAX_VALUE - Math.max(0, position) : size;
   }

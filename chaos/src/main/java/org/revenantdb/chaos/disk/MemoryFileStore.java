@@ -8,7 +8,7 @@ import java.nio.file.attribute.FileStoreAttributeView;
 import java.nio.file.attribute.PosixFileAttributeView;
 import org.jspecify.annotations.Nullable;
 
-/** A store with more room than any test needs, all of it free. */
+/** A store with more free space than any test needs. */
 final class MemoryFileStore extends FileStore {
 
   static final MemoryFileStore ONLY = new MemoryFileStore();

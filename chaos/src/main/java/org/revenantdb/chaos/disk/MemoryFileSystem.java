@@ -16,15 +16,15 @@ import java.util.Set;
  * A file system over one {@link DiskImage}, for any code that uses paths, {@code Files} and
  * channels.
  *
- * <p>It behaves as Linux does: an open file lives on without a name, a rename replaces, a directory
- * can be opened and forced. A force has nothing to do, because an image is what a disk holds.
- * Nothing is copied when it is made, so that each of many crash states can have its own. It starts
- * as root does: permissions are kept and returned, never enforced.
+ * <p>It behaves like Linux: an open file exists without a name, a rename replaces, a directory can
+ * be opened and forced. A force does nothing, because an image is the content of the disk. Creating
+ * it copies nothing, so each of many crash states can have its own. It behaves as for root:
+ * permissions are kept and returned, never enforced.
  *
- * <p>What it refuses, always with an {@link UnsupportedOperationException}: symbolic links,
- * mappings ({@code FileChannel.map}), {@code Path.toFile} and watch services. Code that needs one
- * of them is tested on the default file system. It is not in the list of installed providers, so a
- * path is made from {@link #root} and never from a URI.
+ * <p>It refuses symbolic links, mappings ({@code FileChannel.map}), {@code Path.toFile} and watch
+ * services, always with an {@link UnsupportedOperationException}. Code that needs one of them is
+ * tested on the default file system. It is not an installed provider, so paths are made from {@link
+ * #root} and never from a URI.
  *
  * {@snippet :
  * try (MemoryFileSystem disk = MemoryFileSystem.of(image.fork())) {
@@ -33,12 +33,12 @@ import java.util.Set;
  * }
  * }
  *
- * <p>Threads: any. After {@link #close} has returned no thread changes the image any more, whatever
- * channel it still holds.
+ * <p>Threads: any. After {@link #close} has returned no thread changes the image, whatever channel
+ * it still holds.
  */
 public final class MemoryFileSystem extends FileSystem {
   /*
-   * Who guards what
+   * Which lock guards what
    *   names (which node has which entry, which nodes there are)   NameSpace, one read-write lock
    *   bytes and size of a file                                    its Node, one read-write lock each
    *   locks of a file                                             its LockTable, a monitor
@@ -59,7 +59,7 @@ public final class MemoryFileSystem extends FileSystem {
   /**
    * Opens an image as a file system.
    *
-   * @param image what there is; from now on changed by this file system and by nobody else
+   * @param image the content; from now on only this file system may change it
    * @return a file system whose root is the root of the image
    */
   public static MemoryFileSystem of(DiskImage image) {
@@ -67,7 +67,7 @@ public final class MemoryFileSystem extends FileSystem {
   }
 
   /**
-   * The directory that the image is an image of.
+   * Returns the root directory of the image.
    *
    * @return an absolute path, {@code /}
    */
@@ -76,37 +76,38 @@ public final class MemoryFileSystem extends FileSystem {
   }
 
   /**
-   * What the disk holds now.
+   * Returns the content of the disk.
    *
-   * @return the live image itself; fork it, or look at it, when nobody writes
+   * @return the live image itself; fork it or read it only while no thread writes
    */
   public DiskImage image() {
     return names.image();
   }
 
   /**
-   * What the disk holds at one moment, while others go on: each write is in it whole or not at all.
+   * Returns the content of the disk at one moment, while other threads continue. Each write is in
+   * it whole or not at all.
    *
-   * @return an image with a life of its own
+   * @return an independent image
    */
   public DiskImage snapshot() {
     return names.snapshot();
   }
 
   /**
-   * Bounds by how much files may get longer, all of them together and without what is cut off or
-   * deleted: a write that goes beyond fails as on a full disk.
+   * Limits the growth of all files together. Bytes that are cut off or deleted are not given back.
+   * A write beyond the limit fails as on a full disk.
    *
-   * @param bytes from now on
+   * @param bytes the limit from now on
    */
   public void limitGrowth(long bytes) {
     names.limitGrowth(bytes);
   }
 
   /**
-   * Tells whether a write was refused since {@link #limitGrowth}.
+   * Returns whether a write was refused since {@link #limitGrowth}.
    *
-   * @return true if so
+   * @return true if one was
    */
   public boolean hasOutgrown() {
     return names.hasOutgrown();
@@ -159,7 +160,7 @@ public final class MemoryFileSystem extends FileSystem {
   }
 
   /**
-   * A matcher by the rules of the default file system, which is asked about the same names.
+   * Returns a matcher with the rules of the default file system, which receives the same names.
    *
    * @param syntaxAndPattern as in {@link FileSystem#getPathMatcher}
    * @return the matcher

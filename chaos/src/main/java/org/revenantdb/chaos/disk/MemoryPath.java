@@ -18,12 +18,13 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Names with {@code /} between them, absolute or relative to the root, which is where all start.
+ * Names with {@code /} between them, absolute or relative to the root, where every program starts.
  */
 final class MemoryPath implements Path {
   /*
-   * The root is absolute and has no names; the empty path is relative and has one, which is empty. No other path has
-   * an empty name. "." and ".." are names like others until somebody normalizes or follows the path.
+   * The root is absolute and has no names. The empty path is relative and has one name, which is
+   * empty; no other path has an empty name. "." and ".." are ordinary names until the path is
+   * normalized or followed.
    */
 
   static final String SEPARATOR = "/";
@@ -35,7 +36,7 @@ final class MemoryPath implements Path {
   private final MemoryFileSystem fileSystem;
   private final boolean absolute;
   private final String[] names;
-  // Computed when first asked for; two threads that do it get equal strings.
+  // Computed on first use; two threads that compute it get equal strings.
   private @Nullable String text;
 
   private MemoryPath(MemoryFileSystem fileSystem, boolean absolute, String[] names) {
@@ -57,7 +58,7 @@ final class MemoryPath implements Path {
     }
     int nul = joined.indexOf('\0');
     if (nul >= 0) {
-      throw new InvalidPathException(joined, "a name has a character of zero", nul);
+      throw new InvalidPathException(joined, "a name contains the character U+0000", nul);
     }
     List<String> names = new ArrayList<>();
     for (int from = 0; from < joined.length(); ) {
@@ -71,7 +72,7 @@ final class MemoryPath implements Path {
     return new MemoryPath(fileSystem, joined.startsWith(SEPARATOR), names.toArray(NO_NAMES));
   }
 
-  /** The names, to be read only. */
+  /** The names. The caller must not change the array. */
   String[] names() {
     return names;
   }
@@ -198,7 +199,8 @@ final class MemoryPath implements Path {
     List<String> result = new ArrayList<>();
     for (int i = common; i < from.length; i++) {
       if (from[i].equals("..")) {
-        throw new IllegalArgumentException("nobody knows the way from " + this + " to " + target);
+        throw new IllegalArgumentException(
+            "a relative path is not known from " + this + " to " + target);
       }
       result.add("..");
     }

@@ -7,7 +7,7 @@ import java.nio.file.attribute.UserPrincipalLookupService;
 import java.nio.file.attribute.UserPrincipalNotFoundException;
 
 /**
- * The one user that there is, or the one group.
+ * The only user or the only group.
  *
  * @param getName its name
  */
@@ -16,7 +16,7 @@ record MemoryPrincipal(String getName) implements GroupPrincipal {
   static final MemoryPrincipal OWNER = new MemoryPrincipal("owner");
   static final MemoryPrincipal GROUP = new MemoryPrincipal("group");
 
-  /** Knows these two. */
+  /** Finds these two. */
   static final UserPrincipalLookupService LOOKUP =
       new UserPrincipalLookupService() {
         @Override

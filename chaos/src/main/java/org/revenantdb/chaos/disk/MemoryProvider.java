@@ -41,8 +41,8 @@ import java.util.concurrent.ExecutorService;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@code Files} and {@code FileChannel.open} call for one file system in memory; every file
- * system has its own.
+ * The provider that {@code Files} and {@code FileChannel.open} call. Every file system in memory
+ * has its own.
  */
 final class MemoryProvider extends FileSystemProvider {
 
@@ -67,7 +67,8 @@ final class MemoryProvider extends FileSystemProvider {
     throw new ProviderMismatchException(path + " is not of this file system");
   }
 
-  // ---- by URI: not installed, so only what the interface demands ----
+  // ---- by URI: the provider is not installed, so only the methods that the interface requires
+  // ----
 
   @Override
   public String getScheme() {
@@ -142,7 +143,7 @@ final class MemoryProvider extends FileSystemProvider {
         file -> new MemoryAsynchronousChannel(file, names, executor));
   }
 
-  // Streams are not interruptible, which the channels that are made by default would be.
+  // Streams are not interruptible, unlike the channels that the default methods would open.
 
   @Override
   public InputStream newInputStream(Path path, OpenOption... options) throws IOException {
@@ -280,7 +281,7 @@ final class MemoryProvider extends FileSystemProvider {
         file -> new MemoryFileChannel(file, names, /* interruptible= */ false));
   }
 
-  // ---- questions ----
+  // ---- queries ----
 
   @Override
   public boolean isSameFile(Path path, Path other) throws IOException {
@@ -317,7 +318,7 @@ final class MemoryProvider extends FileSystemProvider {
     if (node == null) {
       throw new NoSuchFileException(path.toString());
     }
-    // Root may do all, but run a file that nobody may run.
+    // Root may do everything, except execute a file without any execute permission.
     if (Arrays.asList(modes).contains(AccessMode.EXECUTE)
         && !node.isDirectory()
         && node.permissions.stream().noneMatch(each -> each.name().endsWith("EXECUTE"))) {

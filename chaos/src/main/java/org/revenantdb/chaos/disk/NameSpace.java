@@ -24,18 +24,19 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tree of names over an image: what is created, entered, taken away, renamed and opened.
+ * The tree of names over an image: creates, links, deletes, renames and opens.
  *
- * <p>Threads: any. Every method is whole for all others. What goes wrong is thrown as the default
- * file system of Linux throws it.
+ * <p>Threads: any. Every method is atomic. It throws the same exceptions as the default file system
+ * of Linux.
  */
 final class NameSpace {
   /*
-   * All structure of the image is read under the read lock and changed under the write lock. Bytes are not its
-   * business: an open file has its Node, whose own lock is taken after this one, if both are.
+   * All structure of the image is read under the read lock and changed under the write lock. Bytes
+   * are not guarded by it: an open file has its Node, whose own lock is taken after this one if
+   * both are needed.
    *
-   * A Node is made when somebody first asks for it and stays until the image loses the node. How many names a file
-   * has is counted once, when a name first goes, and kept since.
+   * A Node is made on first use and stays until the image loses the node. The number of names of a
+   * file is counted once, when a name is first removed, and kept up to date afterwards.
    */
 
   private final DiskImage image;
@@ -47,7 +48,7 @@ final class NameSpace {
   private final AtomicLong room = new AtomicLong(Long.MAX_VALUE);
   private volatile boolean outgrown;
 
-  // All under the lock: whether anything may still happen, the next new node (0: not yet asked),
+  // All under the lock: whether the file system is open, the next new node (0: not yet computed),
   // and the number of names of each file (null: not yet counted).
   private volatile boolean open = true;
   private int nextNode;
@@ -65,7 +66,7 @@ final class NameSpace {
     return open;
   }
 
-  /** The image at one moment: no name changes meanwhile, and no file. */
+  /** The image at one moment: no name and no file changes meanwhile. */
   DiskImage snapshot() {
     try (Held _ = writing()) {
       List<Node> all = List.copyOf(nodes.values());
@@ -87,7 +88,7 @@ final class NameSpace {
     return outgrown;
   }
 
-  /** Takes room for a file that gets longer. */
+  /** Reserves space for a file that grows. */
   void grow(long bytes) throws IOException {
     if (room.getAndUpdate(left -> left < bytes ? left : left - bytes) < bytes) {
       outgrown = true;
@@ -95,7 +96,7 @@ final class NameSpace {
     }
   }
 
-  /** Closes what is open; when it returns nothing changes the image any more. */
+  /** Closes all open files. After it has returned nothing changes the image. */
   void close() {
     lock.writeLock().lock();
     try {
@@ -112,13 +113,13 @@ final class NameSpace {
     }
   }
 
-  /** What is no longer open. */
+  /** Removes a closed object from the list of open ones. */
   void forget(Closeable closed) {
     opened.remove(closed);
   }
 
   /**
-   * A time for what happens now: that of the system, and later than every one before, so that files
+   * The time for an operation: the system's time, but later than every time before, so that files
    * can be ordered by their times.
    */
   FileTime tick() {
@@ -127,16 +128,17 @@ final class NameSpace {
         lastTick.updateAndGet(last -> Math.max(last + 1000, now)), TimeUnit.NANOSECONDS);
   }
 
-  // ---- where a path leads ----
+  // ---- looking up paths ----
 
   /**
    * The end of a path.
    *
-   * @param trail nodes from the root to what was found, or to the directory in which nothing was
-   * @param depth of the last one in {@code trail}
+   * @param trail nodes from the root to the node found, or to the directory in which nothing was
+   *     found
+   * @param depth the index of the last one in {@code trail}
    * @param name the last name if it is an entry of its own, else empty (the root, {@code .}, {@code
    *     ..})
-   * @param found what there is
+   * @param found the kind of object there
    */
   private record Place(int[] trail, int depth, String name, Found found) {
 
@@ -144,7 +146,7 @@ final class NameSpace {
       return found == Found.NODE;
     }
 
-    /** What was found. */
+    /** The node found. */
     int node() {
       return trail[depth];
     }
@@ -168,11 +170,11 @@ final class NameSpace {
   private enum Found {
     /** A file or directory. */
     NODE,
-    /** Nothing, but a directory in which it could be. */
+    /** Nothing, but its directory exists. */
     NOTHING,
-    /** Not even that. */
+    /** Nothing, and its directory does not exist. */
     NO_PARENT,
-    /** A file where a directory should be. */
+    /** A file where a directory is needed. */
     FILE_ON_THE_WAY
   }
 
@@ -232,7 +234,7 @@ final class NameSpace {
                     : new Node(n, image.file(n), start, Permissions.FILE));
   }
 
-  /** What a path names, or null if there is nothing, for whatever reason. */
+  /** The node that a path leads to, or null if there is none, for whatever reason. */
   @Nullable Node find(MemoryPath path) {
     try (Held _ = reading()) {
       Place place = walk(path);
@@ -266,7 +268,7 @@ final class NameSpace {
   /**
    * Opens a file, after creating or emptying it if the mode says so.
    *
-   * @param channel makes what is handed out, and closed if the file system is
+   * @param channel creates the object to return, which is closed with the file system
    */
   <C extends Closeable> C open(
       MemoryPath path,
@@ -332,17 +334,17 @@ final class NameSpace {
     }
   }
 
-  /** Keeps something that is not a file until it is closed or the file system is. */
+  /** Registers an object that is not a file until it is closed or the file system is. */
   void keep(Closeable other) {
     try (Held _ = reading()) {
       opened.add(other);
     }
   }
 
-  /** A handle is given up. */
+  /** Closes a handle. */
   void release(Node node) {
     if (node.handles.decrementAndGet() == 0 && node.nameless) {
-      // Not by writing(): the handle may be given up because the file system was closed.
+      // Without writing(): the handle may be closed because the file system was closed.
       lock.writeLock().lock();
       try {
         if (node.handles.get() == 0) {
@@ -391,9 +393,9 @@ final class NameSpace {
   }
 
   /**
-   * Takes a file or an empty directory away.
+   * Deletes a file or an empty directory.
    *
-   * @return false if there is nothing by that name
+   * @return false if there is nothing with that name
    */
   boolean delete(MemoryPath path) throws FileSystemException {
     try (Held _ = writing()) {
@@ -419,14 +421,14 @@ final class NameSpace {
     }
   }
 
-  /** A rename by the system: what has the name is replaced at the same instant. */
+  /** An atomic rename: a file with the new name is replaced at the same instant. */
   void rename(MemoryPath from, MemoryPath to) throws FileSystemException {
     try (Held _ = writing()) {
       renameInto(from, to);
     }
   }
 
-  /** What {@code Files.move} does that need not be atomic: an obstacle is deleted first. */
+  /** {@code Files.move} where it need not be atomic: a file with the new name is deleted first. */
   void move(MemoryPath from, MemoryPath to, boolean replace) throws FileSystemException {
     try (Held _ = writing()) {
       Place source = walk(from);
@@ -445,9 +447,9 @@ final class NameSpace {
   }
 
   /**
-   * Makes room for a copy.
+   * Prepares a copy.
    *
-   * @return what is to be copied, or null if both are the same file
+   * @return the node to copy, or null if both are the same file
    */
   @Nullable Node beforeCopy(MemoryPath from, MemoryPath to, boolean replace)
       throws FileSystemException {
@@ -476,8 +478,8 @@ final class NameSpace {
   }
 
   private void renameInto(MemoryPath from, MemoryPath to) throws FileSystemException {
-    // In this order, which is that of Linux: directories on the way, names that no entry has, what
-    // is to move.
+    // The checks are in the order of Linux: directories on the way, names without an entry, the
+    // node to move.
     Place source = walk(from);
     Place target = walk(to);
     for (Place place : List.of(source, target)) {

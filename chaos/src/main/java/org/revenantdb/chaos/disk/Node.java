@@ -9,18 +9,19 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.jspecify.annotations.Nullable;
 
-/** A file or directory while the file system is open: what an image does not keep of it. */
+/** A file or directory while the file system is open: the state that an image does not contain. */
 final class Node {
   /*
    * handles    open files on it; counted up under the lock of the names (either), down without
    * nameless   set under the write lock of the names when its last name goes, never taken back
    *
-   * Who takes it out of the image: the last handle if it is nameless, or whoever takes its last name if it has no
-   * handle. The one counts down and then looks at `nameless`, the other sets it and then looks at the count, so at
-   * least one of them sees that it is the last; both may, and removing twice does no harm.
+   * The node leaves the image with its last handle if it is nameless, or with its last name if it
+   * has no handle. The thread that closes a handle counts down and then reads `nameless`. The
+   * thread that removes the last name sets `nameless` and then reads the count. So at least one of
+   * them sees that it is the last. Both may see it; removing twice does no harm.
    */
 
-  /** What Linux says the size of a small directory is. */
+  /** The size of a small directory on Linux. */
   private static final long DIRECTORY_SIZE = 4096;
 
   final int number;

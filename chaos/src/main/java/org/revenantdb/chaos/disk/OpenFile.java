@@ -6,21 +6,21 @@ import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.FileLock;
 
 /**
- * A file held open: what channels of every kind are made of.
+ * An open file: the base of every kind of channel.
  *
- * <p>Threads: any. Every operation is whole for all others on the same file. After {@link #close}
- * has returned none of them does anything but throw {@link AsynchronousCloseException}, also if it
- * had begun before.
+ * <p>Threads: any. Every operation is atomic with regard to others on the same file. After {@link
+ * #close} has returned, each operation throws {@link AsynchronousCloseException}, even if it had
+ * begun before.
  */
 final class OpenFile {
 
-  /** The largest size; more would cost memory for the empty blocks before. */
+  /** The largest size. A larger file would cost memory for the empty blocks before the data. */
   static final long MAX_SIZE = 1L << 36;
 
   private final NameSpace names;
   private final Node node;
   private final OpenMode mode;
-  // Changed under the node's write lock, so that nobody who holds the lock is overtaken by close.
+  // Changed under the node's write lock, so that close waits for every holder of the lock.
   private boolean closed;
 
   OpenFile(NameSpace names, Node node, OpenMode mode) {
@@ -33,7 +33,7 @@ final class OpenFile {
     return mode;
   }
 
-  /** Reads into one buffer after the other; -1 at the end if there is room for anything. */
+  /** Reads into one buffer after the other. Returns -1 at the end if there is room for a byte. */
   long read(long position, ByteBuffer... targets) throws IOException {
     for (ByteBuffer target : targets) {
       if (target.isReadOnly()) {
@@ -61,7 +61,7 @@ final class OpenFile {
     }
   }
 
-  /** Writes one buffer after the other, at the end if that is the mode. */
+  /** Writes one buffer after the other, at the end if the mode says so. */
   long write(long position, ByteBuffer... sources) throws IOException {
     node.lock.writeLock().lock();
     try {
@@ -99,7 +99,7 @@ final class OpenFile {
     }
   }
 
-  /** Makes the file shorter; a size that is not smaller changes nothing. */
+  /** Makes the file shorter. A size that is not smaller changes nothing. */
   void truncate(long size) throws IOException {
     node.lock.writeLock().lock();
     try {
@@ -114,7 +114,9 @@ final class OpenFile {
     }
   }
 
-  /** Does nothing, if the file is open: an image is what a disk holds. */
+  /**
+   * Checks that the file is open. There is nothing to force: an image is the content of the disk.
+   */
   void force() throws IOException {
     node.lock.readLock().lock();
     try {
@@ -138,7 +140,10 @@ final class OpenFile {
     node.locks.remove(lock);
   }
 
-  /** Gives up the file and all locks on it; the file goes if this was the last that held it. */
+  /**
+   * Closes the file and releases all its locks. The file is deleted if it has no name and this was
+   * its last handle.
+   */
   void close() {
     node.lock.writeLock().lock();
     try {

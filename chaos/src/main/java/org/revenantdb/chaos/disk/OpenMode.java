@@ -6,7 +6,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.Set;
 
 /**
- * What a file is opened for, with the rules of the default file system for what goes with what.
+ * How a file is opened, with the rules of the default file system for combinations of options.
  *
  * @param read whether it may be read
  * @param write whether it may be written
@@ -14,7 +14,7 @@ import java.util.Set;
  * @param truncate whether it is emptied first
  * @param create whether it is created if it is not there
  * @param createNew whether it must not be there
- * @param deleteOnClose whether its name goes as soon as it is open, as on Linux
+ * @param deleteOnClose whether its name is deleted as soon as it is open, as on Linux
  */
 record OpenMode(
     boolean read,
@@ -44,7 +44,7 @@ record OpenMode(
     if (append && truncate) {
       throw new IllegalArgumentException("APPEND + TRUNCATE_EXISTING not allowed");
     }
-    // The options that create or empty a file mean nothing where it is not opened for writing.
+    // The options that create or empty a file are ignored unless it is opened for writing.
     return new OpenMode(
         read,
         write,

@@ -6,7 +6,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** What new files and directories may have done to them, kept and never enforced. */
+/** The permissions of new files and directories, which are kept and never enforced. */
 final class Permissions {
 
   static final Set<PosixFilePermission> FILE =
@@ -14,13 +14,13 @@ final class Permissions {
   static final Set<PosixFilePermission> DIRECTORY =
       Set.copyOf(PosixFilePermissions.fromString("rwxr-xr-x"));
 
-  /** What no new file gets, whatever was asked for (a umask of 022). */
+  /** The permissions that no new file gets, even on request (a umask of 022). */
   private static final Set<PosixFilePermission> MASKED =
       Set.of(PosixFilePermission.GROUP_WRITE, PosixFilePermission.OTHERS_WRITE);
 
   private Permissions() {}
 
-  /** What the attributes of a creation ask for. */
+  /** The permissions that the attributes of a creation request. */
   static Set<PosixFilePermission> of(
       Set<PosixFilePermission> otherwise, FileAttribute<?>... attributes) {
     Set<PosixFilePermission> result = otherwise;

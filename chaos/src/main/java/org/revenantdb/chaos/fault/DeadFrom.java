@@ -6,21 +6,24 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The death of a process as its disk sees it: from one operation on nothing is carried out any
- * more, not even what would tidy up.
+ * The death of a process as its disk sees it: from one operation on nothing is carried out, not
+ * even cleanup.
  *
- * <p>Unlike with a real one the disk's cache can be cut afterwards: what the dead process did not
- * force is still pending when the next one has worked. What is under way in other threads at the
- * moment of death may still be carried out; {@code RecordingFileSystem.nextProcess} waits for it.
+ * <p>Unlike after a real death, the disk's cache can be cut later: bytes that the dead process did
+ * not force are still pending when the next process has worked. Operations under way in other
+ * threads at the moment of death may still be carried out. {@code RecordingFileSystem.nextProcess}
+ * waits for them.
  *
- * <p>Death may come inside a write, too: a real process that is killed has written some of its
- * pages then, from the first on. A write within one page is there or not.
+ * <p>Death may come inside a write, too, because a real process that is killed has then written
+ * some of its pages, from the first on. A write within one page is there or not.
  *
  * <p>Threads: any.
  */
 public final class DeadFrom implements FaultInjector {
 
-  /** Of the page cache; a kill is heeded between two pages, not inside one. */
+  /**
+   * The size of a page of the page cache. A kill takes effect between two pages, not inside one.
+   */
   private static final int PAGE = 4096;
 
   private static final String MESSAGE = "the process is dead";
@@ -32,21 +35,21 @@ public final class DeadFrom implements FaultInjector {
   private volatile boolean dead;
 
   /**
-   * Death at one operation.
+   * Creates a death at one operation.
    *
    * @param which operations count
-   * @param nth of them is the first that is not carried out, from 1
+   * @param nth the first of them that is not carried out, from 1
    */
   public DeadFrom(Predicate<FileOperation> which, long nth) {
     this(which, nth, null);
   }
 
   /**
-   * Death at one operation, or inside it if it is a write of several pages.
+   * Creates a death at one operation, or inside it if it is a write of several pages.
    *
    * @param which operations count
-   * @param nth of them is the first that is not carried out, or not wholly, from 1
-   * @param seed draws how many pages of a write are there, perhaps none
+   * @param nth the first of them that is not carried out, or only in part, from 1
+   * @param seed determines how many pages of a write are there, perhaps none
    */
   public DeadFrom(Predicate<FileOperation> which, long nth, long seed) {
     this(which, nth, Long.valueOf(seed));
@@ -67,7 +70,7 @@ public final class DeadFrom implements FaultInjector {
     return dead ? new Fault.Fail(MESSAGE) : Fault.NONE;
   }
 
-  /** The operation that death comes at. */
+  /** The operation at which the process dies. */
   private Fault last(FileOperation operation) {
     int inFirstPage = (int) (PAGE - operation.offset() % PAGE);
     if (seed == null
@@ -82,13 +85,13 @@ public final class DeadFrom implements FaultInjector {
         : new Fault.CutOff(inFirstPage + (written - 1) * PAGE, MESSAGE);
   }
 
-  /** Death now, unless it came earlier. */
+  /** Dies now, unless the process is dead already. */
   public void die() {
     dead = true;
   }
 
   /**
-   * Whether it came to that.
+   * Returns whether the process is dead.
    *
    * @return true from the death on
    */
@@ -97,7 +100,8 @@ public final class DeadFrom implements FaultInjector {
   }
 
   /**
-   * How many of the operations that count were asked for until the death, with the one it came at.
+   * Returns how many operations that count were requested until the death, including the one at
+   * which the process died.
    *
    * @return the number so far
    */

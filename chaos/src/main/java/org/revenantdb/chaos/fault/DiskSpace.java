@@ -1,12 +1,12 @@
 package org.revenantdb.chaos.fault;
 
 /**
- * A disk with room for so many bytes more. When it is full, everything that would make a file
- * longer or create one fails, until somebody makes room.
+ * A disk with a limited number of free bytes. When it is full, every operation that enlarges or
+ * creates a file fails, until space is freed.
  *
- * <p>A write that only in part finds room writes that part and says so, as on a real disk; it is
- * the next one that fails. What fits no more makes the disk full for smaller writes as well. Bytes
- * that are deleted or cut off do not come back by themselves: other programs took them.
+ * <p>A write that fits only in part writes that part and returns its length, as on a real disk. The
+ * next write fails. A write that does not fit makes the disk full for smaller writes, too. Deleting
+ * or cutting files frees no space here, as if other programs had taken it.
  *
  * <p>Threads: any.
  */
@@ -17,9 +17,9 @@ public final class DiskSpace implements FaultInjector {
   private boolean full;
 
   /**
-   * Makes a disk.
+   * Creates a disk.
    *
-   * @param bytes by how many its files may grow
+   * @param bytes the space that its files can grow into
    */
   public DiskSpace(long bytes) {
     this.room = bytes;
@@ -43,7 +43,7 @@ public final class DiskSpace implements FaultInjector {
       room -= growth;
       return Fault.NONE;
     }
-    // What overwrites needs no room.
+    // Overwriting needs no space.
     long fits = (full ? 0 : room) + operation.length() - growth;
     full = true;
     if (fits > 0) {
@@ -67,21 +67,21 @@ public final class DiskSpace implements FaultInjector {
     return new Fault.DiskFull();
   }
 
-  /** Makes as much room as anybody can want: the disk is never full again. */
+  /** Frees unlimited space: the disk is never full again. */
   public void free() {
     free(Long.MAX_VALUE / 2);
   }
 
-  /** Takes all room away: something else has written until the disk was full. */
+  /** Takes all space, as if another program had filled the disk. */
   public synchronized void fill() {
     room = 0;
     full = true;
   }
 
   /**
-   * Makes some room.
+   * Frees some space.
    *
-   * @param bytes how much more than what was left
+   * @param bytes added to the space that was left
    */
   public synchronized void free(long bytes) {
     room = Math.min(Long.MAX_VALUE / 2, room + bytes);
@@ -89,16 +89,16 @@ public final class DiskSpace implements FaultInjector {
   }
 
   /**
-   * Tells whether something did not find enough room since it was last made.
+   * Returns whether an operation did not find enough space since space was last freed.
    *
-   * @return true if so
+   * @return true if the disk is full
    */
   public synchronized boolean isFull() {
     return full;
   }
 
   /**
-   * How often something failed for want of room.
+   * Returns how many operations failed for want of space.
    *
    * @return the number so far
    */

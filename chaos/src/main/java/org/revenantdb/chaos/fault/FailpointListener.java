@@ -4,10 +4,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The part of this process that is told which failpoints are reached. There is at most one.
+ * The part of this process that receives the failpoints that are reached. There is at most one.
  *
- * <p>It is apart from {@link org.revenantdb.chaos.subject.Failpoint}, so that the code under test
- * sees only the method that it calls.
+ * <p>It is separate from {@link org.revenantdb.chaos.subject.Failpoint}, so that the code under
+ * test sees only the method that it calls.
  *
  * <p>Threads: any.
  */
@@ -27,7 +27,7 @@ public final class FailpointListener {
   }
 
   /**
-   * Tells the listener, if there is one.
+   * Passes a failpoint to the listener, if there is one.
    *
    * @param name of the failpoint
    */

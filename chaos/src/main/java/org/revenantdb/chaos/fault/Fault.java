@@ -1,16 +1,17 @@
 package org.revenantdb.chaos.fault;
 
 /**
- * What goes wrong with one operation: the fault model.
+ * The fault model: what can happen to one operation.
  *
- * <p><b>Told to the program</b> (it is owed nothing acknowledged being lost): {@link Fail}, {@link
- * DiskFull}, {@link ShortWrite}, {@link FailForce}, {@link Throw}, {@link Interrupt}. <b>Kept from
- * it</b> (it is owed that damage is found, not that it is mended): {@link FlipBit}, {@link
- * Misdirect}, {@link StaleRead}, {@link LoseWrite}. <b>The end</b>: {@link CutOff}, {@link Die}.
+ * <p><b>Reported to the program</b> (which must then lose nothing that it acknowledged): {@link
+ * Fail}, {@link DiskFull}, {@link ShortWrite}, {@link FailForce}, {@link Throw}, {@link Interrupt}.
+ * <b>Not reported</b> (the program must detect the damage, but need not repair it): {@link
+ * FlipBit}, {@link Misdirect}, {@link StaleRead}, {@link LoseWrite}. <b>The end of the process</b>:
+ * {@link CutOff}, {@link Die}.
  */
 public sealed interface Fault {
 
-  /** Nothing goes wrong. */
+  /** No fault. */
   record None() implements Fault {}
 
   /**
@@ -20,11 +21,11 @@ public sealed interface Fault {
    */
   record Fail(String message) implements Fault {}
 
-  /** The operation fails because there is no room (ENOSPC): a write, a creation, a growth. */
+  /** The operation fails because there is no space (ENOSPC): a write, a creation, a growth. */
   record DiskFull() implements Fault {}
 
   /**
-   * A write writes only its first bytes, and says so by its result.
+   * A write writes only its first bytes and returns their number.
    *
    * @param bytes how many, less than asked for, 1 or more
    */
@@ -33,26 +34,26 @@ public sealed interface Fault {
   /**
    * A force fails.
    *
-   * @param clean whether the pages are taken for clean then, so that a second force succeeds
-   *     without writing them (reported once, lost for ever); else they stay dirty
+   * @param clean whether the system then marks the pages as clean, so that a second force succeeds
+   *     without writing them (reported once, lost for good); otherwise they stay dirty
    */
   record FailForce(boolean clean) implements Fault {}
 
   /**
-   * The operation throws an error of the virtual machine, before it changed anything.
+   * The operation throws an error of the virtual machine before it changes anything.
    *
-   * @param outOfMemory an {@link OutOfMemoryError}, else a {@link StackOverflowError}
+   * @param outOfMemory true for an {@link OutOfMemoryError}, false for a {@link StackOverflowError}
    */
   record Throw(boolean outOfMemory) implements Fault {}
 
   /**
-   * The thread is interrupted as it begins: an interruptible channel is closed under everybody's
-   * feet.
+   * The thread is interrupted as the operation begins, which closes an interruptible channel for
+   * all its users.
    */
   record Interrupt() implements Fault {}
 
   /**
-   * One bit of the bytes is wrong: of a read only in what is returned, of a write for good.
+   * One bit of the bytes is wrong: for a read only in the result, for a write on the disk.
    *
    * @param bit counted from the first byte of the operation
    */
@@ -61,19 +62,19 @@ public sealed interface Fault {
   /**
    * A write goes to another place of the file.
    *
-   * @param distance added to the offset; the place is not negative
+   * @param distance added to the offset; the sum is not negative
    */
   record Misdirect(long distance) implements Fault {}
 
-  /** A read returns what was there before the last write of these bytes. */
+  /** A read returns the bytes before the last write. */
   record StaleRead() implements Fault {}
 
-  /** A write says that it was made and changes nothing. */
+  /** A write reports success and changes nothing. */
   record LoseWrite() implements Fault {}
 
   /**
-   * A write writes only its first bytes and fails: what is left of it where its process is killed
-   * in the middle. {@link Fail} of any other operation.
+   * A write writes only its first bytes and fails, as when its process is killed in the middle. For
+   * any other operation the same as {@link Fail}.
    *
    * @param bytes how many, less than asked for, 1 or more
    * @param message of the {@code IOException}
@@ -83,10 +84,10 @@ public sealed interface Fault {
   /**
    * The process ends at once, as if killed with SIGKILL.
    *
-   * @param after after the operation was carried out, else before
+   * @param after true: after the operation was carried out; false: before
    */
   record Die(boolean after) implements Fault {}
 
-  /** Nothing goes wrong. */
+  /** No fault. */
   Fault NONE = new None();
 }

@@ -1,29 +1,29 @@
 package org.revenantdb.chaos.fault;
 
 /**
- * Asked before every operation whether it goes wrong.
+ * Decides before every operation whether it fails, and how.
  *
- * <p>Threads: any, also several at once. It must not touch the file system that asks it.
+ * <p>Threads: any, also several at once. It must not use the file system that calls it.
  */
 @FunctionalInterface
 public interface FaultInjector {
 
-  /** Never anything wrong. */
+  /** Never injects a fault. */
   FaultInjector NOTHING = operation -> Fault.NONE;
 
   /**
    * Decides about one operation.
    *
    * @param operation about to be carried out
-   * @return what goes wrong with it; a fault that makes no sense for the operation is ignored
+   * @return the fault; one that makes no sense for the operation is ignored
    */
   Fault before(FileOperation operation);
 
   /**
-   * Has another one decide where this one has nothing to object.
+   * Combines two injectors: the other one decides where this one returns no fault.
    *
-   * @param other asked if this one says {@link Fault#NONE}
-   * @return both of them
+   * @param other asked if this one returns {@link Fault#NONE}
+   * @return the combination
    */
   default FaultInjector or(FaultInjector other) {
     return operation -> {

@@ -6,11 +6,11 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.stream.Collectors;
 
 /**
- * Rules that say when what goes wrong. If several strike at once, the first one has its way; all of
- * them count the operation.
+ * Rules that decide which operations fail, and how. If several rules match an operation, the first
+ * one decides; all of them count it.
  *
- * <p>Threads: any. The operations that a rule is for are counted in the order in which the plan is
- * asked. A plan counts once: make a new one for the next run.
+ * <p>Threads: any. Operations are counted in the order of the calls. A plan counts once: make a new
+ * one for the next run.
  */
 public final class FaultPlan implements FaultInjector {
 
@@ -26,7 +26,7 @@ public final class FaultPlan implements FaultInjector {
   /**
    * Makes a plan.
    *
-   * @param rules the first that strikes has its way
+   * @param rules the first one that matches decides
    * @return the plan
    */
   public static FaultPlan of(FaultRule... rules) {
@@ -51,17 +51,17 @@ public final class FaultPlan implements FaultInjector {
   }
 
   /**
-   * How often something went wrong; a plan that never struck has tested nothing.
+   * Returns how often a fault was injected. A plan that never injected one has tested nothing.
    *
-   * @return the number of faults given out, also of those that make no sense for their operation
+   * @return the number of faults returned, including those that make no sense for their operation
    */
   public long struck() {
     return struck.get();
   }
 
   /**
-   * How many operations a rule was for, whether it struck at them or not. With a rule of {@link
-   * Fault#NONE} this counts how many there are to strike at.
+   * Returns how many operations matched a rule, whether it injected a fault there or not. A rule
+   * with {@link Fault#NONE} counts the operations where a fault is possible.
    *
    * @param rule its index, from 0
    * @return the number so far
@@ -71,9 +71,9 @@ public final class FaultPlan implements FaultInjector {
   }
 
   /**
-   * The rules in words.
+   * Returns the rules in words.
    *
-   * @return one after the other
+   * @return one rule after the other
    */
   public String description() {
     return rules.stream().map(FaultRule::toString).collect(Collectors.joining("; "));

@@ -8,8 +8,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * When one fault strikes: at which sort of operation, on which files, and at which of those
- * operations. Immutable; each method gives a narrower rule.
+ * When one fault is injected: for which kinds of operations, on which files, and at which of those
+ * operations. Immutable; each method returns a narrower rule.
  *
  * {@snippet :
  * FaultRule.of(new Fault.FailForce(true)).kinds(Kind.FORCE).path("log/*").nth(3)
@@ -40,9 +40,9 @@ public final class FaultRule {
   }
 
   /**
-   * A rule that strikes at every operation.
+   * Returns a rule for every operation.
    *
-   * @param fault what goes wrong; {@link Fault#NONE} for a rule that only counts
+   * @param fault the fault; {@link Fault#NONE} for a rule that only counts
    * @return the rule
    */
   public static FaultRule of(Fault fault) {
@@ -51,7 +51,7 @@ public final class FaultRule {
   }
 
   /**
-   * Only at some sorts of operations.
+   * Restricts the rule to some kinds of operations.
    *
    * @param sorts at least one
    * @return the narrower rule
@@ -63,7 +63,7 @@ public final class FaultRule {
   }
 
   /**
-   * Only on files with a certain path.
+   * Restricts the rule to files with a certain path.
    *
    * @param glob the path relative to the directory under test; {@code *} stands for anything but
    *     {@code /}, {@code **} for anything, {@code ?} for a character; empty for the directory
@@ -76,9 +76,9 @@ public final class FaultRule {
   }
 
   /**
-   * Only on files with a certain path.
+   * Restricts the rule to files with a certain path.
    *
-   * @param text which ones, for people
+   * @param text a description of these files, for reports
    * @param condition true for them
    * @return the narrower rule
    */
@@ -88,7 +88,7 @@ public final class FaultRule {
   }
 
   /**
-   * Only once.
+   * Restricts the rule to one operation.
    *
    * @param n at which of the operations that match, from 1
    * @return the narrower rule
@@ -98,7 +98,7 @@ public final class FaultRule {
   }
 
   /**
-   * From then on.
+   * Restricts the rule to one operation and all later ones.
    *
    * @param n at which of the operations that match, from 1
    * @return the narrower rule
@@ -108,7 +108,7 @@ public final class FaultRule {
   }
 
   /**
-   * For some time.
+   * Restricts the rule to a range of operations.
    *
    * @param from the first of the operations that match, from 1
    * @param to the last one
@@ -122,7 +122,7 @@ public final class FaultRule {
   }
 
   /**
-   * What goes wrong.
+   * Returns the fault.
    *
    * @return the fault
    */
@@ -130,18 +130,18 @@ public final class FaultRule {
     return fault;
   }
 
-  /** Whether the rule is for such an operation, whichever of them it is. */
+  /** Whether an operation matches the rule, whatever its number. */
   boolean matches(FileOperation operation) {
     return kinds.contains(operation.kind()) && path.test(operation.path());
   }
 
-  /** Whether it strikes at the n-th operation that matches, from 1. */
+  /** Whether the fault is injected at the n-th operation that matches, from 1. */
   boolean strikesAt(long n) {
     return n >= first && n <= last;
   }
 
   /**
-   * The rule in words.
+   * Returns the rule in words.
    *
    * @return for instance {@code FailForce[clean=true] at FORCE 3 of log/*}
    */

@@ -1,5 +1,5 @@
 /**
- * What may go wrong with an operation on a file, and who decides.
+ * The faults of file operations, and the classes that decide when they occur.
  *
  * <p>Reading order: {@link org.revenantdb.chaos.fault.Fault} (the fault model), {@link
  * org.revenantdb.chaos.fault.FileOperation}, {@link org.revenantdb.chaos.fault.FaultInjector}; then

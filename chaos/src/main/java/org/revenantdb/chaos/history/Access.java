@@ -4,18 +4,18 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What a transaction did to one key, or was shown of a range of keys. A key is of one workload: a
- * list that is appended to, or a register that is overwritten.
+ * One access of a transaction: a write to a key, or a read of a key or a range of keys. A key
+ * belongs to one workload: it is a list for appends, or a register for writes.
  */
 public sealed interface Access {
 
-  /** What a register holds that was never written, where a number is needed for it. */
+  /** The value of a register that was never written, where a number is needed. */
   int NIL = Integer.MIN_VALUE;
 
   /**
-   * The key.
+   * Returns the key.
    *
-   * @return the key; of a range, its first
+   * @return the key; for a range, its first key
    */
   int key();
 
@@ -23,7 +23,7 @@ public sealed interface Access {
    * Adds a value to the end of a list.
    *
    * @param key of the list
-   * @param value that nobody else appends to it
+   * @param value appended to this list by no other access
    */
   record Append(int key, int value) implements Access {}
 
@@ -31,12 +31,12 @@ public sealed interface Access {
    * Overwrites a register.
    *
    * @param key of the register
-   * @param value that nobody else writes to it
+   * @param value written to this register by no other access
    */
   record Write(int key, int value) implements Access {}
 
   /**
-   * Was given a whole list.
+   * A read of a whole list.
    *
    * @param key of the list
    * @param values from the first that was appended to the last
@@ -49,7 +49,7 @@ public sealed interface Access {
   }
 
   /**
-   * Was given what a register holds.
+   * A read of a register.
    *
    * @param key of the register
    * @param value {@link #NIL} if there was none
@@ -57,14 +57,14 @@ public sealed interface Access {
   record ReadRegister(int key, int value) implements Access {}
 
   /**
-   * Was given all lists of a range of keys: a key of it that is not among them has no list.
+   * A read of all lists in a range of keys. A key of the range without a result has no list.
    *
    * @param from the first key
-   * @param to behind the last key
-   * @param found what was there, by rising keys
+   * @param to the key behind the last one
+   * @param found the lists, by ascending keys
    */
   record ReadLists(int from, int to, List<ReadList> found) implements Access {
-    /** Copies the lists, and checks that they are of the range. */
+    /** Copies the lists, and checks that they are in the range. */
     public ReadLists {
       found = List.copyOf(found);
       checkRange(from, to, found);
@@ -77,14 +77,15 @@ public sealed interface Access {
   }
 
   /**
-   * Was given all registers of a range of keys: one that is not among them was never written.
+   * A read of all registers in a range of keys. A key of the range without a result was never
+   * written.
    *
    * @param from the first key
-   * @param to behind the last key
-   * @param found what was there, by rising keys
+   * @param to the key behind the last one
+   * @param found the registers, by ascending keys
    */
   record ReadRegisters(int from, int to, List<ReadRegister> found) implements Access {
-    /** Copies the reads, and checks that they are of the range. */
+    /** Copies the reads, and checks that they are in the range. */
     public ReadRegisters {
       found = List.copyOf(found);
       checkRange(from, to, found);
@@ -108,7 +109,7 @@ public sealed interface Access {
   }
 
   /**
-   * An append.
+   * Returns an append.
    *
    * @param key of the list
    * @param value what is appended
@@ -119,7 +120,7 @@ public sealed interface Access {
   }
 
   /**
-   * A write.
+   * Returns a write.
    *
    * @param key of the register
    * @param value what is written
@@ -130,10 +131,10 @@ public sealed interface Access {
   }
 
   /**
-   * A read of a list.
+   * Returns a read of a list.
    *
    * @param key of the list
-   * @param values what it held
+   * @param values the values in it
    * @return the access
    */
   static Access readList(int key, int... values) {
@@ -141,10 +142,10 @@ public sealed interface Access {
   }
 
   /**
-   * A read of a register.
+   * Returns a read of a register.
    *
    * @param key of the register
-   * @param value what it held, or {@link #NIL}
+   * @param value its value, or {@link #NIL}
    * @return the access
    */
   static Access read(int key, int value) {
@@ -152,11 +153,11 @@ public sealed interface Access {
   }
 
   /**
-   * A read of all lists of a range.
+   * Returns a read of all lists in a range.
    *
    * @param from the first key
-   * @param to behind the last key
-   * @param found made by {@link #readList}, by rising keys
+   * @param to the key behind the last one
+   * @param found made by {@link #readList}, by ascending keys
    * @return the access
    */
   static Access readLists(int from, int to, Access... found) {
@@ -164,11 +165,11 @@ public sealed interface Access {
   }
 
   /**
-   * A read of all registers of a range.
+   * Returns a read of all registers in a range.
    *
    * @param from the first key
-   * @param to behind the last key
-   * @param found made by {@link #read}, by rising keys
+   * @param to the key behind the last one
+   * @param found made by {@link #read}, by ascending keys
    * @return the access
    */
   static Access readRegisters(int from, int to, Access... found) {

@@ -6,12 +6,13 @@ import java.util.List;
 import org.agrona.collections.IntArrayList;
 
 /**
- * Accesses as columns of numbers: a history of a hundred thousand transactions is a few arrays.
+ * Accesses as columns of numbers, so that a history of a hundred thousand transactions is a few
+ * arrays.
  *
- * <p>A range read is an access that says so, and behind it the reads of the keys that it found.
- * {@link RangeReads} puts reads in its place that know of which range they are.
+ * <p>A range read is one access, followed by the reads of the keys that it found. {@link
+ * RangeReads} replaces it with reads that know their range.
  *
- * <p>Threads: one writes; any may read when it is done.
+ * <p>Threads: one writes; any may read afterwards.
  */
 final class Accesses {
 
@@ -30,7 +31,7 @@ final class Accesses {
     }
   }
 
-  /** By their codes. */
+  /** The kinds by code. */
   private static final Kind[] KINDS = Kind.values();
 
   private static final int NO_RANGE = -1;
@@ -39,20 +40,20 @@ final class Accesses {
   private final IntArrayList keys = new IntArrayList();
 
   /**
-   * What was written or a register held; of a list, where in {@link #elements} it begins; of a
-   * range, behind its last key.
+   * The value written, or the value of a register. For a list, the position in {@link #elements}
+   * where it begins. For a range, the key behind its last one.
    */
   private final IntArrayList values = new IntArrayList();
 
-  /** Of a list; of a range, how many reads behind it are what was found. */
+  /** The length of a list. For a range, the number of its reads that follow. */
   private final IntArrayList lengths = new IntArrayList();
 
   private final IntArrayList elements = new IntArrayList();
 
-  /** Of a read that stands for a part of a range read, the number of that. */
+  /** For a read that is part of a range read, the number of the range. */
   private final IntArrayList ranges = new IntArrayList();
 
-  /** From and to of each range by number. */
+  /** First key and end of each range, by number. */
   private final IntArrayList bounds = new IntArrayList();
 
   private boolean hasRangeReads;
@@ -91,12 +92,12 @@ final class Accesses {
     add(Kind.READ_REGISTER, key, value, 0);
   }
 
-  /** A range read; the next reads, as many as were found, are of it. */
+  /** Adds a range read. The next reads, as many as were found, belong to it. */
   void rangeOfLists(int from, int to, int found) {
     add(Kind.RANGE_OF_LISTS, from, to, found);
   }
 
-  /** A range read; the next reads, as many as were found, are of it. */
+  /** Adds a range read. The next reads, as many as were found, belong to it. */
   void rangeOfRegisters(int from, int to, int found) {
     add(Kind.RANGE_OF_REGISTERS, from, to, found);
   }
@@ -110,14 +111,14 @@ final class Accesses {
     hasRangeReads |= kind.code >= Kind.RANGE_OF_LISTS.code;
   }
 
-  /** A range of which reads may be said to be; returns its number. */
+  /** Adds a range to which reads can belong. Returns its number. */
   int addRange(int from, int to) {
     bounds.addInt(from);
     bounds.addInt(to);
     return bounds.size() / 2 - 1;
   }
 
-  /** The access that was added last is a part of what a range read showed. */
+  /** Marks the last access as part of a range read. */
   void lastIsOf(int range) {
     ranges.setInt(size() - 1, range);
   }
@@ -142,7 +143,7 @@ final class Accesses {
     }
   }
 
-  /** Adds another's, from one of them to before another. */
+  /** Adds accesses of another object, from one number to before another. */
   void addAll(Accesses other, int from, int to) {
     for (int i = from; i < to; i++) {
       Kind kind = other.kind(i);
@@ -173,17 +174,17 @@ final class Accesses {
     return kinds.getInt(access) >= Kind.RANGE_OF_LISTS.code;
   }
 
-  /** Whether there is a range read among them. */
+  /** Whether there is a range read. */
   boolean hasRangeReads() {
     return hasRangeReads;
   }
 
-  /** The access behind one, of a range read the one behind what it found. */
+  /** The number of the next access; for a range read, that behind the reads that belong to it. */
   int next(int access) {
     return access + 1 + (isRange(access) ? length(access) : 0);
   }
 
-  /** The number of the range read of which a read is a part; negative if of none. */
+  /** The number of the range read that a read belongs to; negative if to none. */
   int rangeOf(int access) {
     return ranges.getInt(access);
   }
@@ -196,32 +197,32 @@ final class Accesses {
     return bounds.getInt(2 * range + 1);
   }
 
-  /** Whether a range was read and this key was not in it. */
+  /** Whether a range was read that did not contain this key. */
   boolean isAbsentInRange(int access) {
     return ranges.getInt(access) != NO_RANGE && showsNothing(access);
   }
 
-  /** Whether a read shows a key that nobody has written. */
+  /** Whether a read found no value. */
   boolean showsNothing(int read) {
     return isOfList(read) ? length(read) == 0 : value(read) == Access.NIL;
   }
 
-  /** Of a range its first. */
+  /** The key; for a range, its first. */
   int key(int access) {
     return keys.getInt(access);
   }
 
-  /** Of a write or of the read of a register; of a range, behind its last key. */
+  /** The value of a write or of a read of a register. For a range, the key behind its last one. */
   int value(int access) {
     return values.getInt(access);
   }
 
-  /** Of the list that was read; of a range, how many keys were found. */
+  /** The length of the list that was read. For a range, the number of keys found. */
   int length(int access) {
     return lengths.getInt(access);
   }
 
-  /** Of the list that was read. */
+  /** An element of the list that was read. */
   int element(int access, int at) {
     return elements.getInt(values.getInt(access) + at);
   }
@@ -244,7 +245,7 @@ final class Accesses {
     };
   }
 
-  @SuppressWarnings("unchecked") // behind a range are reads of its kind alone
+  @SuppressWarnings("unchecked") // a range is followed only by reads of its kind
   private <A extends Access> List<A> found(int range) {
     List<A> found = new ArrayList<>(length(range));
     for (int read = range + 1; read < next(range); read++) {

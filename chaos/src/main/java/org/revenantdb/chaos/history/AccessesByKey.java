@@ -22,7 +22,7 @@ final class AccessesByKey {
     }
   }
 
-  /** Where a key's accesses begin; those of the next one begin where they end. */
+  /** Where a key's accesses begin; they end where those of the next key begin. */
   int first(int key) {
     return first[key];
   }

@@ -9,10 +9,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
 
-/** What was found so far at a level: all are counted, the first few of each kind are told. */
+/** The anomalies found at a level: all are counted, the first few of each kind are kept. */
 final class Anomalies {
 
-  /** A broken store has the same fault everywhere; nobody reads more of it. */
+  /** The number kept: a broken store has the same fault everywhere. */
   private static final int TOLD = 8;
 
   private final IsolationLevel level;
@@ -24,7 +24,7 @@ final class Anomalies {
     this.level = level;
   }
 
-  /** Adds one, unless the level allows it or it is known of these transactions. */
+  /** Adds an anomaly, unless the level allows it or one with these transactions is known. */
   void add(AnomalyKind kind, Supplier<String> story, int... transactions) {
     if (!kind.forbiddenAt(level)) {
       return;

@@ -3,9 +3,9 @@ package org.revenantdb.chaos.history;
 import java.util.List;
 
 /**
- * One thing that must not be.
+ * One anomaly in a history.
  *
- * @param kind what sort of thing
+ * @param kind the kind of anomaly
  * @param story in words: the transactions, and why each comes before the next
  * @param transactions their numbers in the history, each once
  */

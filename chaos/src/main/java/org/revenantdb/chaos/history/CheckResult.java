@@ -4,14 +4,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a history came to at one level.
+ * The result of a check of a history at one level.
  *
- * @param level what it was held to
- * @param precedence what counted as order beside what was read and written
- * @param committed how many transactions count as committed
- * @param dependencies how many edges their graph has
- * @param steps how many edges were walked in the search for cycles
- * @param counts how many anomalies of each kind were met
+ * @param level the level
+ * @param precedence what counted as an order in addition to reads and writes
+ * @param committed the number of transactions that count as committed
+ * @param dependencies the number of edges in their graph
+ * @param steps the number of edges followed in the search for cycles
+ * @param counts the number of anomalies of each kind
  * @param anomalies the first few of each kind
  */
 public record CheckResult(
@@ -23,26 +23,26 @@ public record CheckResult(
     Map<AnomalyKind, Integer> counts,
     List<Anomaly> anomalies) {
 
-  /** Copies what it is given. */
+  /** Copies its arguments. */
   public CheckResult {
     counts = Map.copyOf(counts);
     anomalies = List.copyOf(anomalies);
   }
 
   /**
-   * Whether the level allows the history.
+   * Returns whether the level allows the history.
    *
-   * @return true if nothing was found
+   * @return true if there is no anomaly
    */
   public boolean holds() {
     return anomalies.isEmpty();
   }
 
   /**
-   * Whether something was found.
+   * Returns whether there is an anomaly of a kind.
    *
-   * @param kind of what
-   * @return true if so
+   * @param kind the kind
+   * @return true if there is
    */
   public boolean has(AnomalyKind kind) {
     return counts.containsKey(kind);

@@ -4,10 +4,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.revenantdb.chaos.history.DependencyGraph.Edge;
 
-/** A circle of transactions: what it is called, and in words. */
+/** A cycle of transactions: its kind, and its description in words. */
 final class Cycle {
 
-  /** From one transaction to the next; through relays it is one step. */
+  /** An edge from one transaction to the next. A path through relays is one step. */
   private record Step(int from, Edge kind, int before, int after, int to) {
     boolean isAntiDependency() {
       return kind.isAntiDependency();
@@ -19,9 +19,9 @@ final class Cycle {
   private final List<Step> steps = new ArrayList<>();
 
   /**
-   * Reads a circle.
+   * Creates a cycle.
    *
-   * @param edges that follow each other; the last one leads to a transaction, where the first
+   * @param edges consecutive edges; the last one leads to the transaction where the first one
    *     begins
    */
   Cycle(HistoryIndex index, DependencyGraph graph, int[] edges) {
@@ -70,7 +70,10 @@ final class Cycle {
     return steps.stream().filter(step -> step.kind == kind).count();
   }
 
-  /** One overwrote what the other had read, and the other overwrote that, all of one key. */
+  /**
+   * Whether a transaction overwrote what the other had read, and the other overwrote that, for one
+   * key.
+   */
   private boolean isLostUpdate() {
     return steps.size() == 2
         && count(Edge.WW) == 1
@@ -79,7 +82,7 @@ final class Cycle {
 
   /** The transactions, and why each comes before the next. */
   String story() {
-    StringBuilder text = new StringBuilder("a circle of ").append(steps.size());
+    StringBuilder text = new StringBuilder("a cycle of ").append(steps.size());
     for (Step step : steps) {
       text.append("\n  ").append(words.transaction(step.from));
     }

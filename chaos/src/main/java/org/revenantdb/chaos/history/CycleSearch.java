@@ -4,18 +4,18 @@ import java.util.Arrays;
 import org.agrona.collections.IntArrayList;
 
 /**
- * A short circle in a strongly connected component.
+ * Finds a short cycle in a strongly connected component.
  *
- * <p>A breadth-first search from a state finds the shortest circle through it; the searches from
- * several states get shorter as they find something. Where a component is large, not all of its
- * states have their turn: then the circle is short, but perhaps not the shortest.
+ * <p>A breadth-first search from a state finds the shortest cycle through it. The bound on the
+ * length falls with each cycle found. In a large component only some states are searched, so the
+ * cycle is short, but perhaps not the shortest.
  */
 final class CycleSearch {
 
-  /** So many states of a component have a search of their own. */
+  /** The number of states in a component from which a search starts. */
   private static final int STARTS = 256;
 
-  /** So many edges are walked in one component, once a circle is known. */
+  /** The number of edges followed in one component once a cycle is known. */
   private static final long MOST_STEPS = 4_000_000;
 
   private final SearchSpace space;
@@ -37,7 +37,7 @@ final class CycleSearch {
     Arrays.fill(distance, Integer.MAX_VALUE);
   }
 
-  /** The edges of a circle, each beginning where the one before it ends; the last one closes it. */
+  /** The edges of a cycle, each beginning where the one before it ends; the last one closes it. */
   int[] shortest(int component) {
     int[] members = components.members(component);
     int[] transactions =
@@ -59,7 +59,7 @@ final class CycleSearch {
     return best;
   }
 
-  /** How many transactions a circle leads to. */
+  /** The number of transactions in a cycle. */
   private int length(int[] circle) {
     int length = 0;
     for (int edge : circle) {
@@ -68,7 +68,7 @@ final class CycleSearch {
     return length;
   }
 
-  /** The shortest circle through a state that is shorter than a bound; nothing if there is none. */
+  /** The shortest cycle through a state that is shorter than a bound; empty if there is none. */
   private int[] from(int start, int component, int bound) {
     IntArrayList now = new IntArrayList();
     IntArrayList next = new IntArrayList();
@@ -76,7 +76,7 @@ final class CycleSearch {
     now.addInt(start);
     int closing = -1;
     int last = -1;
-    // Through relays without a step: what a round reaches at the same distance joins it.
+    // Edges through relays have length zero: what they reach joins the same round.
     for (int depth = 0; !now.isEmpty() && closing < 0 && depth + 1 < bound; depth++) {
       next = new IntArrayList();
       while (!now.isEmpty() && closing < 0) {

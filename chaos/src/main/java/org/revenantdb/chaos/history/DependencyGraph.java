@@ -4,29 +4,32 @@ import org.agrona.collections.Int2IntHashMap;
 import org.agrona.collections.IntArrayList;
 
 /**
- * Which transaction comes before which, and why, as arrays: the edges of a node lie together.
+ * The order of transactions, with reasons, as arrays: the edges of a node lie together.
  *
- * <p>Nodes from {@link #transactions} on are <em>relays</em>: they stand for a set of transactions
- * that all come behind a set of others, which as pairs would be too many. A way through relays
- * means what its first edge says; the last one names the version that was reached.
+ * <p>Nodes from {@link #transactions} on are <em>relays</em>. A relay connects a set of
+ * transactions with a set of later ones; as pairs the edges would be too many. The first edge of a
+ * path through relays determines its meaning, the last one the version that was reached.
  */
 final class DependencyGraph {
 
-  /** Why one comes before the other. */
+  /** The reason why one transaction comes before another. */
   enum Edge {
-    /** It wrote a version, the other one the next. */
+    /** The first wrote a version, the second the next version. */
     WW(0),
-    /** It wrote a version that the other one read. */
+    /** The first wrote a version that the second read. */
     WR(1),
-    /** It read a version, the other one wrote a later one: an anti-dependency. */
+    /** The first read a version, the second wrote a later one: an anti-dependency. */
     RW(2),
-    /** It read a range without a key, the other one wrote that: one through a predicate. */
+    /**
+     * The first read a range without a key that the second wrote: an anti-dependency through a
+     * predicate.
+     */
     PREDICATE_RW(3),
     /** The same process, in its order. */
     SESSION(4),
-    /** It had ended before the other one began. */
+    /** The first had ended before the second began. */
     REAL_TIME(5),
-    /** From a relay on. */
+    /** Continues the path from a relay. */
     RELAY(6);
 
     private final int code;
@@ -40,7 +43,7 @@ final class DependencyGraph {
     }
   }
 
-  /** By their codes. */
+  /** The reasons by code. */
   private static final Edge[] EDGES = Edge.values();
 
   private final int transactions;
@@ -74,7 +77,7 @@ final class DependencyGraph {
     }
   }
 
-  /** How many nodes are transactions. */
+  /** The number of nodes that are transactions. */
   int transactions() {
     return transactions;
   }
@@ -87,7 +90,7 @@ final class DependencyGraph {
     return to.length;
   }
 
-  /** Where a node's edges begin; those of the next one begin where they end. */
+  /** Where a node's edges begin; they end where those of the next node begin. */
   int firstEdge(int node) {
     return first[node];
   }
@@ -104,7 +107,7 @@ final class DependencyGraph {
     return node < transactions;
   }
 
-  /** The version that was overwritten or read; the read, if it is of a range without the key. */
+  /** The version that was overwritten or read. For a range without the key, the read. */
   int versionBefore(int edge) {
     return before[edge];
   }
@@ -114,10 +117,10 @@ final class DependencyGraph {
     return after[edge];
   }
 
-  /** Gathers edges. */
+  /** Collects edges. */
   static final class Builder {
 
-    /** Of a transaction that wrote no later version. */
+    /** Marks a transaction that wrote no later version. */
     private static final int NO_PLACE = -1;
 
     private final HistoryIndex index;
@@ -162,8 +165,7 @@ final class DependencyGraph {
     }
 
     /**
-     * Everyone who read a version comes before everyone who wrote a later one, but not before
-     * himself.
+     * Adds edges from every reader of a version to every writer of a later one, except to itself.
      *
      * @param version that was read
      * @param readers their reads
@@ -180,7 +182,7 @@ final class DependencyGraph {
       }
     }
 
-    /** Relays to the first so many of the later versions, and to the last so many. */
+    /** Adds relays to prefixes and to suffixes of the later versions. */
     private void relayed(int version, IntArrayList readers, IntArrayList later) {
       int count = later.size();
       Int2IntHashMap places = new Int2IntHashMap(NO_PLACE);

@@ -8,8 +8,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a history as {@link EdnWriter} and Jepsen write it. Places are the order of the events; of
- * what was rolled back or never answered only the writes are read, as nobody was told the rest.
+ * Reads a history in the format of {@link EdnWriter} and Jepsen. Places are the order of the
+ * events. For transactions that were rolled back or never answered only the writes are read,
+ * because reads without an answer returned nothing.
  */
 public final class EdnReader {
 
@@ -25,16 +26,16 @@ public final class EdnReader {
   /**
    * Reads a history.
    *
-   * @param text events, one map each, in a vector or not
+   * @param text the events, one map each, with or without a vector around them
    * @return the history
-   * @throws IllegalArgumentException if it is none
+   * @throws IllegalArgumentException if the text is not a history
    */
   public static History read(String text) {
     EdnReader reader = new EdnReader(text);
     Assembly assembly = new Assembly();
     while (reader.skipBlank()) {
       if (reader.text.charAt(reader.at) == '[' || reader.text.charAt(reader.at) == ']') {
-        reader.at++; // around all events
+        reader.at++; // the vector around all events
         continue;
       }
       if (reader.value(0) instanceof Map<?, ?> event) {
@@ -46,7 +47,7 @@ public final class EdnReader {
     return assembly.builder.build();
   }
 
-  /** Events on their way to be transactions. */
+  /** Events that are to become transactions. */
   private static final class Assembly {
 
     private final History.Builder builder = new History.Builder();
@@ -74,7 +75,7 @@ public final class EdnReader {
       switch (how) {
         case EdnWriter.CRASH -> builder.crashed(place);
         case EdnWriter.CLOSE -> builder.closed(place);
-        default -> {} // what else a nemesis may do
+        default -> {} // other events of a nemesis
       }
     }
 
@@ -106,7 +107,8 @@ public final class EdnReader {
 
     private static Access access(List<?> operation) {
       if (operation.size() != 3 || !(operation.get(1) instanceof Integer key)) {
-        throw new IllegalArgumentException("an operation is [f key value], not " + operation);
+        throw new IllegalArgumentException(
+            "an operation must be [f key value], but is " + operation);
       }
       Object value = operation.get(2);
       return switch (String.valueOf(operation.get(0))) {
@@ -124,11 +126,11 @@ public final class EdnReader {
       if (value instanceof Integer number) {
         return number;
       }
-      throw new IllegalArgumentException("a value is an integer, not " + value);
+      throw new IllegalArgumentException("a value must be an integer, but is " + value);
     }
   }
 
-  /** Whether there is more. */
+  /** Whether there is more text. */
   private boolean skipBlank() {
     while (at < text.length() && (Character.isWhitespace(text.charAt(at)) || here() == ',')) {
       at++;
@@ -154,7 +156,7 @@ public final class EdnReader {
       case '(' -> list(')', depth);
       case '"' -> string();
       case '#' -> {
-        atom(); // a tag, as of a record: what follows it is what is meant
+        atom(); // a tag, as of a record: the value after it counts
         yield value(depth + 1);
       }
       default -> atom();
@@ -206,7 +208,7 @@ public final class EdnReader {
     }
     String word = text.substring(from, at);
     if (word.isEmpty()) {
-      throw refusal("nothing that can be read");
+      throw refusal("no value that can be read");
     }
     return switch (word) {
       case "nil" -> null;
@@ -218,7 +220,7 @@ public final class EdnReader {
 
   private static boolean isNumber(String word) {
     String digits = word.startsWith("-") ? word.substring(1) : word;
-    // Longer ones are times, which nobody asks for.
+    // Longer ones are times, which are not needed.
     return !digits.isEmpty()
         && digits.length() < 10
         && digits.chars().allMatch(c -> c >= '0' && c <= '9');

@@ -7,16 +7,18 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Writes a history as Jepsen does, one event a line, for Elle: {@code :txn} operations of {@code
- * :append}, {@code :w} and {@code :r}.
+ * Writes a history in the format of Jepsen, one event a line, for Elle: {@code :txn} operations of
+ * {@code :append}, {@code :w} and {@code :r}.
  *
- * <p>Elle knows no lives. The end of one is an event of the process {@code :nemesis}, which it
- * leaves out, and a process has another number in the next life, as Jepsen gives one whose
- * operation was never answered. A commit that was acknowledged lazily has {@code :lazy true}; what
- * a crash took of these Elle calls an anomaly, so a second opinion on a history of several lives is
- * worth the most where all is durable. Nor does it know ranges: one that was read is a read of each
- * of its keys that somebody has written, whether or not it was there, so a phantom is there, with
- * the name of an item.
+ * <p>Elle knows no lives. The end of a life is an event of the process {@code :nemesis}, which Elle
+ * ignores. In the next life a process has another number, as Jepsen does it for a process whose
+ * operation was never answered. A commit that was acknowledged lazily has {@code :lazy true}. Elle
+ * reports it as an anomaly if a crash takes such a commit back, so a second opinion on several
+ * lives is most useful if all commits are durable.
+ *
+ * <p>Elle knows no ranges either. A range read is written as a read of each of its keys that was
+ * ever written, whether it was found or not. So a phantom is still visible, under the name of an
+ * item anomaly.
  */
 public final class EdnWriter {
 
@@ -24,7 +26,7 @@ public final class EdnWriter {
   static final String CRASH = ":crash";
   static final String CLOSE = ":close";
 
-  /** What of a history is written: each of Elle's checkers knows one workload. */
+  /** The part of a history to write, because each of Elle's checkers knows one workload. */
   public enum Part {
     /** Lists and registers. */
     ALL,
@@ -45,28 +47,28 @@ public final class EdnWriter {
     this.out = out;
   }
 
-  /** The beginning or the end of a transaction, or, without one, of a life. */
+  /** The beginning or the end of a transaction, or of a life if there is no transaction. */
   private record Event(long place, boolean begins, int transaction, int life) {}
 
   /**
    * Writes a history.
    *
-   * @param history what happened
-   * @param out where it goes
-   * @throws IOException if that fails
+   * @param history the history
+   * @param out receives the text
+   * @throws IOException if writing fails
    */
   public static void write(History history, Appendable out) throws IOException {
     write(history, Part.ALL, out);
   }
 
   /**
-   * Writes a part of a history: of each transaction what it did to keys of one workload; a
-   * transaction that did nothing to them is left out.
+   * Writes a part of a history: the accesses of each transaction to keys of one workload. A
+   * transaction without such accesses is left out.
    *
-   * @param history what happened
-   * @param part of it
-   * @param out where it goes
-   * @throws IOException if that fails
+   * @param history the history
+   * @param part the part to write
+   * @param out receives the text
+   * @throws IOException if writing fails
    */
   public static void write(History history, Part part, Appendable out) throws IOException {
     new EdnWriter(history, part, out).write();
@@ -96,7 +98,7 @@ public final class EdnWriter {
     for (int life = 0; life < history.lives() - 1; life++) {
       events.add(new Event(history.endOf(life), /* begins= */ false, -1, life));
     }
-    // At one place, what ends comes behind what begins: equal places are no order.
+    // Beginnings come before ends at the same place: equal places are no order.
     events.sort(
         Comparator.comparingLong(Event::place)
             .thenComparing(event -> !event.begins)
@@ -112,9 +114,7 @@ public final class EdnWriter {
     }
   }
 
-  /**
-   * A process that is not told its answer is never heard of again; its client gets a new number.
-   */
+  /** A process that gets no answer never appears again: its client gets a new number. */
   private int[] names() {
     int processes = 1;
     for (int t = 0; t < history.size(); t++) {

@@ -6,17 +6,18 @@ import java.util.List;
 import org.agrona.collections.IntArrayList;
 
 /**
- * What the clients of a store did and were told, over one or more lives of the store. Immutable.
+ * The operations of a store's clients and their answers, over one or more lives of the store.
+ * Immutable.
  *
  * <p>Places order events: a transaction that completed at a smaller place than another one was
- * invoked at had ended before that one began. A <em>life</em> ends in a crash or with the store
- * being closed in order. Of a life that crashed, what was acknowledged as {@link
- * TransactionOutcome#DURABLE} has to be there in the next one; what was acknowledged as {@link
- * TransactionOutcome#LAZY} may be lost, but only together with everything that came after it.
+ * invoked at had ended before that one began. A <em>life</em> ends in a crash or when the store is
+ * closed in order. After a crash, transactions acknowledged as {@link TransactionOutcome#DURABLE}
+ * must be there in the next life. Transactions acknowledged as {@link TransactionOutcome#LAZY} may
+ * be lost, but only together with everything that came after them.
  */
 public final class History {
 
-  /** The place of what did not happen. */
+  /** The place of an event that did not happen. */
   public static final long NEVER = Long.MAX_VALUE;
 
   private final Builder columns;
@@ -30,7 +31,7 @@ public final class History {
     }
   }
 
-  /** A lazy answer before a flush that ended in the same life is a durable one. */
+  /** A lazy answer before a flush that ended in the same life counts as durable. */
   private TransactionOutcome resolve(int t) {
     TransactionOutcome said = columns.outcomes.get(t);
     if (said == TransactionOutcome.LAZY) {
@@ -43,14 +44,14 @@ public final class History {
     return said;
   }
 
-  /** What was acknowledged lazily at or before a place is durable from another place on. */
+  /** Transactions acknowledged lazily at or before one place are durable from another place on. */
   private record Flush(int life, long since, long done) {}
 
   /** The end of a life. */
   private record End(long place, boolean inOrder) {}
 
   /**
-   * How many transactions there are.
+   * Returns the number of transactions.
    *
    * @return the number
    */
@@ -59,7 +60,7 @@ public final class History {
   }
 
   /**
-   * How many lives there are, the last one included, whether or not it has ended.
+   * Returns the number of lives, including the last one, whether it has ended or not.
    *
    * @return 1 or more
    */
@@ -68,7 +69,7 @@ public final class History {
   }
 
   /**
-   * A transaction.
+   * Returns a transaction.
    *
    * @param t its number, from 0
    * @return the transaction; a lazy one that was flushed is durable
@@ -106,7 +107,7 @@ public final class History {
     return outcomes[t];
   }
 
-  /** Where its accesses begin; those of the next one begin where they end. */
+  /** Where its accesses begin; they end where those of the next one begin. */
   int firstAccess(int t) {
     return columns.firsts.getInt(t);
   }
@@ -120,12 +121,12 @@ public final class History {
     return life < columns.ends.size() ? columns.ends.get(life).place : NEVER;
   }
 
-  /** Whether a life ended with the store being closed in order. */
+  /** Whether a life ended when the store was closed in order. */
   boolean endedInOrder(int life) {
     return life < columns.ends.size() && columns.ends.get(life).inOrder;
   }
 
-  /** The last place at which anything happened. */
+  /** The last place of any event. */
   long lastPlace() {
     long last = columns.ends.isEmpty() ? 0 : columns.ends.getLast().place;
     for (int t = 0; t < size(); t++) {
@@ -134,7 +135,7 @@ public final class History {
     return last;
   }
 
-  /** Puts other accesses in the place of a transaction's. */
+  /** Replaces the accesses of a transaction. */
   @FunctionalInterface
   interface Rewriting {
     void add(int t, Accesses to);
@@ -146,10 +147,10 @@ public final class History {
   }
 
   /**
-   * The same, had the process died or the power failed at a place: of what had begun by then and
-   * not ended, the outcome is unknown if the commit had been asked for.
+   * Returns the history as if the process had died or the power had failed at a place. If a
+   * transaction had requested its commit by then and was not answered, its outcome is unknown.
    *
-   * @param place of the crash
+   * @param place the place of the crash
    * @return a history whose last life has just begun
    */
   public History cutAt(long place) {
@@ -185,7 +186,7 @@ public final class History {
     return cut.build();
   }
 
-  /** Puts a history together. Not for several threads. */
+  /** Builds a history. Not for several threads. */
   public static final class Builder {
 
     private final IntArrayList processes = new IntArrayList();
@@ -196,15 +197,15 @@ public final class History {
     private final List<End> ends = new ArrayList<>();
     private final List<Flush> flushes = new ArrayList<>();
 
-    /** Of each transaction: invoked, asked, completed. */
+    /** For each transaction: invoked, asked, completed. */
     private long[] places = new long[48];
 
-    /** Begins with nothing. */
+    /** Creates an empty builder. */
     public Builder() {
       firsts.addInt(0);
     }
 
-    /** Begins with what a history holds. */
+    /** Creates a builder with the content of a history. */
     Builder(History history) {
       this(
           history,
@@ -243,7 +244,7 @@ public final class History {
      * @param process the client
      * @param invoked the place at which it began
      * @param completed the place at which it was answered
-     * @param outcome what it was answered
+     * @param outcome the answer
      * @param did its accesses
      * @return this
      */
@@ -297,9 +298,9 @@ public final class History {
     }
 
     /**
-     * Says that a flush has ended: what was acknowledged lazily by then is durable.
+     * Adds a flush that has ended: transactions acknowledged lazily before it are durable.
      *
-     * @param since the place at which it was asked for
+     * @param since the place at which it was requested
      * @param done the place at which it returned
      * @return this
      */
@@ -311,7 +312,7 @@ public final class History {
     /**
      * Ends the life with a crash.
      *
-     * @param place after all that has happened in it
+     * @param place after all events of the life
      * @return this
      */
     public Builder crashed(long place) {
@@ -320,9 +321,9 @@ public final class History {
     }
 
     /**
-     * Ends the life with the store being closed in order, which makes all durable.
+     * Ends the life with an orderly close, which makes all transactions durable.
      *
-     * @param place after all that has happened in it
+     * @param place after all events of the life
      * @return this
      */
     public Builder closed(long place) {
@@ -332,7 +333,7 @@ public final class History {
     }
 
     /**
-     * The history; the builder is done with.
+     * Returns the history. The builder must not be used afterwards.
      *
      * @return the history
      */

@@ -4,55 +4,58 @@ import java.util.List;
 import org.revenantdb.chaos.history.SearchSpace.Rule;
 
 /**
- * Says whether a level of isolation allows a history, and if not, why.
+ * Checks whether an isolation level allows a history, and if not, why.
  *
- * <p>What it finds is an anomaly of every order in which the transactions could have happened:
- * there are no false alarms. It does not find everything: of registers the order is known in part,
- * and predicates are ranges of keys.
+ * <p>Each finding is an anomaly in every order in which the transactions could have happened, so
+ * there are no false alarms. Not all anomalies are found: the order of registers is only partly
+ * known, and the only predicates are ranges of keys.
  *
  * {@snippet :
  * CheckResult result = HistoryChecker.check(history, IsolationLevel.SNAPSHOT);
  * assertTrue(result.holds(), result::toString);
  * }
  *
- * <p>Threads: any; nothing is kept.
+ * <p>Threads: any; it has no state.
  */
 public final class HistoryChecker {
   /*
-   * Source      Adya, "Weak Consistency: A Generalized Theory and Optimistic Implementations for Distributed
-   *             Transactions", MIT 1999: levels as forbidden circles. Kingsbury and Alvaro, "Elle", VLDB 2020: the circles
-   *             from what clients saw. Cerone and Gotsman, "Analysing Snapshot Isolation", PODC 2016: snapshot isolation
-   *             forbids just the circles in which no two anti-dependencies are in a row. We differ: lives. A crash may
-   *             take back what was acknowledged lazily; what it took stays in the graph, where it came behind what it
-   *             had seen, and what may come behind it is another matter (SurvivalCheck).
+   * Source      Adya, "Weak Consistency: A Generalized Theory and Optimistic Implementations for
+   *             Distributed Transactions", MIT 1999: levels as forbidden cycles. Kingsbury and
+   *             Alvaro, "Elle", VLDB 2020: the cycles from the observations of clients. Cerone and
+   *             Gotsman, "Analysing Snapshot Isolation", PODC 2016: snapshot isolation forbids
+   *             exactly the cycles without two anti-dependencies in a row. We differ: lives. A
+   *             crash may take back transactions that were acknowledged lazily. They stay in the
+   *             graph, where they follow what they had seen. Which transactions may follow a lost
+   *             one is a separate check (SurvivalCheck).
    *
-   * Steps       0 range reads become reads of keys (RangeReads); 1 who committed; 2 each transaction against itself; 3 order
-   *             of versions, which gives the edges; 4 what crashes took; 5 circles: for each rule of the level the strongly
-   *             connected components, and in each one short circle. All is linear but the sorting by time, 4 for lives, and
-   *             the search for a short circle.
+   * Steps       0 range reads become reads of keys (RangeReads); 1 committed transactions; 2 each
+   *             transaction against itself; 3 order of versions, which gives the edges; 4
+   *             transactions that crashes took; 5 cycles: for each rule of the level the strongly
+   *             connected components, and in each one short cycle. Each step is linear, except the
+   *             sorting by time, step 4 in the number of lives, and the search for a short cycle.
    */
   private HistoryChecker() {}
 
   /**
-   * Checks without an order beside what was read and written.
+   * Checks a history without an order beyond reads and writes.
    *
-   * @param history what happened
-   * @param level what it is held to
-   * @return what came of it
+   * @param history the history
+   * @param level the level
+   * @return the result
    */
   public static CheckResult check(History history, IsolationLevel level) {
     return check(history, level, Precedence.NONE);
   }
 
   /**
-   * Checks.
+   * Checks a history.
    *
-   * @param history what happened
-   * @param level what it is held to
-   * @param precedence what else is order
-   * @return what came of it
+   * @param history the history
+   * @param level the level
+   * @param precedence what counts as an order in addition
+   * @return the result
    * @throws IllegalArgumentException if two transactions write the same value to a key, or a key is
-   *     used both as a list and as a register: nothing can be said of such a history
+   *     used both as a list and as a register; such a history cannot be checked
    */
   public static CheckResult check(History history, IsolationLevel level, Precedence precedence) {
     HistoryIndex index = new HistoryIndex(RangeReads.asReads(history));

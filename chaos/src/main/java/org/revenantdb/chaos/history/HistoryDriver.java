@@ -9,10 +9,10 @@ import org.revenantdb.chaos.crash.Seeds;
 import org.revenantdb.chaos.crash.Together;
 
 /**
- * One life of a store: a look at all that the lives before have written, then random transactions
- * of several sessions on a few keys and on new ones, all of it told.
+ * One life of a store: first a read of everything that earlier lives have written, then random
+ * transactions of several sessions on a few keys and on new ones, all of it recorded.
  *
- * <p>What each session wants is in the seed; how they interleave is not.
+ * <p>The seed determines the operations of each session, but not how they interleave.
  */
 public final class HistoryDriver {
 
@@ -26,15 +26,15 @@ public final class HistoryDriver {
   private final int life;
   private final AtomicInteger nextValue;
 
-  /** How many keys have come to be, or are about to. */
+  /** The number of new keys that exist or are about to. */
   private final AtomicInteger newKeys = new AtomicInteger();
 
   /**
    * Prepares a life.
    *
-   * @param workload what is done
-   * @param seed of what the sessions draw
-   * @param life how many came before; its values are unlike those of any other
+   * @param workload the operations
+   * @param seed of the random choices of the sessions
+   * @param life the number of earlier lives; each life writes different values
    */
   public HistoryDriver(HistoryWorkload workload, long seed, int life) {
     this.workload = workload;
@@ -44,10 +44,10 @@ public final class HistoryDriver {
   }
 
   /**
-   * Looks and works until all is done.
+   * Reads, then works until all transactions are done.
    *
-   * @param store open
-   * @param sessions whom each process tells, by its number
+   * @param store the open store
+   * @param sessions returns the session of each process by its number
    */
   public void run(HistoryStore store, IntFunction<HistorySession> sessions) {
     look(store, sessions.apply(workload.sessions()));
@@ -62,8 +62,8 @@ public final class HistoryDriver {
   }
 
   /**
-   * Every key of every life before, with nobody else at work: as a part of a range, and those that
-   * were used all the time by themselves as well, which has to show the same.
+   * Reads every key of all earlier lives while nothing else runs, as part of a range. Keys that
+   * were used all the time are also read one by one, which must give the same result.
    */
   private void look(HistoryStore store, HistorySession told) {
     int end = workload.endOfFormerKeys(life);
@@ -225,7 +225,10 @@ public final class HistoryDriver {
       return 1 + random.nextInt(LONGEST_RANGE);
     }
 
-    /** Where keys come to be: to just behind them, or, seldom as it is much, to the last of all. */
+    /**
+     * Reads where new keys appear: to just behind them, or seldom, because it is a lot, to the end
+     * of the table.
+     */
     private void readRangeOfNew(HistoryStore.Tx tx) {
       int n = newKeys.get();
       int from = HistoryWorkload.beforeNewKey(life, n);
@@ -236,7 +239,7 @@ public final class HistoryDriver {
       readRange(tx, told, random.nextBoolean(), from, to);
     }
 
-    /** Mostly one that nobody has written yet, else one of those that came to be last. */
+    /** Mostly a key that was never written, otherwise one of the newest. */
     private int newKey() {
       int n =
           random.nextInt(4) == 0

@@ -7,9 +7,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * A folder of histories for a second opinion. Each is two files, one of the lists and one of the
- * registers, as each of Elle's checkers knows one of them: {@code NAME.list-append.edn} and {@code
- * NAME.rw-register.edn}.
+ * A folder of histories for a second opinion. Each history has two files, because each of Elle's
+ * checkers knows one workload: {@code NAME.list-append.edn} with the lists and {@code
+ * NAME.rw-register.edn} with the registers.
  *
  * <p>Threads: one.
  */
@@ -19,19 +19,19 @@ public final class HistoryExport {
   private int files;
 
   /**
-   * Prepares it.
+   * Creates an export.
    *
-   * @param directory is made with the first history
+   * @param directory is created with the first history
    */
   public HistoryExport(Path directory) {
     this.directory = directory;
   }
 
   /**
-   * Writes a history, over one of the same name.
+   * Writes a history, replacing one of the same name.
    *
    * @param name of the files, without an ending
-   * @param history what happened
+   * @param history the history
    */
   public void write(String name, History history) {
     write(name + ".list-append.edn", history, EdnWriter.Part.LISTS);
@@ -48,9 +48,9 @@ public final class HistoryExport {
   }
 
   /**
-   * How many files were written, and where.
+   * Returns the number of files and the directory.
    *
-   * @return some words
+   * @return a short text
    */
   @Override
   public String toString() {

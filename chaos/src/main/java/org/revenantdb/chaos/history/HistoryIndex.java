@@ -7,15 +7,15 @@ import org.agrona.collections.IntArrayList;
 import org.agrona.collections.Long2LongHashMap;
 
 /**
- * Who wrote what, and which transactions count as committed: those that were told so, and those of
- * unknown outcome that a committed one has seen.
+ * The writer of each version, and the transactions that count as committed: those acknowledged as
+ * committed, and those of unknown outcome that a committed one has seen.
  *
- * <p>A <em>version</em> is an access that writes, by its number; {@link #NOTHING} is the version of
- * a key before all writes. The history is one without range reads.
+ * <p>A <em>version</em> is a write, by its access number; {@link #NOTHING} is the version of a key
+ * before all writes. The history must be one without range reads.
  */
 final class HistoryIndex {
 
-  /** No version: the key as nobody has written it. */
+  /** The version of a key that was never written. */
   static final int NOTHING = -1;
 
   final History history;
@@ -112,7 +112,9 @@ final class HistoryIndex {
     }
   }
 
-  /** What a committed transaction has seen is committed, and so is what that one has seen. */
+  /**
+   * A transaction that a committed one has seen is committed, and so are those that it has seen.
+   */
   private void followReads(boolean[] inDoubt) {
     IntArrayList toFollow = new IntArrayList();
     for (int t = 0; t < history.size(); t++) {
@@ -152,22 +154,22 @@ final class HistoryIndex {
     return transactionOf[access];
   }
 
-  /** Who wrote a version; -1 for {@link #NOTHING}. */
+  /** The writer of a version; -1 for {@link #NOTHING}. */
   int writerOf(int version) {
     return version == NOTHING ? -1 : transactionOf[version];
   }
 
   /**
-   * The version that a read shows, of a list at a place in it.
+   * The version that a read shows; for a list, at an index.
    *
-   * @return {@link #NOTHING} if nobody wrote that, or it says that there is nothing
+   * @return {@link #NOTHING} if the value was never written, or the read found none
    */
   int versionOf(int read, int at) {
     int value = accesses.isOfList(read) ? accesses.element(read, at) : accesses.value(read);
     return value == Access.NIL ? NOTHING : (int) versions.get(name(keyOf[read], value));
   }
 
-  /** The same transaction's next write of the key; {@link #NOTHING} if this is its last. */
+  /** The next write of the key by the same transaction; {@link #NOTHING} if this is its last. */
   int nextOwn(int version) {
     return nextOwn[version];
   }

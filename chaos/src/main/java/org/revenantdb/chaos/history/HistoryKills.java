@@ -10,8 +10,8 @@ import org.revenantdb.chaos.crash.Seeds;
 import org.revenantdb.chaos.run.Outcome;
 
 /**
- * The history of a store whose processes are killed: at a count of what they were acknowledged,
- * while they open or close, or not at all. Each next one looks at everything and works on.
+ * The history of a store whose processes are killed: after a number of acknowledged commits, while
+ * they open or close, or not at all. Each next process reads everything and continues.
  *
  * <p>Threads: one.
  */
@@ -34,11 +34,11 @@ public final class HistoryKills {
   /**
    * Prepares a run.
    *
-   * @param opener public, with a constructor without parameters
-   * @param workload of each life; how many transactions it has is said by the kills
-   * @param level that the store promises
-   * @param seed of everything that is drawn
-   * @param directory of the store's files; nothing is there
+   * @param opener a public class with a constructor without parameters
+   * @param workload of each life; the kills determine the number of transactions
+   * @param level the level that the store promises
+   * @param seed of all random choices
+   * @param directory for the store's files; must be empty
    */
   public HistoryKills(
       Class<? extends HistoryStore.Opener> opener,
@@ -54,7 +54,7 @@ public final class HistoryKills {
     this.random = new SplittableRandom(Seeds.of(seed, -1));
   }
 
-  /** How a process is to end. */
+  /** How a process ends. */
   private enum Ending {
     ACKNOWLEDGED,
     OPENING,
@@ -63,10 +63,10 @@ public final class HistoryKills {
   }
 
   /**
-   * Runs so many lives, and one that only looks.
+   * Runs a number of lives, and one that only reads.
    *
-   * @param count how many work
-   * @return what came of it
+   * @param count the number of lives that work
+   * @return the result
    */
   public Outcome run(int count) {
     HistoryVerdicts verdicts = new HistoryVerdicts(NAME, level, seed);
@@ -83,7 +83,7 @@ public final class HistoryKills {
   }
 
   /**
-   * What happened, after {@link #run}.
+   * Returns the history, after {@link #run}.
    *
    * @return the history
    */

@@ -3,19 +3,19 @@ package org.revenantdb.chaos.history;
 import java.nio.file.Path;
 import org.revenantdb.chaos.crash.ChildPipe;
 
-/** One life of a store in a process of its own, which is perhaps killed. */
+/** One life of a store in its own process, which may be killed. */
 public final class HistoryMain {
 
-  /** About to open the store. */
+  /** The child is about to open the store. */
   static final String OPENS = "opens";
 
-  /** About to close it. */
+  /** The child is about to close the store. */
   static final String CLOSES = "closes";
 
-  /** It is closed. */
+  /** The store is closed. */
   static final String CLOSED = "closed";
 
-  /** Something threw; the rest of the line says what. */
+  /** There was an exception; the rest of the line describes it. */
   static final String FAILED = "failed ";
 
   private HistoryMain() {}

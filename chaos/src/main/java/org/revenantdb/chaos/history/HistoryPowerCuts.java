@@ -18,9 +18,9 @@ import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.trace.Trace;
 
 /**
- * The histories of a store whose power is cut: a few lives are recorded with their history, and
- * each crash state gets the history up to its crash and a life that looks at everything and works
- * on.
+ * The histories of a store after power cuts. A few lives are recorded with their history. Each
+ * crash state gets the history up to its crash and a further life that reads everything and
+ * continues.
  *
  * <p>Threads: one.
  */
@@ -28,7 +28,10 @@ public final class HistoryPowerCuts {
 
   private static final String DIRECTORY = "store";
 
-  /** After a crash fewer are enough: whether what is there goes together shows in the look. */
+  /**
+   * Fewer transactions are enough after a crash: its first reads already show whether the content
+   * is consistent.
+   */
   private static final int TRANSACTIONS_AFTERWARDS = 8;
 
   private final HistoryStore.Opener opener;
@@ -58,9 +61,9 @@ public final class HistoryPowerCuts {
    *
    * @param opener of the store
    * @param workload of each life
-   * @param level that the store promises
-   * @param seed of everything that is drawn
-   * @param lives how many
+   * @param level the level that the store promises
+   * @param seed of all random choices
+   * @param lives the number of lives
    * @return the recording, to be cut
    * @throws Exception if the store fails on an intact disk
    */
@@ -91,7 +94,7 @@ public final class HistoryPowerCuts {
   }
 
   /**
-   * What was recorded on the intact disk.
+   * Returns the history recorded on the intact disk.
    *
    * @return the history
    */
@@ -103,8 +106,8 @@ public final class HistoryPowerCuts {
    * Cuts the power.
    *
    * @param profile what the disk may lose
-   * @param states how many crash states at most
-   * @return what came of it; the first failure ends it
+   * @param states the maximum number of crash states
+   * @return the result; the first failure ends the run
    */
   public Outcome cut(PlatformProfile profile, int states) {
     return cut(profile, states, /* judged= */ any -> {});
@@ -114,9 +117,9 @@ public final class HistoryPowerCuts {
    * Cuts the power.
    *
    * @param profile what the disk may lose
-   * @param states how many crash states at most
-   * @param judged is told each history, that of the intact disk first, before it is judged
-   * @return what came of it; the first failure ends it
+   * @param states the maximum number of crash states
+   * @param judged receives each history before it is checked, that of the intact disk first
+   * @return the result; the first failure ends the run
    */
   public Outcome cut(PlatformProfile profile, int states, Consumer<History> judged) {
     HistoryVerdicts verdicts =
@@ -133,7 +136,7 @@ public final class HistoryPowerCuts {
       History after;
       try {
         after = recover(state);
-      } catch (Exception e) { // of the store, on what the crash has left
+      } catch (Exception e) { // of the store, on the files that the crash has left
         verdicts.threw(where, e);
         return verdicts.outcome(looked + 1, /* kills= */ 0);
       }

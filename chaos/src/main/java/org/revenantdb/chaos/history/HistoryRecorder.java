@@ -7,12 +7,13 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 /**
- * Writes down what the clients of a store do, as a {@link History}.
+ * Records the operations of a store's clients as a {@link History}.
  *
- * <p>What a transaction does is gathered in its session; only its end is told to all, under a lock.
+ * <p>A session collects the operations of its transaction. Only the end of the transaction enters
+ * the shared history, under a lock.
  *
- * <p>Threads: any; each session belongs to one. {@link #crashed}, {@link #closed} and {@link
- * #history} are for when no session is at work.
+ * <p>Threads: any; each session belongs to one. Call {@link #crashed}, {@link #closed} and {@link
+ * #history} only while no session works.
  */
 public final class HistoryRecorder {
 
@@ -25,25 +26,25 @@ public final class HistoryRecorder {
     this.builder = builder;
   }
 
-  /** Records from the beginning, with a clock of its own. */
+  /** Creates a recorder for a new history, with its own clock. */
   public HistoryRecorder() {
     this(new AtomicLong()::incrementAndGet);
   }
 
   /**
-   * Records from the beginning.
+   * Creates a recorder for a new history.
    *
-   * @param clock gives each event a larger place than the ones before it; any thread may ask
+   * @param clock returns a larger place for each later event; any thread may call it
    */
   public HistoryRecorder(LongSupplier clock) {
     this(clock, new History.Builder());
   }
 
   /**
-   * Goes on where a history ends.
+   * Creates a recorder that continues a history.
    *
-   * @param history stays as it is
-   * @return a recorder with a clock of its own
+   * @param history is not changed
+   * @return a recorder with its own clock
    */
   public static HistoryRecorder after(History history) {
     return new HistoryRecorder(
@@ -51,10 +52,10 @@ public final class HistoryRecorder {
   }
 
   /**
-   * A client.
+   * Returns the session of a client.
    *
    * @param process its number
-   * @return whom it tells
+   * @return its session
    */
   public HistorySession session(int process) {
     Session session = new Session(process);
@@ -64,7 +65,7 @@ public final class HistoryRecorder {
     return session;
   }
 
-  /** The store has died: what its sessions had not finished stays as it is. */
+  /** Notes that the store has crashed: unfinished transactions stay as they are. */
   public void crashed() {
     synchronized (builder) {
       abandonSessions();
@@ -72,7 +73,7 @@ public final class HistoryRecorder {
     }
   }
 
-  /** The store was closed in order. */
+  /** Notes that the store was closed in order. */
   public void closed() {
     synchronized (builder) {
       abandonSessions();
@@ -86,7 +87,7 @@ public final class HistoryRecorder {
   }
 
   /**
-   * What was recorded; what is still open counts as abandoned.
+   * Returns the recorded history. Transactions that have not ended count as abandoned.
    *
    * @return the history
    */

@@ -3,10 +3,10 @@ package org.revenantdb.chaos.history;
 import java.util.SortedMap;
 
 /**
- * Whom a client tells what it does and is told, one transaction at a time.
+ * Receives the operations of a client and their answers, one transaction at a time.
  *
- * <p>A write is told <em>before</em> it is made and an answer after it was given, so that the store
- * never holds what nobody has told.
+ * <p>A write is reported <em>before</em> it is made, and an answer after it was given. So the store
+ * never contains a write that was not reported.
  *
  * <p>Threads: one, that of the client.
  */
@@ -65,17 +65,17 @@ public interface HistorySession {
    */
   void readRegisters(int from, int to, SortedMap<Integer, Integer> found);
 
-  /** The commit is about to be asked for. */
+  /** The transaction is about to request its commit. */
   void committing();
 
   /**
    * The transaction has ended.
    *
-   * @param outcome what is known of it
+   * @param outcome what the client knows about it
    */
   void ended(TransactionOutcome outcome);
 
-  /** A flush of what was committed lazily is about to be asked for. */
+  /** The client is about to request a flush of lazy commits. */
   void flushing();
 
   /** That flush has returned. */

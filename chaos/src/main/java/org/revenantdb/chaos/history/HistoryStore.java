@@ -4,25 +4,25 @@ import java.nio.file.Path;
 import java.util.SortedMap;
 
 /**
- * A transactional store as the workload sees it: lists and registers under numbers. Even keys are
- * lists, odd ones registers.
+ * A transactional store as the workload uses it: numbered lists and registers. Even keys are lists,
+ * odd ones registers.
  *
  * <p>Threads: any; a transaction belongs to one.
  */
 public interface HistoryStore extends AutoCloseable {
 
   /**
-   * Opens a store. One that is to be killed is a public class with a constructor without
+   * Opens a store. For stores in killed processes it is a public class with a constructor without
    * parameters.
    */
   @FunctionalInterface
   interface Opener {
     /**
-     * Opens the store, creating it if nothing is there and recovering it if there is something.
+     * Opens the store. Creates it if the directory is empty, recovers it otherwise.
      *
-     * @param directory of its files
+     * @param directory for its files
      * @return the open store
-     * @throws Exception if that fails; on what a crash left that is a finding
+     * @throws Exception if opening fails; after a crash this is a finding
      */
     HistoryStore open(Path directory) throws Exception;
   }
@@ -36,21 +36,22 @@ public interface HistoryStore extends AutoCloseable {
   Tx begin(boolean lazy);
 
   /**
-   * Begins a transaction that says that it will write nothing, for stores that make something of
-   * that. By default one as any other.
+   * Begins a transaction that will write nothing, for stores that treat it differently. By default
+   * the same as {@link #begin}.
    *
-   * @param lazy as {@link #begin}
+   * @param lazy as for {@link #begin}
    * @return the transaction
    */
   default Tx beginToRead(boolean lazy) {
     return begin(lazy);
   }
 
-  /** Makes durable what was committed lazily. */
+  /** Makes lazy commits durable. */
   void sync();
 
   /**
-   * What a store does beside its clients now and then: a checkpoint, cleaning. By default nothing.
+   * Work of the store apart from its clients, now and then: a checkpoint, cleaning. By default
+   * nothing.
    */
   default void housekeeping() {}
 
@@ -58,14 +59,14 @@ public interface HistoryStore extends AutoCloseable {
   @Override
   void close();
 
-  /** A transaction; what is closed without a commit is rolled back. */
+  /** A transaction. Closing it without a commit rolls it back. */
   interface Tx extends AutoCloseable {
 
     /**
      * Reads a list.
      *
      * @param key even
-     * @return all of it; empty if nobody has appended to it
+     * @return the whole list; empty if it has no values
      */
     int[] readList(int key);
 
@@ -73,7 +74,7 @@ public interface HistoryStore extends AutoCloseable {
      * Reads a register.
      *
      * @param key odd
-     * @return what it holds, {@link Access#NIL} if nobody has written it
+     * @return its value, {@link Access#NIL} if it was never written
      */
     int readRegister(int key);
 
@@ -81,8 +82,8 @@ public interface HistoryStore extends AutoCloseable {
      * Reads all lists of a range of keys.
      *
      * @param from the first key
-     * @param to behind the last key
-     * @return those that somebody has appended to
+     * @param to the key behind the last one
+     * @return the lists with values
      */
     SortedMap<Integer, int[]> readLists(int from, int to);
 
@@ -90,8 +91,8 @@ public interface HistoryStore extends AutoCloseable {
      * Reads all registers of a range of keys.
      *
      * @param from the first key
-     * @param to behind the last key
-     * @return those that somebody has written, and what they hold
+     * @param to the key behind the last one
+     * @return the registers that were written, with their values
      */
     SortedMap<Integer, Integer> readRegisters(int from, int to);
 
@@ -99,8 +100,8 @@ public interface HistoryStore extends AutoCloseable {
      * Appends to a list.
      *
      * @param key even
-     * @param value what is appended
-     * @throws RefusedException if another transaction was first
+     * @param value the value to append
+     * @throws RefusedException if the transaction conflicts with another one
      */
     void append(int key, int value);
 
@@ -108,15 +109,15 @@ public interface HistoryStore extends AutoCloseable {
      * Writes a register.
      *
      * @param key odd
-     * @param value what it holds then
-     * @throws RefusedException if another transaction was first
+     * @param value the new value
+     * @throws RefusedException if the transaction conflicts with another one
      */
     void write(int key, int value);
 
     /**
      * Commits.
      *
-     * @throws RefusedException if another transaction was first: this one is rolled back
+     * @throws RefusedException if the transaction conflicts with another one; it is rolled back
      */
     void commit();
 
@@ -124,14 +125,14 @@ public interface HistoryStore extends AutoCloseable {
     void close();
   }
 
-  /** Another transaction was first: this one can only be rolled back. */
+  /** The transaction conflicts with another one and can only be rolled back. */
   final class RefusedException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     /**
      * Creates the exception.
      *
-     * @param cause what the store said
+     * @param cause the exception of the store
      */
     public RefusedException(Throwable cause) {
       super(cause);

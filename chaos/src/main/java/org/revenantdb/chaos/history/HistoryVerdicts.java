@@ -11,7 +11,7 @@ import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.subject.Verdict;
 import org.revenantdb.chaos.trace.CallStack;
 
-/** Checks histories at all the levels that a store promises, and sums up what comes of it. */
+/** Checks histories at all levels that a store promises, and combines the results. */
 final class HistoryVerdicts {
 
   private static final Set<AnomalyKind> LOSSES =
@@ -30,7 +30,7 @@ final class HistoryVerdicts {
     this.seed = seed;
   }
 
-  /** Holds a history to the level and to those below it, and to real time. */
+  /** Checks a history at its level and those below it, with real time. */
   void judge(History history, String where) {
     transactions += history.size();
     for (IsolationLevel one : IsolationLevel.values()) {
@@ -49,7 +49,7 @@ final class HistoryVerdicts {
     verdicts.merge(Verdict.SURVIVED, 1L, Long::sum);
   }
 
-  /** The store itself failed on what a crash left. */
+  /** Notes that the store itself failed after a crash. */
   void threw(String where, Throwable failure) {
     fail(Verdict.CORRUPT, where + ": " + failure, CallStack.text(failure));
   }

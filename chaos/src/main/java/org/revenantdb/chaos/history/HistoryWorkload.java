@@ -1,13 +1,14 @@
 package org.revenantdb.chaos.history;
 
 /**
- * What the clients of a store do in one life: they read and write some keys over and over, and keys
- * that come to be one by one, and read ranges of both.
+ * The operations of a store's clients in one life: they read and write some keys repeatedly, add
+ * new keys one by one, and read ranges of both.
  *
- * @param sessions how many work at once
- * @param transactions of each session; 0: until the process is killed
- * @param keys how many a life uses all the time; half of them are those of the life before
- * @param lazyOfTen so many of ten transactions commit lazily
+ * @param sessions the number of concurrent sessions
+ * @param transactions the number for each session; 0: until the process is killed
+ * @param keys the number of keys that a life uses all the time; half of them come from the life
+ *     before
+ * @param lazyOfTen the number of lazy commits in ten transactions
  */
 public record HistoryWorkload(int sessions, int transactions, int keys, int lazyOfTen) {
 
@@ -16,7 +17,9 @@ public record HistoryWorkload(int sessions, int transactions, int keys, int lazy
 
   private static final int NEW_KEYS_OF_A_LIFE = 1 << 18;
 
-  /** So many new keys do not come to be in their order: ranges get new ones inside and behind. */
+  /**
+   * This many new keys are created out of order, so that ranges get new keys inside and at the end.
+   */
   private static final int SHUFFLED = 16;
 
   /** Checks the numbers. */
@@ -29,9 +32,9 @@ public record HistoryWorkload(int sessions, int transactions, int keys, int lazy
   }
 
   /**
-   * The same with another number of transactions.
+   * Returns the workload with another number of transactions.
    *
-   * @param count of each session
+   * @param count the number for each session
    * @return the workload
    */
   public HistoryWorkload withTransactions(int count) {
@@ -43,35 +46,33 @@ public record HistoryWorkload(int sessions, int transactions, int keys, int lazy
     return life * keys / 2;
   }
 
-  /** Behind the last key of the lives before a life. */
+  /** The end of the keys used before a life. */
   int endOfFormerKeys(int life) {
     return life == 0 ? 0 : firstKey(life - 1) + keys;
   }
 
-  /** The first of the keys that come to be in a life. */
+  /** The first new key of a life. */
   static int firstNewKey(int life) {
     return FIRST_NEW_KEY + life * NEW_KEYS_OF_A_LIFE;
   }
 
-  /** Behind the last one that may come to be in a life. */
+  /** The end of the new keys of a life. */
   static int endOfNewKeys(int life) {
     return firstNewKey(life + 1);
   }
 
-  /**
-   * The key of a life that is the n-th to come to be; even, the next one is free for a register.
-   */
+  /** The n-th new key of a life. It is even; the next key is free for a register. */
   static int newKey(int life, int n) {
     int shuffled = startOfShuffled(n) + (Integer.reverse(n) >>> 28);
     return firstNewKey(life) + 2 * shuffled;
   }
 
-  /** A key of a life that is before all that come to be from the n-th on, and some before it. */
+  /** A key of a life before its new keys from the n-th on, and behind some of those before. */
   static int beforeNewKey(int life, int n) {
     return firstNewKey(life) + 2 * Math.max(0, startOfShuffled(n) - SHUFFLED / 2);
   }
 
-  /** A key of a life that only later ones than the n-th will be behind. */
+  /** A key of a life behind its new keys up to the n-th. */
   static int behindNewKey(int life, int n) {
     return firstNewKey(life) + 2 * (startOfShuffled(n) + 2 * SHUFFLED);
   }

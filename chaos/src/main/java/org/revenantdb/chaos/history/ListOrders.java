@@ -4,23 +4,24 @@ import java.util.Arrays;
 import org.agrona.collections.IntArrayList;
 
 /**
- * The order in which lists were appended to, and the dependencies that follow.
+ * The order of the appends to lists, and the dependencies that follow.
  *
- * <p>A read of a list shows its whole past, so in each life the longest read is the order, and
- * every other read must be a prefix of it. A crash may cut the order of a life off: the next life's
- * order goes on from some prefix of it, with nothing that the cut life, or one before it, had
- * written behind the cut.
+ * <p>A read of a list shows its whole past. So in each life the longest read is the order, and
+ * every other read must be a prefix of it. A crash may cut the order of a life off. The order of
+ * the next life continues a prefix of it. Behind the cut it contains nothing that the cut life, or
+ * an earlier one, had written behind the cut.
  */
 final class ListOrders {
   /*
-   * Source      Kingsbury and Alvaro, "Elle: Inferring Isolation Anomalies from Experimental Observations", VLDB 2020,
-   *             section 4: traceability and recoverability of list-append. We differ: (1) an order for each life, where
-   *             Elle has one; (2) appends that no read of the life shows are known to come behind its longest read, and
-   *             give anti-dependencies, where Elle leaves them out; (3) of a read in a transaction that has appended
-   *             itself, only what others wrote is a read.
+   * Source      Kingsbury and Alvaro, "Elle: Inferring Isolation Anomalies from Experimental
+   *             Observations", VLDB 2020, section 4: traceability and recoverability of
+   *             list-append. We differ: (1) each life has its own order, where Elle has one; (2)
+   *             appends that no read of the life shows are known to come behind its longest read
+   *             and give anti-dependencies, where Elle leaves them out; (3) in a transaction that
+   *             has appended itself, only the values of others count as read.
    *
-   * Time        Reads are compared with the longest one element by element; all else is done once for each element of
-   *             the longest reads.
+   * Time        Reads are compared with the longest one element by element; everything else is done
+   *             once for each element of the longest reads.
    */
   private static final int UNKNOWN_VALUE = -2;
 
@@ -34,7 +35,7 @@ final class ListOrders {
   private final Anomalies anomalies;
   private final Words words;
 
-  /** In which order a version was met last, by number of the order, and where in it. */
+  /** The number of the order in which a version was found last, and its position there. */
   private final int[] orderOf;
 
   private final int[] placeIn;
@@ -110,7 +111,7 @@ final class ListOrders {
     return new Order(orders++, life, read, versions);
   }
 
-  /** All of one life's accesses of the key; returns the order, for the next life. */
+  /** Processes all accesses of one life to the key; returns the order, for the next life. */
   private Order life(Order before, Order order, int from, int to) {
     int common = commonPrefix(before, order);
     checkAcrossCrash(before, order, common);
@@ -135,7 +136,7 @@ final class ListOrders {
     return mismatch < 0 ? one.versions.length : mismatch;
   }
 
-  /** Gives each version its place, and says what is there twice. */
+  /** Gives each version its place, and reports duplicates. */
   private void place(Order order) {
     for (int at = 0; at < order.versions.length; at++) {
       int version = order.versions[at];
@@ -168,7 +169,7 @@ final class ListOrders {
         index.transactionOf(read));
   }
 
-  /** What may not stand behind the place at which a crash has cut off the order of a life. */
+  /** Reports values that must not stand behind the cut of a crash. */
   private void checkAcrossCrash(Order before, Order order, int common) {
     boolean cut = common < before.versions.length;
     for (int at = common; at < order.versions.length; at++) {
@@ -215,7 +216,9 @@ final class ListOrders {
     }
   }
 
-  /** Who appended behind whom. What the life before has shown as well was told there. */
+  /**
+   * Adds the dependencies between appends. Those that the life before has shown were added there.
+   */
   private void appends(Order order, int common) {
     int before = HistoryIndex.NOTHING;
     int rolledBack = HistoryIndex.NOTHING;
@@ -309,7 +312,7 @@ final class ListOrders {
     return true;
   }
 
-  /** A value in a list that should perhaps not be there. */
+  /** Checks a value in a list that is perhaps wrong. */
   private void element(int read, int version, int life) {
     int reader = index.transactionOf(read);
     if (version < 0) {
@@ -317,7 +320,7 @@ final class ListOrders {
           AnomalyKind.PHANTOM_VALUE,
           () ->
               words.access(read)
-                  + " shows a value that nobody appended"
+                  + " shows a value that was never appended"
                   + "\n  "
                   + words.transaction(reader),
           reader);
@@ -366,7 +369,7 @@ final class ListOrders {
     }
   }
 
-  /** What was appended in the life and is not in its order: all of it comes behind. */
+  /** The appends of the life that are not in its order: all of them come behind it. */
   private IntArrayList behind(Order order, int from, int to) {
     IntArrayList behind = new IntArrayList();
     int last = -1;

@@ -4,8 +4,8 @@ import java.util.Arrays;
 import org.agrona.collections.Long2LongHashMap;
 
 /**
- * Committed transactions of which two read the same version of a key and both replaced it: one of
- * them has worked for nothing, whatever the order.
+ * Finds two committed transactions that read the same version of a key and both replaced it. The
+ * update of one of them is lost, whatever the order.
  */
 final class LostUpdates {
 
@@ -16,7 +16,7 @@ final class LostUpdates {
   private final Anomalies anomalies;
   private final Words words;
 
-  /** Who was the first to replace a version that he had read; of one life. */
+  /** The first transaction that replaced a version which it had read, for one life. */
   private final Long2LongHashMap replaced = new Long2LongHashMap(NOBODY);
 
   private final int[] stamp;
@@ -32,7 +32,7 @@ final class LostUpdates {
     Arrays.fill(stamp, -1);
   }
 
-  /** Looks at all, given the length of others' part in each read. */
+  /** Checks all transactions, given the length of others' part in each read. */
   void run(int[] external) {
     for (int t = 0; t < history.size(); t++) {
       if (index.isCommitted(t)) {
@@ -52,7 +52,7 @@ final class LostUpdates {
         lastRead[key] = external[a] == ReadCheck.OWN ? lastRead[key] : a;
       } else if (lastRead[key] >= 0) {
         replaces(t, a, lastRead[key], external[lastRead[key]]);
-        lastRead[key] = -1; // a second write of his own replaces the first
+        lastRead[key] = -1; // a second write of its own replaces its first one
       }
     }
   }
@@ -65,7 +65,7 @@ final class LostUpdates {
             ? HistoryIndex.NOTHING
             : index.versionOf(read, index.accesses.isOfList(read) ? length - 1 : 0);
     if (!nothing && version == HistoryIndex.NOTHING) {
-      return; // nobody wrote it, which is told elsewhere
+      return; // a value that was never written is reported elsewhere
     }
     long what = nothing ? 2L * index.keyOf(write) : 2L * version + 1;
     int first = (int) replaced.putIfAbsent(what * history.lives() + history.life(t), t);

@@ -1,11 +1,14 @@
 package org.revenantdb.chaos.history;
 
-/** Which transactions count as ordered without having touched the same key. */
+/** Which transactions are ordered although they used no common key. */
 public enum Precedence {
-  /** None: a store may show an old state to whoever has not seen a newer one. */
+  /** None: a store may show an old state to a client that has not seen a newer one. */
   NONE,
-  /** Those of one process, in its order: the <em>strong session</em> variant of a level. */
+  /** Transactions of one process, in its order: the <em>strong session</em> variant of a level. */
   SESSION,
-  /** One that had ended before the other began: the <em>strong</em> or <em>strict</em> variant. */
+  /**
+   * A transaction that had ended before another began: the <em>strong</em> or <em>strict</em>
+   * variant.
+   */
   REAL_TIME
 }

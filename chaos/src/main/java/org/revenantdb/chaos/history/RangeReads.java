@@ -4,17 +4,18 @@ import java.util.Arrays;
 import java.util.stream.IntStream;
 
 /**
- * Range reads as reads of keys: of each key that was found, and of each other one of the range that
- * anybody has written in the history, as it was before all writes. So whoever did not see a key
- * that came to be is known to have been there before it, and a phantom is a circle like any other.
+ * Turns a range read into reads of keys: of each key that was found, and of each other key of the
+ * range that the history ever writes, as it was before all writes. So a reader that did not see a
+ * new key is known to come before its writer, and a phantom becomes an ordinary cycle.
  */
 final class RangeReads {
   /*
-   * Source      Adya, "Weak Consistency", MIT 1999, section 3.1.2: a predicate read has a version of every tuple there may
-   *             be, that of an unborn one among them. We have one kind of predicate, that a key is in a range. It never
-   *             becomes untrue, and no row is deleted, so only the first version of a key changes what matches: an
-   *             anti-dependency through the predicate is one from a range in which the key was not. What was found was
-   *             also read as an item.
+   * Source      Adya, "Weak Consistency", MIT 1999, section 3.1.2: a predicate read has a version
+   *             of every possible tuple, including the unborn version. Our only predicate is that a
+   *             key is in a range. It never becomes untrue, and no row is deleted, so only the
+   *             first version of a key changes the matches. So an anti-dependency through the
+   *             predicate is one from a range in which the key was missing. A key that was found
+   *             was also read as an item.
    */
   private final History history;
   private final Accesses accesses;
@@ -28,14 +29,14 @@ final class RangeReads {
     this.registers = written(Accesses.Kind.WRITE);
   }
 
-  /** A history without range reads, whose reads say of which range they were a part. */
+  /** A history without range reads, in which the reads know their range. */
   static History asReads(History history) {
     return history.accesses().hasRangeReads()
         ? history.rewritten(new RangeReads(history)::add)
         : history;
   }
 
-  /** The keys, in order. What was rolled back is behind nobody's read. */
+  /** The keys, in order. Keys whose writes were all rolled back are left out. */
   private int[] written(Accesses.Kind kind) {
     return IntStream.range(0, history.size())
         .filter(t -> history.outcome(t) != TransactionOutcome.ABORTED)

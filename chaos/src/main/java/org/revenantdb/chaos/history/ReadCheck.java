@@ -3,16 +3,18 @@ package org.revenantdb.chaos.history;
 import java.util.Arrays;
 
 /**
- * What each committed transaction was shown, compared with what it had written and read itself
- * before; and which part of it is others' work.
+ * Compares what each committed transaction read with its own earlier writes and reads. Also
+ * determines which part of each read comes from other transactions.
  *
- * <p>Nobody else may write a key behind an uncommitted write of it, so a list that a transaction
- * has appended to must end with its own values, at every level. Without them it must be what the
- * transaction was shown before, if it reads from a snapshot.
+ * <p>No other transaction may write a key behind an uncommitted write of it. So, at every level, a
+ * list to which a transaction has appended must end with its own values. If the transaction reads
+ * from a snapshot, the rest must be what it read before.
  */
 final class ReadCheck {
 
-  /** No read of a committed transaction, or one that shows only the transaction's own write. */
+  /**
+   * Marks a read of an uncommitted transaction, or one that shows only the transaction's own write.
+   */
   static final int OWN = -1;
 
   private final HistoryIndex index;
@@ -20,10 +22,10 @@ final class ReadCheck {
   private final Anomalies anomalies;
   private final Words words;
 
-  /** Of each read, how many of the values that it shows were there before its transaction. */
+  /** For each read, how many of its values existed before its transaction. */
   private final int[] external;
 
-  // Of each key, for the transaction whose number is in its stamp.
+  // For each key, valid for the transaction whose number is in its stamp.
   private final int[] stamp;
   private final int[] lastRead;
   private final int[] firstOwn;
@@ -43,7 +45,7 @@ final class ReadCheck {
     Arrays.fill(stamp, -1);
   }
 
-  /** Looks at all; returns, for each access, the length of others' part or {@link #OWN}. */
+  /** Checks all accesses. Returns for each the length of others' part, or {@link #OWN}. */
   int[] run() {
     for (int t = 0; t < index.history.size(); t++) {
       if (index.isCommitted(t)) {

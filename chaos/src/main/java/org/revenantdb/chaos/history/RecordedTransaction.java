@@ -3,15 +3,15 @@ package org.revenantdb.chaos.history;
 import java.util.List;
 
 /**
- * One transaction of a history, as its client lived it.
+ * One transaction of a history, as its client saw it.
  *
- * @param process the client: it has one transaction at a time
- * @param life how often the store had been opened before; 0 first
- * @param invoked the place in the order of events at which it began
- * @param asked the place at which its commit was asked for; {@link History#NEVER} if it was not
+ * @param process the client; it has one transaction at a time
+ * @param life the number of earlier lives of the store
+ * @param invoked the place at which it began
+ * @param asked the place at which it requested its commit; {@link History#NEVER} if it did not
  * @param completed the place at which it was answered; {@link History#NEVER} if it was not
- * @param outcome what it was answered
- * @param accesses what it did, in order
+ * @param outcome the answer
+ * @param accesses its accesses, in order
  */
 public record RecordedTransaction(
     int process,

@@ -4,17 +4,18 @@ import java.util.Arrays;
 import org.agrona.collections.IntArrayList;
 
 /**
- * What is known of the order in which registers were written, and the dependencies that follow.
+ * The known order of the writes to registers, and the dependencies that follow.
  *
- * <p>A register forgets its past, so the order is partial: nothing comes before all; a version
- * comes behind the one that its transaction had read before it wrote; and, if real time counts,
- * behind those whose transactions had ended before its own began.
+ * <p>A register does not show its past, so the order is partial. The initial state comes first. A
+ * version comes behind the one that its transaction had read before it wrote. If real time counts,
+ * it also comes behind versions whose transactions had ended before its own began.
  */
 final class RegisterOrders {
   /*
-   * Source      Elle (VLDB 2020), section 4 on registers: initial state, writes follow reads, linearizable keys. We
-   *             differ: with real time only the nearest versions before a write are taken, as many as there were
-   *             transactions at once; the others follow through them.
+   * Source      Elle (VLDB 2020), section 4 on registers: initial state, writes follow reads,
+   *             linearizable keys. We differ: with real time only the nearest versions before a
+   *             write are used, as many as there were concurrent transactions; the others follow
+   *             through them.
    */
   private final HistoryIndex index;
   private final History history;
@@ -27,7 +28,7 @@ final class RegisterOrders {
   private final Words words;
   private final boolean realTime;
 
-  /** Of each version, who read it and which versions come next: lists, linked by access. */
+  /** For each version, its readers and the next versions: lists, linked by access. */
   private final int[] firstReader;
 
   private final int[] nextReader;
@@ -35,7 +36,7 @@ final class RegisterOrders {
   private final IntArrayList nextVersion = new IntArrayList();
   private final IntArrayList nextLink = new IntArrayList();
 
-  /** Of each version, one that is known to come before it. */
+  /** For each version, one that is known to come before it. */
   private final int[] predecessor;
 
   RegisterOrders(
@@ -119,7 +120,7 @@ final class RegisterOrders {
           AnomalyKind.PHANTOM_VALUE,
           () ->
               words.access(read)
-                  + " shows a value that nobody wrote"
+                  + " shows a value that was never written"
                   + "\n  "
                   + words.transaction(reader),
           reader);
@@ -158,7 +159,9 @@ final class RegisterOrders {
         reader);
   }
 
-  /** Whoever read what was rolled back and wrote the register has built on it. */
+  /**
+   * A transaction that read a value which was rolled back, and wrote the register, has built on it.
+   */
   private void tellIfUsed(int read, int version) {
     int reader = index.transactionOf(read);
     for (int a = read + 1; a < history.firstAccess(reader + 1); a++) {
@@ -192,7 +195,10 @@ final class RegisterOrders {
     firstNext[before] = nextVersion.size() - 1;
   }
 
-  /** What a crash took is behind what its life had seen, but before nothing. */
+  /**
+   * Versions that a crash did not take. A lost one comes behind what its life had seen, but before
+   * nothing.
+   */
   private IntArrayList kept(IntArrayList written) {
     IntArrayList kept = new IntArrayList();
     for (int i = 0; i < written.size(); i++) {
@@ -225,7 +231,7 @@ final class RegisterOrders {
     }
   }
 
-  /** What was in flight when a life ended had then ended, too. */
+  /** Transactions in flight at the end of a life have ended with it. */
   private long end(int version) {
     int t = index.transactionOf(version);
     return Math.min(history.completed(t), history.endOf(history.life(t)));
@@ -256,9 +262,7 @@ final class RegisterOrders {
     antiDependencies(version, readers, later);
   }
 
-  /**
-   * A version that a crash took is behind what its own life has read, and not what later ones have.
-   */
+  /** A lost version comes behind the reads of its own life, but not behind those of later ones. */
   private void antiDependencies(int version, IntArrayList readers, IntArrayList later) {
     if (kept(later).size() == later.size()) {
       graph.wasOverwritten(version, readers, later);
@@ -283,12 +287,11 @@ final class RegisterOrders {
   }
 
   /**
-   * What a life finds is what the ones before it left: whatever is known to have been written
-   * behind that is missing.
+   * A life reads what the lives before it left. Every version known to have been written behind
+   * that is missing.
    */
   private void findMissing(int key) {
-    IntArrayList left =
-        new IntArrayList(); // of former lives, as the next life that looked has read it
+    IntArrayList left = new IntArrayList(); // of former lives, as the next life read it
     int ofLife;
     for (int end = byKey.first(key + 1); end > byKey.first(key); end = ofLife) {
       int life = lifeOf(end - 1);

@@ -3,23 +3,23 @@ package org.revenantdb.chaos.history;
 import org.revenantdb.chaos.history.DependencyGraph.Edge;
 
 /**
- * The part of a graph in which a level looks for circles.
+ * The part of a graph in which a level looks for cycles.
  *
- * <p>A state is a node, and, where two anti-dependencies in a row are not to be followed, whether
- * one has led there: node and node + n. A circle of states then is a circle of transactions in
- * which no two anti-dependencies meet.
+ * <p>A state is a node. Where two anti-dependencies in a row must not be followed, the state also
+ * contains whether one led to the node: node and node + n. So a cycle of states is a cycle of
+ * transactions without two anti-dependencies in a row.
  */
 final class SearchSpace {
 
-  /** What may be met, and what not. */
+  /** The edges that may be followed. */
   enum Rule {
-    /** Overwritten in a circle. */
+    /** A cycle of overwrites. */
     WRITES(/* reads= */ false, /* antiDependencies= */ false),
-    /** Overwritten or read in a circle. */
+    /** A cycle of overwrites and reads. */
     WRITES_AND_READS(/* reads= */ true, /* antiDependencies= */ false),
     /** No two anti-dependencies in a row: Cerone and Gotsman's criterion of snapshot isolation. */
     NONADJACENT(/* reads= */ true, /* antiDependencies= */ true),
-    /** Any circle. */
+    /** Any cycle. */
     ALL(/* reads= */ true, /* antiDependencies= */ true);
 
     private final boolean reads;

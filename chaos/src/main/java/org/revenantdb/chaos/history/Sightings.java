@@ -2,7 +2,7 @@ package org.revenantdb.chaos.history;
 
 import java.util.Arrays;
 
-/** In which lives versions were seen, and which of them a later life should have shown. */
+/** The lives in which versions were seen, and the versions that a later life should have shown. */
 final class Sightings {
 
   private final HistoryIndex index;
@@ -24,12 +24,12 @@ final class Sightings {
     missing[version] = true;
   }
 
-  /** Whether a life behind the one that wrote it has seen it. */
+  /** Whether a life after its own has seen it. */
   boolean isKept(int version) {
     return lastSeen[version] > index.history.life(index.transactionOf(version));
   }
 
-  /** Whether a life behind the one that wrote it has seen that it is not there. */
+  /** Whether a life after its own has seen that it is missing. */
   boolean isMissing(int version) {
     return missing[version];
   }

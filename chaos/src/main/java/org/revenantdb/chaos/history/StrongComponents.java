@@ -4,13 +4,14 @@ import java.util.Arrays;
 import org.agrona.collections.IntArrayList;
 
 /**
- * The strongly connected components of a search space with more than one state: every circle lies
- * in one of them.
+ * The strongly connected components of a search space with more than one state. Every cycle lies in
+ * one of them.
  */
 final class StrongComponents {
   /*
-   * Source      Tarjan, "Depth-First Search and Linear Graph Algorithms", SIAM Journal on Computing 1972. We differ: the
-   *             recursion is a stack of our own, since a history is longer than a thread's stack is deep.
+   * Source      Tarjan, "Depth-First Search and Linear Graph Algorithms", SIAM Journal on Computing
+   *             1972. We differ: the recursion uses its own stack, because a history is longer than
+   *             a thread's stack is deep.
    */
   private final SearchSpace space;
   private final int[] component;
@@ -83,7 +84,7 @@ final class StrongComponents {
     }
   }
 
-  /** A component that is one state alone is none: nobody comes before himself. */
+  /** A component of a single state is dropped: no transaction comes before itself. */
   private void close(int root) {
     int count = 0;
     int state;
@@ -100,24 +101,24 @@ final class StrongComponents {
     }
   }
 
-  /** How many there are. */
+  /** The number of components. */
   int size() {
     return firsts.size() - 1;
   }
 
-  /** The states of one. */
+  /** The states of a component. */
   int[] members(int one) {
     int[] states = new int[firsts.getInt(one + 1) - firsts.getInt(one)];
     Arrays.setAll(states, i -> members.getInt(firsts.getInt(one) + i));
     return states;
   }
 
-  /** Whether a state is in one. */
+  /** Whether a state is in a component. */
   boolean contains(int one, int state) {
     return component[state] == one;
   }
 
-  /** How many edges were walked. */
+  /** The number of edges followed. */
   long steps() {
     return steps;
   }

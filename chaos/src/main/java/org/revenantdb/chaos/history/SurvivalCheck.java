@@ -5,12 +5,12 @@ import java.util.Arrays;
 import java.util.Deque;
 
 /**
- * What a crash may take: nothing that was acknowledged as durable, no transaction in part, and of
- * what was acknowledged lazily only a suffix.
+ * What a crash may take: no transaction that was acknowledged as durable, no transaction in part,
+ * and only a suffix of those acknowledged lazily.
  *
- * <p>Nothing that came behind a lost transaction may be left: nothing that overwrote or read what
- * it wrote, by whatever many steps, and nothing that began when it had been acknowledged. A durable
- * transaction that wrote nothing cannot be lost; what it has read must be there.
+ * <p>Nothing that came behind a lost transaction may be left: no transaction that overwrote or read
+ * its writes, through any number of steps, and none that began after its acknowledgement. A durable
+ * transaction without writes cannot be lost, so what it has read must be there.
  */
 final class SurvivalCheck {
 
@@ -97,12 +97,12 @@ final class SurvivalCheck {
     return history.outcome(t) == TransactionOutcome.DURABLE;
   }
 
-  /** Of one that must not be lost more needs not be said. */
+  /** A transaction that must not be lost is reported elsewhere. */
   private boolean mayBeLost(int t) {
     return lost[t] && !mustSurvive(t);
   }
 
-  /** Whether it is certain that no crash took it, or that none might have. */
+  /** Whether certainly no crash took it, or no crash may have taken it. */
   private boolean isKept(int t) {
     if (mustSurvive(t)) {
       return true;
@@ -115,7 +115,7 @@ final class SurvivalCheck {
     return false;
   }
 
-  /** From each lost transaction through all that overwrote or read, to one that is there. */
+  /** From each lost transaction, along overwrites and reads, to one that survived. */
   private void followDependencies() {
     int[] from = new int[history.size()];
     Arrays.fill(from, -1);
@@ -143,7 +143,7 @@ final class SurvivalCheck {
     }
   }
 
-  /** Of each life, from the lost transaction that was acknowledged first. */
+  /** For each life, from the lost transaction that was acknowledged first. */
   private void followTime() {
     int[] first = new int[history.lives()];
     Arrays.fill(first, -1);

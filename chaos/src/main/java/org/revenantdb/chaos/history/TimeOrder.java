@@ -19,7 +19,7 @@ final class TimeOrder {
     }
   }
 
-  /** A process begins a transaction when its last one has ended, and in a new life anew. */
+  /** A process begins a transaction when its last one has ended. A new life starts a new order. */
   private static void sessions(HistoryIndex index, DependencyGraph.Builder graph) {
     Long2LongHashMap processes = new Long2LongHashMap(/* missingValue= */ -1);
     IntArrayList last = new IntArrayList();
@@ -37,8 +37,8 @@ final class TimeOrder {
   }
 
   /**
-   * A line of relays, one for each end: who has ended leads to his, and who begins is led to from
-   * the last one before.
+   * A line of relays, one for each end of a transaction. An ending transaction leads to its relay,
+   * and a beginning one is reached from the last relay before it.
    */
   private static void realTime(HistoryIndex index, DependencyGraph.Builder graph) {
     History history = index.history;
@@ -61,12 +61,12 @@ final class TimeOrder {
     }
   }
 
-  /** What was in flight when a life ended had then ended, too. */
+  /** Transactions in flight at the end of a life have ended with it. */
   private static long end(History history, int t) {
     return Math.min(history.completed(t), history.endOf(history.life(t)));
   }
 
-  /** What a transaction is sorted by. */
+  /** The sort key of a transaction. */
   @FunctionalInterface
   private interface Place {
     long of(History history, int t);

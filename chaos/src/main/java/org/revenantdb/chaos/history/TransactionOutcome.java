@@ -1,13 +1,16 @@
 package org.revenantdb.chaos.history;
 
-/** What a client knows of a transaction that has ended, or whose process has. */
+/** What a client knows about a transaction that has ended, or whose process has. */
 public enum TransactionOutcome {
   /** Committed, and no crash may take it back. */
   DURABLE,
-  /** Committed, and a crash may take it back together with all that came after it. */
+  /** Committed; a crash may take it back, together with everything that came after it. */
   LAZY,
-  /** Rolled back, or its commit was never asked for. */
+  /** Rolled back, or its commit was never requested. */
   ABORTED,
-  /** Its commit was asked for and never answered: it is committed if anybody has seen it. */
+  /**
+   * Its commit was requested and never answered. It is committed if another transaction has seen
+   * it.
+   */
   UNKNOWN
 }

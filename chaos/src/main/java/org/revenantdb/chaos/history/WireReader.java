@@ -7,9 +7,9 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * The parent's side of {@link WireSession}: what a line says is told to the recorder when it is
- * read. The lines of all sessions come in an order in which they were said, so what was read to
- * have ended before something began had ended then.
+ * The parent's side of {@link WireSession}: passes each line to the recorder when it is read. The
+ * lines of all sessions arrive in an order in which they were written. So a transaction whose end
+ * was read before another one's beginning had ended by then.
  */
 final class WireReader {
 
@@ -21,7 +21,7 @@ final class WireReader {
     this.recorder = recorder;
   }
 
-  /** How many commits were acknowledged. */
+  /** The number of acknowledged commits. */
   long acknowledged() {
     return acknowledged;
   }

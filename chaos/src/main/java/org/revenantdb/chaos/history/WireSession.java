@@ -4,9 +4,9 @@ import java.util.SortedMap;
 import java.util.function.Consumer;
 
 /**
- * A session of a process that may be killed: what it is told goes to the parent, a line for each
- * event. What was read is said with the next write or the commit at the latest, since who dies
- * before that has read for nobody.
+ * A session of a process that may be killed: sends each event to the parent as a line. Reads are
+ * sent with the next write or the commit at the latest, because a read without a later event does
+ * not count.
  *
  * <pre>
  * b process              a transaction is about to begin

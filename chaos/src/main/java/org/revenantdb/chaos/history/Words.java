@@ -2,10 +2,10 @@ package org.revenantdb.chaos.history;
 
 import java.util.Locale;
 
-/** Transactions, accesses and versions in words, for whoever has to find the fault. */
+/** Describes transactions, accesses and versions in reports. */
 final class Words {
 
-  /** So many values of a long list are shown, the last ones. */
+  /** The number of values of a long list that are shown: the last ones. */
   private static final int SHOWN = 12;
 
   private static final int MOST_ACCESSES = 24;
@@ -18,7 +18,7 @@ final class Words {
     this.history = index.history;
   }
 
-  /** A transaction with all that it did. */
+  /** A transaction with all its accesses. */
   String transaction(int t) {
     StringBuilder text = new StringBuilder();
     text.append('T').append(t);
@@ -44,7 +44,7 @@ final class Words {
     return more == 0 ? text.toString() : text.append(", and " + more + " more").toString();
   }
 
-  /** The access behind one, or behind all reads of its range. */
+  /** The number of the access behind one, or behind all reads of its range. */
   private int behind(int access, int end) {
     int range = index.accesses.rangeOf(access);
     int next = access + 1;
@@ -54,7 +54,7 @@ final class Words {
     return next;
   }
 
-  /** What a range showed; which keys it did not is said by whom it concerns. */
+  /** The keys that a range read found. Missing keys are reported where they matter. */
   private String range(int from, int to) {
     StringBuilder text = new StringBuilder(range(from)).append(" as {");
     String between = "";
@@ -117,7 +117,7 @@ final class Words {
     return value == Access.NIL ? "nothing" : Integer.toString(value);
   }
 
-  /** A version of a key; the key is told by whoever says what happened to it. */
+  /** A version of a key. The text around it contains the key. */
   String version(int version) {
     return version == HistoryIndex.NOTHING
         ? "nothing"

@@ -10,12 +10,12 @@ import org.revenantdb.chaos.teeth.Bite;
 import org.revenantdb.chaos.teeth.Teeth;
 
 /**
- * One kind of crash of one subject: the teeth, the crashes, a line on what came of them, and the
- * verdict as JUnit knows it.
+ * One kind of crash for one subject: proves that the framework finds a broken store (the teeth),
+ * makes the crashes, prints a line with the result, and maps the verdict to JUnit.
  */
 abstract class CrashTestCase implements NamedCase {
 
-  /** Proved once in a JVM for each kind of crash, by whoever comes first. */
+  /** Proved once in a JVM for each kind of crash, by the first test of that kind. */
   private static final Map<Crash, Bite> PROVED = new ConcurrentHashMap<>();
 
   private final Class<?> subject;
@@ -31,7 +31,9 @@ abstract class CrashTestCase implements NamedCase {
   /** Makes the crashes. */
   abstract Outcome measure() throws Exception;
 
-  /** How many values were given to one key more than once, so that the oracle sees less. */
+  /**
+   * How many values were given to one key more than once. The oracle cannot tell such writes apart.
+   */
   abstract int repeated() throws Exception;
 
   @Override

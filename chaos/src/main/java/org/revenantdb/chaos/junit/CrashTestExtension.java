@@ -19,16 +19,16 @@ import org.revenantdb.chaos.subject.CrashCase;
 import org.revenantdb.chaos.subject.CrashSubject;
 
 /**
- * What {@link CrashTest} stands for: one invocation of {@link CrashSubject#survives} for each kind
- * of crash and profile.
+ * The extension behind {@link CrashTest}: one invocation of {@link CrashSubject#survives} for each
+ * kind of crash and profile.
  */
 public final class CrashTestExtension
     implements BeforeAllCallback, TestTemplateInvocationContextProvider {
 
-  /** Creates the extension; JUnit does. */
+  /** Creates the extension. Called by JUnit. */
   public CrashTestExtension() {}
 
-  /** What cannot be tested is said once for the class, whatever other tests it has. */
+  /** Reports once for the class what cannot be tested, whatever other tests it has. */
   @Override
   public void beforeAll(ExtensionContext context) {
     Class<?> type = context.getRequiredTestClass();
@@ -70,7 +70,7 @@ public final class CrashTestExtension
     }
   }
 
-  @SuppressWarnings("unchecked") // it was asked just now, but for a parameter that nobody looks at
+  @SuppressWarnings("unchecked") // checked above, except for the type parameter
   private static Class<? extends CrashSubject<?>> subject(Class<?> type) {
     return (Class<? extends CrashSubject<?>>) type;
   }

@@ -11,22 +11,22 @@ import org.revenantdb.chaos.run.PowerCutOptions;
 import org.revenantdb.chaos.subject.Crash;
 
 /**
- * What a {@link CrashTest} and the system properties say together.
+ * The settings from a {@link CrashTest} and the system properties together.
  *
  * @param crashes kinds of crash
- * @param profiles for power cuts
- * @param states at most, for each profile
- * @param kills of processes
- * @param failpoints whether processes die at each place that changes files, too
- * @param zombies processes that are stopped and go on
- * @param seed of all tests of the class
- * @param depth of power cuts
- * @param exhaustive up to how many pending operations every subset is tried
- * @param lives that are recorded
- * @param workers threads
- * @param limit of the lives, and of a state
- * @param directory for the files of failures
- * @param replay a file to look at and nothing else, or null
+ * @param profiles used for power cuts
+ * @param states the maximum for each profile
+ * @param kills the number of killed processes
+ * @param failpoints whether processes also die at each place that changes files
+ * @param zombies the number of processes that are stopped and continue
+ * @param seed used by all tests of the class
+ * @param depth the depth of power cuts
+ * @param exhaustive the number of pending operations up to which every subset is tried
+ * @param lives the number of recorded lives
+ * @param workers the number of threads
+ * @param limit the time limit of the lives, and of a state
+ * @param directory where the files of failures go
+ * @param replay the only file to open again, or null
  */
 record CrashTestSettings(
     List<Crash> crashes,
@@ -50,21 +50,21 @@ record CrashTestSettings(
   static final String REPLAY = "revenant.chaos.replay";
 
   /**
-   * Reads the two.
+   * Combines the annotation and the system properties.
    *
-   * @throws IllegalArgumentException in a sentence, if something would not be measured at all
+   * @throws IllegalArgumentException with a message for people, if the test would measure nothing
    */
   static CrashTestSettings of(CrashTest test) {
     long seed = number(SEED, test.seed());
     long states = number(STATES, test.states());
     boolean beside = test.failpoints() || test.zombies() != 0;
     List<Crash> crashes = List.of(test.crash());
-    demand(!crashes.isEmpty(), "crash = {} is no crash");
-    demand(test.profile().length > 0, "profile = {} is no platform");
+    demand(!crashes.isEmpty(), "crash = {} names no kind of crash");
+    demand(test.profile().length > 0, "profile = {} names no platform profile");
     within("states", states, 1, Integer.MAX_VALUE);
     demand(
         test.kills() >= (beside ? 0 : 1),
-        "kills is 1 or more (or 0 beside failpoints or zombies), not " + test.kills());
+        "kills must be 1 or more (or 0 with failpoints or zombies), but is " + test.kills());
     within("zombies", test.zombies(), 0, Integer.MAX_VALUE);
     within("depth", test.depth(), 1, 3);
     within("exhaustive", test.exhaustive(), 0, 16);
@@ -73,7 +73,7 @@ record CrashTestSettings(
     within("timeoutSeconds", test.timeoutSeconds(), 1, Integer.MAX_VALUE);
     demand(
         !beside || crashes.contains(Crash.PROCESS_DEATH),
-        "it asks for failpoints or zombies and for no " + Crash.PROCESS_DEATH);
+        "failpoints and zombies need crash = " + Crash.PROCESS_DEATH);
     String replay = System.getProperty(REPLAY);
     return new CrashTestSettings(
         List.of(test.crash()),
@@ -94,7 +94,7 @@ record CrashTestSettings(
 
   private static void within(String attribute, long value, int least, int most) {
     String range = most == Integer.MAX_VALUE ? least + " or more" : least + " to " + most;
-    demand(value >= least && value <= most, attribute + " is " + range + ", not " + value);
+    demand(value >= least && value <= most, attribute + " must be " + range + ", but is " + value);
   }
 
   private static void demand(boolean holds, String otherwise) {
@@ -112,7 +112,7 @@ record CrashTestSettings(
       return Long.parseLong(value.strip());
     } catch (NumberFormatException e) {
       throw new IllegalArgumentException(
-          "-D%s takes a number, not \"%s\"".formatted(property, value), e);
+          "-D%s must be a number, but is \"%s\"".formatted(property, value), e);
     }
   }
 

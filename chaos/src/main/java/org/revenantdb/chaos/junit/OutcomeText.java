@@ -12,10 +12,10 @@ import org.revenantdb.chaos.subject.Verdict;
 import org.revenantdb.chaos.teeth.Bite;
 
 /**
- * What a crash test says to a person.
+ * The texts that a crash test prints.
  *
  * @param subject class under test
- * @param test which of its tests
+ * @param test the name of the test
  * @param seed that repeats it
  */
 record OutcomeText(Class<?> subject, String test, long seed) {
@@ -23,7 +23,7 @@ record OutcomeText(Class<?> subject, String test, long seed) {
   private static final int FINDINGS_SHOWN = 5;
   private static final int FAILURES_SHOWN = 3;
 
-  /** In a line: verdict, how much was looked at, how long recovery took, the seed. */
+  /** One line: verdict, number of crashes and states, duration of recovery, seed. */
   String line(Outcome outcome) {
     StringBuilder line = new StringBuilder(title()).append(": ").append(outcome.verdict());
     if (outcome.verdict() == Verdict.NOT_MEASURED) {
@@ -34,7 +34,7 @@ record OutcomeText(Class<?> subject, String test, long seed) {
     return line.append("; seed ").append(seed).toString();
   }
 
-  /** That the oracle was made blind in part. */
+  /** A warning that repeated values hide losses from the oracle. */
   String repeated(int values) {
     return """
     %s: warning: %d value(s) were given to the same key more than once, which hides losses: the\
@@ -43,12 +43,12 @@ record OutcomeText(Class<?> subject, String test, long seed) {
         .formatted(title(), values);
   }
 
-  /** Why nothing can be said. */
+  /** The reason why the test has no result. */
   String notMeasured(String reason) {
     return Verdict.NOT_MEASURED + ": " + title() + "\n\n" + reason;
   }
 
-  /** The whole story of a failure. */
+  /** The whole report of a failure. */
   String failure(Outcome outcome) {
     StringBuilder text = new StringBuilder();
     text.append(outcome.verdict()).append(": ").append(title());
@@ -94,7 +94,9 @@ record OutcomeText(Class<?> subject, String test, long seed) {
     }
   }
 
-  /** What is too long to stand before anything else, such as the stacks of all threads. */
+  /**
+   * Appends what is too long for the beginning of the report, such as the stacks of all threads.
+   */
   private static void appendRest(StringBuilder text, Failure failure) {
     String rest = failure.story().substring(endOfStory(failure));
     if (!rest.isBlank()) {
@@ -107,7 +109,7 @@ record OutcomeText(Class<?> subject, String test, long seed) {
     return end < 0 ? failure.story().length() : end;
   }
 
-  /** The framework does not find what it must. */
+  /** The framework does not find a store that is broken on purpose. */
   String toothless(Bite bite) {
     return """
     %s: %s
@@ -118,7 +120,7 @@ record OutcomeText(Class<?> subject, String test, long seed) {
         .formatted(Verdict.HARNESS_BROKEN, title(), bite.name(), bite.broken(), bite.story());
   }
 
-  /** What a state says that is opened once more. */
+  /** The result of a state that was opened again. */
   String replayed(Verdict verdict, List<Finding> findings, String story) {
     StringBuilder text = new StringBuilder();
     text.append(verdict).append(": ").append(title()).append('\n');

@@ -15,12 +15,12 @@ import org.revenantdb.chaos.subject.Verdict;
 /** Power cuts under one profile. */
 final class PowerCutCase extends CrashTestCase {
 
-  /** One state in so many comes from lives behind the death of a process. */
+  /** One state in this many comes from lives after the death of a process. */
   private static final int SHARE_OF_DEATHS = 4;
 
   private static final int DEATHS = 6;
 
-  /** States that make recording a death worth its time. */
+  /** With fewer states than this, recording a death is not worth its time. */
   private static final int FEWEST = 25;
 
   private final CrashTestSettings settings;
@@ -70,7 +70,7 @@ final class PowerCutCase extends CrashTestCase {
     return recording.get().promises().repeated();
   }
 
-  /** Images are not shared with other profiles: one that failed there must fail here, too. */
+  /** Shares no images with other profiles: an image that failed there must fail here, too. */
   private Outcome run(Recording of, PowerCutOptions options) {
     return new PowerCutRun<>(recording.subjects(), of, options, new SeenImages()).run();
   }

@@ -8,7 +8,7 @@ import org.revenantdb.chaos.run.FailureFile;
 import org.revenantdb.chaos.run.StateResult;
 import org.revenantdb.chaos.trace.CallStack;
 
-/** A failure's file, opened once more: green if the store survives it now. */
+/** Opens the file of a failure again. Passes if the store survives it now. */
 final class ReplayCase implements NamedCase {
 
   private final Class<?> type;
@@ -30,7 +30,7 @@ final class ReplayCase implements NamedCase {
   public void run() {
     try {
       replay();
-    } catch (IOException e) { // a sentence says what is wrong with the file; the stack says nothing
+    } catch (IOException e) { // the message explains it; the stack adds nothing
       throw new AssertionError("nothing was replayed: " + e.getMessage());
     }
   }

@@ -10,7 +10,7 @@ import org.revenantdb.chaos.run.Subjects;
 import org.revenantdb.chaos.subject.CrashSubject;
 
 /**
- * The recorded lives of one test class, made when the first of its tests needs them.
+ * The recorded lives of one test class. The first test that needs them makes them.
  *
  * <p>Threads: any; the tests of a class may run in parallel.
  */
@@ -39,7 +39,7 @@ final class SharedRecording {
     return made;
   }
 
-  /** Those in which a process dies; none if not even {@link #get} is usable. */
+  /** The recordings in which a process dies; empty if even {@link #get} is unusable. */
   synchronized List<Recording> deaths(int count) throws IOException {
     List<Recording> made = deaths;
     if (made == null) {

@@ -5,28 +5,29 @@ import java.nio.file.Path;
 import net.openhft.chronicle.bytes.MappedBytes;
 
 /**
- * The child's side of a ledger: entries that outlive it, whatever becomes of it.
+ * The child's side of a ledger: its entries survive the death of the child process.
  *
- * <p>The file is mapped, so an entry is in the page cache the moment it is stored, without a call
- * to the operating system. A ledger survives the process, not the machine.
+ * <p>The file is mapped, so an entry is in the page cache as soon as it is stored, without a system
+ * call. A ledger survives the process, but not the machine.
  *
- * <p>Threads: any. Needs Chronicle Bytes on the class path and its {@link #flags flags}; what the
- * parent does needs neither.
+ * <p>Threads: any. Needs Chronicle Bytes on the class path and its {@link #flags flags}. The
+ * parent's side needs neither.
  */
 public final class Ledger implements AutoCloseable {
 
   /*
-   * Atomicity  An entry's bytes are stored first, its length last and ordered: whoever sees the
-   *            length sees the bytes. A process that is killed between the two has published
-   *            nothing. All threads of a process die together and only one of them appends at a
-   *            time, so at most the last entry is unpublished and nothing whole is behind a hole.
-   * Order      is that of the lock: an entry that was published before another one began to be
-   *            appended stands before it.
+   * Atomicity  An entry's bytes are stored first, its length last and ordered, so a reader that
+   *            sees the length sees the bytes. A process that is killed between the two has
+   *            published nothing. All threads of a process die together and only one of them
+   *            appends at a time. So at most the last entry is unpublished, and no whole entry
+   *            follows a gap.
+   * Order      is the order of the lock: an entry that was published before another one was begun
+   *            comes before it.
    */
 
   private static final long CHUNK = 4 << 20;
 
-  /** A piece that begins in a chunk always fits in it and its overlap. */
+  /** An entry that begins in a chunk always fits in the chunk and its overlap. */
   private static final int PIECE = 64 << 10;
 
   private final MappedBytes bytes;
@@ -37,7 +38,7 @@ public final class Ledger implements AutoCloseable {
   }
 
   /**
-   * The flags of a JVM that writes a ledger.
+   * Returns the flags that a JVM with a ledger needs.
    *
    * @return flags, each a word
    */
@@ -54,7 +55,7 @@ public final class Ledger implements AutoCloseable {
   /**
    * Creates a ledger.
    *
-   * @param file that does not exist yet
+   * @param file must not exist yet
    * @return the empty ledger
    * @throws FileNotFoundException if the file cannot be created
    */
@@ -72,7 +73,8 @@ public final class Ledger implements AutoCloseable {
    */
   public synchronized void append(byte[] entry) {
     if (entry.length == 0) {
-      throw new IllegalArgumentException("an entry without bytes cannot be told from none");
+      throw new IllegalArgumentException(
+          "an entry must not be empty: its length 0 would mean that no entry is there");
     }
     long body = end + LedgerLayout.LENGTH;
     for (int at = 0; at < entry.length; at += PIECE) {
@@ -82,7 +84,7 @@ public final class Ledger implements AutoCloseable {
     end = LedgerLayout.next(end, entry.length);
   }
 
-  /** Gives the mapping back. The file stays. */
+  /** Unmaps the file. The file stays. */
   @Override
   public synchronized void close() {
     bytes.releaseLast();

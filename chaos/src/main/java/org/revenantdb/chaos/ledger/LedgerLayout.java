@@ -1,7 +1,7 @@
 package org.revenantdb.chaos.ledger;
 
 /**
- * The bytes of a ledger's file, in the byte order of the machine (it never leaves it).
+ * The bytes of a ledger's file, in the byte order of the machine, because the file stays on it.
  *
  * <pre>
  *      0        8         12                  8-aligned
@@ -10,7 +10,7 @@ package org.revenantdb.chaos.ledger;
  *      +--------+---------+-------------------+---------+----------------
  * </pre>
  *
- * A length of 0 means that no entry is there: what follows was never published.
+ * A length of 0 means that there is no entry: the bytes after it were never published.
  */
 final class LedgerLayout {
 
@@ -23,7 +23,7 @@ final class LedgerLayout {
 
   private LedgerLayout() {}
 
-  /** Where the entry after one of this length begins. */
+  /** Where the entry after an entry of this length begins. */
   static long next(long entry, int length) {
     return (entry + LENGTH + length + 7) & -8L;
   }

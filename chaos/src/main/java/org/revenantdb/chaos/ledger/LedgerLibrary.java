@@ -5,20 +5,20 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.Properties;
 
-/** The library that a {@link Ledger} needs, which a user of process death has to bring along. */
+/** The library that a {@link Ledger} needs, which tests of process death have to add. */
 public final class LedgerLibrary {
 
   private static final String TYPE = "net.openhft.chronicle.bytes.MappedBytes";
 
-  /** Written by the build, so that the version stands in the POM alone. */
+  /** Written by the build, so that only the POM contains the version. */
   private static final String ARTIFACT = "library.properties";
 
   private LedgerLibrary() {}
 
   /**
-   * Whether it is on the class path.
+   * Returns whether the library is on the class path.
    *
-   * @return true if so
+   * @return true if it is
    */
   public static boolean isHere() {
     try {
@@ -30,19 +30,19 @@ public final class LedgerLibrary {
   }
 
   /**
-   * What to do if it is not.
+   * Returns what to do if the library is missing.
    *
-   * @return a sentence that names group, artifact and version
+   * @return a sentence with group, artifact and version
    */
   public static String missing() {
-    return "what a process promised before it was killed is kept with Chronicle Bytes, which is not"
+    return "the promises of a killed process are kept with Chronicle Bytes, which is not"
         + " on the class path: add "
         + coordinates()
         + " to the test dependencies";
   }
 
   /**
-   * Its name in a repository.
+   * The name of the library in a repository.
    *
    * @return {@code groupId:artifactId:version}
    */

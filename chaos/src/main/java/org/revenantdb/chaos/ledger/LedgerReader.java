@@ -14,7 +14,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The parent's side of a ledger: reads on while the child lives, and to the end after its death.
+ * The parent's side of a ledger: reads entries while the child lives, and to the end after its
+ * death.
  *
  * <p>Needs no library and no flag.
  *
@@ -35,9 +36,9 @@ public final class LedgerReader implements AutoCloseable {
   }
 
   /**
-   * Begins to read.
+   * Creates a reader.
    *
-   * @param file perhaps not created yet, then nothing is there to be read
+   * @param file need not exist yet; until then there is nothing to read
    * @return a reader at the first entry
    */
   public static LedgerReader of(Path file) {
@@ -45,10 +46,10 @@ public final class LedgerReader implements AutoCloseable {
   }
 
   /**
-   * Reads what has been appended since the last call.
+   * Returns the entries that were appended since the last call.
    *
    * @return whole entries, in their order
-   * @throws IllegalStateException if the file is no ledger
+   * @throws IllegalStateException if the file is not a ledger
    */
   public List<byte[]> read() {
     List<byte[]> entries = new ArrayList<>();
@@ -66,15 +67,18 @@ public final class LedgerReader implements AutoCloseable {
   }
 
   /**
-   * How many entries were read.
+   * Returns how many entries were read.
    *
-   * @return by all calls of {@link #read} together
+   * @return the sum over all calls of {@link #read}
    */
   public long count() {
     return count;
   }
 
-  /** The file only grows; a mapping that is too small is replaced by one of all that is there. */
+  /**
+   * Whether the mapping covers a position. The file only grows, so a mapping that is too small is
+   * replaced by one of the whole file.
+   */
   private boolean covers(long end) {
     if (end <= mapped.byteSize()) {
       return true;
@@ -95,12 +99,12 @@ public final class LedgerReader implements AutoCloseable {
     }
     long magic = mapped.get(ValueLayout.JAVA_LONG, 0);
     if (magic != LedgerLayout.MAGIC && magic != 0) {
-      throw new IllegalStateException(file + " is no ledger");
+      throw new IllegalStateException(file + " is not a ledger");
     }
     return true;
   }
 
-  /** Gives the mapping back; the file stays. */
+  /** Unmaps the file. The file stays. */
   @Override
   public void close() {
     arena.close();

@@ -1,5 +1,5 @@
 /**
- * What a forked JVM promised, kept where its death cannot reach: in a memory-mapped file.
+ * The promises of a forked JVM, in a memory-mapped file that survives its death.
  *
  * <p>Reading order: {@link org.revenantdb.chaos.ledger.LedgerLayout} (the bytes), {@link
  * org.revenantdb.chaos.ledger.Ledger} (the child's side), {@link

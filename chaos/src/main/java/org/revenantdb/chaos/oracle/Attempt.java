@@ -7,11 +7,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A transaction as its client lived it: what it wrote, what it was shown, and what it was promised.
+ * A transaction as its client saw it: its writes, its reads, and the answer to its commit.
  *
- * <p>Versions are numbers that the client makes up, one for each value that it writes, never twice;
- * {@link #ABSENT} is no value at all. Ticks are numbers of one clock of the client that never
- * stands still: the order of two ticks is their order in time.
+ * <p>Versions are numbers that the client assigns, a new one for each value that it writes; {@link
+ * #ABSENT} means no value. Ticks are numbers from one clock of the client that never stands still,
+ * so the order of two ticks is their order in time.
  *
  * <p>Threads: one.
  *
@@ -19,14 +19,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Attempt<K> {
 
-  /** The version of a row that is not there. */
+  /** The version of a row that does not exist. */
   public static final long ABSENT = 0;
 
-  /** What is known of the outcome. */
+  /** What is known about the outcome. */
   public enum Outcome {
-    /** It never asked to commit. After a crash it must be gone. */
+    /** It never requested its commit. After a crash it must be gone. */
     RUNNING,
-    /** It asked to commit and got no answer. It is there whole, or not at all. */
+    /** It requested its commit and got no answer. It is there whole, or not at all. */
     IN_DOUBT,
     /** Its commit was acknowledged. It must be there. */
     ACKNOWLEDGED,
@@ -37,17 +37,17 @@ public final class Attempt<K> {
   /**
    * A change of one row.
    *
-   * @param version what the row became
-   * @param replaced what the client saw there before its first change
+   * @param version the new version
+   * @param replaced the version that the client saw before its first change of the row
    */
   record Write(long version, long replaced) {}
 
   /**
-   * Something the client was shown.
+   * A read.
    *
    * @param <K> the key of a row
-   * @param key which row
-   * @param version what was there
+   * @param key the row
+   * @param version the version it saw
    */
   record Read<K>(K key, long version) {}
 
@@ -64,7 +64,7 @@ public final class Attempt<K> {
    * Begins an attempt.
    *
    * @param name for messages
-   * @param beforeBegin the tick just before the store was asked to begin
+   * @param beforeBegin the tick just before the request to begin
    * @param begun the tick just after that
    */
   public Attempt(String name, long beforeBegin, long begun) {
@@ -74,11 +74,11 @@ public final class Attempt<K> {
   }
 
   /**
-   * Notes what the transaction was shown.
+   * Records a read.
    *
-   * @param key which row
-   * @param version which version
-   * @return what is wrong with that by itself, or null
+   * @param key the row
+   * @param version the version it saw
+   * @return what is wrong with the read by itself, or null
    */
   public @Nullable Finding read(K key, long version) {
     Write own = writes.get(key);
@@ -98,12 +98,12 @@ public final class Attempt<K> {
   }
 
   /**
-   * Notes a change. The replaced version is something the transaction was shown, too.
+   * Records a change. The replaced version counts as a read, too.
    *
-   * @param key which row
-   * @param version what it became
-   * @param replaced what the transaction saw there just before
-   * @return what is wrong with that by itself, or null
+   * @param key the row
+   * @param version the new version
+   * @param replaced the version that the transaction saw just before
+   * @return what is wrong with that read by itself, or null
    */
   public @Nullable Finding write(K key, long version, long replaced) {
     Finding finding = read(key, replaced);
@@ -117,28 +117,28 @@ public final class Attempt<K> {
         Finding.Kind.OWN_READ, format.formatted(name, text(first), key, text(second)));
   }
 
-  /** Notes that everything is written and the commit is about to be asked for. */
+  /** Records that everything is written and the client is about to request the commit. */
   public void committing() {
     outcome = Outcome.IN_DOUBT;
   }
 
   /**
-   * Notes that the commit was acknowledged.
+   * Records that the commit was acknowledged.
    *
-   * @param tick just after that
+   * @param tick the tick just after the acknowledgement
    */
   public void acknowledged(long tick) {
     outcome = Outcome.ACKNOWLEDGED;
     acknowledged = tick;
   }
 
-  /** Notes that the transaction was rolled back, asked for or forced by a conflict. */
+  /** Records that the transaction was rolled back, on request or because of a conflict. */
   public void rolledBack() {
     outcome = Outcome.ROLLED_BACK;
   }
 
   /**
-   * What is known of the outcome.
+   * Returns what is known about the outcome.
    *
    * @return the outcome
    */
@@ -147,7 +147,7 @@ public final class Attempt<K> {
   }
 
   /**
-   * How many rows it changed.
+   * Returns how many rows it changed.
    *
    * @return a count
    */

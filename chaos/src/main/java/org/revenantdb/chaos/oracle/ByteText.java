@@ -8,11 +8,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 
 /**
- * Bytes as a person reads them in a message.
+ * Bytes in readable form, for messages.
  *
- * <p>Text stands in quotes. Text with something between it or behind it, a name padded with zeros
- * for instance, stands there with that escaped, and in hexadecimal beside it: so it can be compared
- * with a text as well as with what is shown as numbers only. All else is hexadecimal.
+ * <p>Text stands in quotes. If other bytes are between or behind the text, for instance in a name
+ * padded with zeros, the text stands there with these bytes escaped, followed by all bytes in
+ * hexadecimal. So it can be compared with a text and with numbers. Everything else is hexadecimal.
  *
  * {@snippet :
  * "value 1"
@@ -22,13 +22,13 @@ import java.util.HexFormat;
  */
 final class ByteText {
 
-  /** Longer ones are cut. */
+  /** Longer ones are shortened. */
   private static final int SHOWN = 60;
 
   private static final int HEAD = 36;
   private static final int TAIL = SHOWN - HEAD;
 
-  /** As many zeros in a row are still shown one by one. */
+  /** Up to this many zeros in a row are shown one by one. */
   private static final int FEW = 4;
 
   private final byte[] content;
@@ -51,11 +51,11 @@ final class ByteText {
     if (strange == 0 && !padded) {
       return quoted(StandardCharsets.UTF_8.decode(ByteBuffer.wrap(content)).toString());
     }
-    // Numbers have a printable byte here and there, too.
+    // Numbers also contain a printable byte now and then.
     return printable > 0 && 3 * strange <= printable ? escaped(text.toString()) : hex();
   }
 
-  /** Of a long one the end is shown, too: that is where it often is no text. */
+  /** A long text is shown with its end, which often contains other bytes. */
   private String escaped(String all) {
     return all.length() <= SHOWN
         ? '"' + all + "\" (" + hex() + ")"
@@ -78,7 +78,7 @@ final class ByteText {
     return " (" + content.length + " bytes)";
   }
 
-  /** Decodes what is UTF-8, and escapes what is none and what has no shape. */
+  /** Decodes UTF-8, and escapes invalid bytes and characters that are not visible. */
   private void escape() {
     CharsetDecoder decoder = StandardCharsets.UTF_8.newDecoder();
     ByteBuffer rest = ByteBuffer.wrap(content);

@@ -6,8 +6,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A key or a value: bytes that do not change, equal if they hold the same, in the order of unsigned
- * bytes. A text is its UTF-8 bytes.
+ * A key or a value: immutable bytes, equal by content, ordered as unsigned bytes. A text is its
+ * UTF-8 bytes.
  *
  * <p>Threads: any.
  */
@@ -49,7 +49,7 @@ public final class Bytes implements Comparable<Bytes> {
     return text == null ? null : of(text);
   }
 
-  /** Reads so many bytes from a buffer. */
+  /** Reads a number of bytes from a buffer. */
   static Bytes take(ByteBuffer source, int length) {
     byte[] content = new byte[length];
     source.get(content);
@@ -61,7 +61,7 @@ public final class Bytes implements Comparable<Bytes> {
   }
 
   /**
-   * How many bytes.
+   * Returns the number of bytes.
    *
    * @return a count
    */
@@ -70,9 +70,9 @@ public final class Bytes implements Comparable<Bytes> {
   }
 
   /**
-   * Copies the bytes.
+   * Copies the bytes into a new array.
    *
-   * @return an array of the caller's own
+   * @return the new array
    */
   public byte[] toArray() {
     return content.clone();
@@ -114,7 +114,7 @@ public final class Bytes implements Comparable<Bytes> {
     return hash;
   }
 
-  /** For messages, as {@link ByteText} shows it. */
+  /** For messages, in the form of {@link ByteText}. */
   @Override
   public String toString() {
     return ByteText.of(content);

@@ -16,15 +16,15 @@ import org.revenantdb.chaos.oracle.Attempt.Write;
 import org.revenantdb.chaos.oracle.Finding.Kind;
 
 /**
- * Knows what a transactional store may come back with after a crash: acknowledged is part of
- * recovered is part of attempted, each transaction whole or not at all.
+ * Knows the states of a transactional store that are legal after a crash: acknowledged ⊆ recovered
+ * ⊆ attempted, each transaction whole or not at all.
  *
- * <p>It holds the state that was last verified and every transaction since. {@link #judge} compares
- * a recovered state with them; if all held, that state is the new base and the transactions are
- * forgotten.
+ * <p>It keeps the state that was last verified and every transaction since. {@link #judge} compares
+ * a recovered state with them. If there is no finding, that state becomes the new base, and the
+ * transactions are dropped.
  *
- * <p>Made for stores with snapshot isolation and first-updater-wins, durable when acknowledged,
- * whose snapshots show durable transactions only.
+ * <p>It is for stores with snapshot isolation and first-updater-wins whose acknowledged
+ * transactions are durable and whose snapshots show only durable transactions.
  *
  * <p>Threads: one.
  *
@@ -32,26 +32,29 @@ import org.revenantdb.chaos.oracle.Finding.Kind;
  */
 public final class CrashOracle<K extends Comparable<K>> {
   /*
-   * The order of versions. Two committed writers of one row do not overlap: the later one took its snapshot after the
-   * earlier one had committed, else it would have met a conflict. The tick after begin() is taken between a writer's
-   * snapshot and its first write, so for two writers T, U of one row with T first:
+   * The order of versions. Two committed writers of one row do not overlap: the later one took its
+   * snapshot after the earlier one had committed, otherwise it would have met a conflict. The tick
+   * after begin() is taken between a writer's snapshot and its first write. So for two writers T, U
+   * of one row with T first:
    *     begun(T) < first write of T < commit of T <= snapshot of U < begun(U).
-   * Sorting the writers of a row by that tick gives the order of its versions, deletions included, although nobody
-   * told us the order of commits. Each writer also told which version it replaced; if the order does not link up,
-   * isolation was broken (LOST_UPDATE).
+   * Sorting the writers of a row by that tick gives the order of its versions, including deletions,
+   * without the order of commits. Each writer has also recorded which version it replaced. If the
+   * order does not match these records, isolation was broken (LOST_UPDATE).
    *
-   * Transactions in doubt. n of them have 2^n possible outcomes. All are tried; one without findings proves that the
-   * store told a possible story. Else the one with the fewest findings is reported. Only rows that a transaction in
-   * doubt wrote depend on the choice, and n is at most the number of sessions for each unverified crash.
+   * Transactions in doubt. n of them have 2^n possible outcomes. All are tried. If one has no
+   * findings, the state is legal. Otherwise the one with the fewest findings is reported. Only rows
+   * that a transaction in doubt wrote depend on the choice, and n is at most the number of sessions
+   * for each unverified crash.
    *
-   * What reads prove. A read names a version. It must be one of the row's committed ones (DIRTY_READ: this is the
-   * witness of durable readers, for a transaction in doubt that somebody read must be there), not older than the
-   * newest one acknowledged before the reader began (STALE_READ); and when a reader saw version i of one row, written
-   * by T, it must not have seen an older version of another row that T wrote (FRACTURED_READ). This is not a full
-   * check of snapshot isolation: there is no search for cycles over several transactions.
+   * What reads prove. A read has a version. It must be one of the row's committed versions
+   * (DIRTY_READ). So a transaction in doubt that a durable reader saw must be there. It must not be
+   * older than the newest version acknowledged before the reader began (STALE_READ). And if a
+   * reader saw a version of one row written by T, it must not have seen an older version of another
+   * row that T wrote (FRACTURED_READ). This is not a full check of snapshot isolation: it does not
+   * search for cycles over several transactions.
    */
 
-  /** More outcomes than two to this power are not tried. */
+  /** At most two to this power outcomes are tried. */
   static final int MAX_IN_DOUBT = 14;
 
   private static final int FINDINGS_SHOWN = 20;
@@ -64,7 +67,7 @@ public final class CrashOracle<K extends Comparable<K>> {
   public CrashOracle() {}
 
   /**
-   * Adds a transaction; it may go on afterwards.
+   * Adds a transaction, which may continue afterwards.
    *
    * @param attempt the transaction
    */
@@ -73,9 +76,9 @@ public final class CrashOracle<K extends Comparable<K>> {
   }
 
   /**
-   * Adds something that was found before the crash.
+   * Adds a finding from before the crash.
    *
-   * @param finding what, or null for nothing
+   * @param finding the finding, or null for none
    */
   public void add(@Nullable Finding finding) {
     if (finding != null) {
@@ -84,7 +87,7 @@ public final class CrashOracle<K extends Comparable<K>> {
   }
 
   /**
-   * How many transactions ended without an answer since the last verified state.
+   * Returns how many transactions ended without an answer since the last verified state.
    *
    * @return a count
    */
@@ -93,7 +96,7 @@ public final class CrashOracle<K extends Comparable<K>> {
   }
 
   /**
-   * The state that was last verified.
+   * Returns the state that was last verified.
    *
    * @return each row's version
    */
@@ -102,10 +105,10 @@ public final class CrashOracle<K extends Comparable<K>> {
   }
 
   /**
-   * Compares what came back with what may come back.
+   * Compares a recovered state with the legal ones.
    *
    * @param recovered each row that was found, with its version
-   * @return what is wrong; nothing wrong makes this state the new base
+   * @return the findings; without any, this state is the new base
    */
   public Judgement judge(Map<K, Long> recovered) {
     List<Attempt<K>> doubtful =
@@ -114,7 +117,7 @@ public final class CrashOracle<K extends Comparable<K>> {
             .toList();
     if (doubtful.size() > MAX_IN_DOUBT) {
       throw new IllegalStateException(
-          doubtful.size() + " transactions are in doubt: look at the store more often");
+          doubtful.size() + " transactions are in doubt: check the store more often");
     }
     Trial best = bestTrial(doubtful, recovered);
     List<Finding> findings = new ArrayList<>(early);
@@ -176,7 +179,7 @@ public final class CrashOracle<K extends Comparable<K>> {
     return best;
   }
 
-  /** Walks the versions of one row and compares the last one with what is there. */
+  /** Follows the versions of one row and compares the last one with the recovered one. */
   private void compare(
       K key,
       Chains<K> chains,
@@ -233,7 +236,7 @@ public final class CrashOracle<K extends Comparable<K>> {
   }
 
   /**
-   * A transaction in doubt of which one row is there and another one is not explains more than the
+   * A transaction in doubt of which some rows are there and others are not explains more than the
    * rows alone.
    */
   private void nameTornTransactions(
@@ -309,7 +312,7 @@ public final class CrashOracle<K extends Comparable<K>> {
                         writers.get(newestKnown))));
       }
       places.put(read.key(), place);
-      // Only a value says for certain whose it is: nothing may have been there before as well.
+      // Only a value identifies its writer: the row may have been absent before, too.
       if (place >= 0 && read.version() != Attempt.ABSENT) {
         authors.add(writers.get(place));
       }
@@ -319,7 +322,9 @@ public final class CrashOracle<K extends Comparable<K>> {
     }
   }
 
-  /** Whoever saw one row of a transaction has seen the others, too, or something later. */
+  /**
+   * A reader that saw one row of a transaction must have seen its other rows, or something later.
+   */
   private void checkWholeOf(
       Attempt<K> author,
       Attempt<K> reader,
@@ -346,8 +351,8 @@ public final class CrashOracle<K extends Comparable<K>> {
   private static final int NOWHERE = -2;
 
   /**
-   * The place of the version in the order of the row's versions: the writer's, or BASE. "Nothing"
-   * may have been there several times; then it is the last time before the reader began.
+   * The place of the version in the order of the row's versions: the index of its writer, or BASE.
+   * The row may have been absent several times; then the last time before the reader began counts.
    */
   private int placeOf(Read<K> read, List<Attempt<K>> writers, Attempt<K> reader) {
     for (int i = writers.size() - 1; i >= 0; i--) {
@@ -374,7 +379,7 @@ public final class CrashOracle<K extends Comparable<K>> {
   }
 
   /**
-   * One assumed outcome of all transactions in doubt; the best one explains the rows, then the
+   * One assumed outcome of all transactions in doubt. The best one explains the rows, then the
    * reads.
    */
   private record Trial(List<Finding> findings, int wrongRows, int committedInDoubt)

@@ -3,38 +3,40 @@ package org.revenantdb.chaos.oracle;
 import org.revenantdb.chaos.subject.Verdict;
 
 /**
- * One thing that must not be.
+ * One thing that is wrong.
  *
- * @param kind what sort of thing
- * @param detail which key, which transaction, which versions
+ * @param kind the kind of finding
+ * @param detail the key, the transaction and the versions
  */
 public record Finding(Kind kind, String detail) {
 
-  /** What can be wrong with what came back after a crash, or with what a transaction was shown. */
+  /** The kinds of findings about a recovered state or about a read of a transaction. */
   public enum Kind {
-    /** A change that was acknowledged is not there. */
+    /** A change that was acknowledged is missing. */
     LOST(Verdict.LOST),
-    /** A row is back whose removal was acknowledged. */
+    /** A row is there although its removal was acknowledged. */
     RESURRECTED(Verdict.LOST),
-    /** A version is there that its transaction never tried to commit. */
+    /** A version is there whose transaction never tried to commit. */
     UNCOMMITTED(Verdict.CORRUPT),
-    /** A version or a key is there that nobody ever wrote. */
+    /** A version or a key is there that was never written. */
     PHANTOM(Verdict.CORRUPT),
     /** A transaction is there in part. */
     TORN(Verdict.LOST),
-    /** A lazy transaction is not there, and one that came after its answer is. */
+    /** A lazy transaction is missing, and one that came after its answer is there. */
     NOT_A_PREFIX(Verdict.LOST),
-    /** A demand of the subject's own is not met. */
+    /** A condition of the subject's own is not met. */
     DEMAND(Verdict.CORRUPT),
-    /** Two committed transactions replaced the same version, or one replaced what never was. */
+    /**
+     * Two committed transactions replaced the same version, or one replaced a version that never
+     * existed.
+     */
     LOST_UPDATE(Verdict.LOST),
-    /** A transaction was shown a version that did not survive, or that never committed. */
+    /** A transaction read a version that did not survive, or that never committed. */
     DIRTY_READ(Verdict.CORRUPT),
-    /** A transaction was not shown a change that was acknowledged before it began. */
+    /** A transaction did not see a change that was acknowledged before it began. */
     STALE_READ(Verdict.LOST),
     /**
-     * A transaction was shown one part of another transaction and not the other part, or what came
-     * after it.
+     * A transaction saw one part of another transaction, but not the other part or a later version.
      */
     FRACTURED_READ(Verdict.CORRUPT),
     /** A transaction did not see its own change, or saw two different snapshots. */
@@ -47,7 +49,7 @@ public record Finding(Kind kind, String detail) {
     }
 
     /**
-     * What a run with such a finding may say.
+     * Returns the verdict on a run with such a finding.
      *
      * @return {@link Verdict#LOST} or {@link Verdict#CORRUPT}
      */

@@ -3,11 +3,11 @@ package org.revenantdb.chaos.oracle;
 import java.util.List;
 
 /**
- * What the oracle says of a recovered state.
+ * The result of comparing a recovered state.
  *
- * @param findings all that is wrong; empty if everything held
- * @param survivedInDoubt how many transactions in doubt are there
- * @param lostInDoubt how many transactions in doubt are not there
+ * @param findings everything that is wrong; empty if nothing is
+ * @param survivedInDoubt the number of transactions in doubt that are there
+ * @param lostInDoubt the number of transactions in doubt that are missing
  */
 public record Judgement(List<Finding> findings, int survivedInDoubt, int lostInDoubt) {
 
@@ -17,9 +17,9 @@ public record Judgement(List<Finding> findings, int survivedInDoubt, int lostInD
   }
 
   /**
-   * Tells whether everything held.
+   * Returns whether there are no findings.
    *
-   * @return true if nothing was found
+   * @return true if nothing is wrong
    */
   public boolean holds() {
     return findings.isEmpty();

@@ -10,7 +10,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that ever was to be written to one key.
+ * All writes to one key, including attempted ones.
  *
  * <p>Threads: built by one, read by any.
  */
@@ -18,29 +18,32 @@ final class KeyHistory {
 
   final Bytes key;
 
-  /** By the place of the attempt; those never attempted are last. */
+  /** By the place of the attempt; those that were never attempted are last. */
   private final List<PromisedTransaction> writers = new ArrayList<>();
 
   private final Map<Bytes, List<PromisedTransaction>> byValue = new HashMap<>();
   private final List<PromisedTransaction> removers = new ArrayList<>();
 
-  /** Of each thread of each life what it did not announce, in the order in which it told of it. */
+  /**
+   * For each thread of each life, the transactions that it did not announce, in the order of its
+   * reports.
+   */
   private final Map<Teller, List<PromisedTransaction>> unannounced = new HashMap<>();
 
   private final List<Witness> witnesses = new ArrayList<>();
 
-  /** The first word about the key. */
+  /** The first report about the key. */
   private long begun = NEVER;
 
   /** A thread of a life. */
   private record Teller(int life, long thread) {}
 
   /**
-   * What a durable reader was given that several may have written.
+   * The result of a durable reader that several transactions may have written.
    *
-   * @param place when that was said
-   * @param value what it was
-   * @param since the earliest attempt of those
+   * @param place the place of its report
+   * @param value the value it read
+   * @param since the earliest attempt of those transactions
    */
   record Witness(long place, @Nullable Bytes value, long since) {}
 
@@ -77,7 +80,10 @@ final class KeyHistory {
     return witnesses;
   }
 
-  /** What the thread of a transaction wrote in the same life and did not announce. */
+  /**
+   * The transactions that the thread of a transaction reported in the same life without an
+   * announcement.
+   */
   List<PromisedTransaction> unannouncedBeside(PromisedTransaction writer) {
     return unannounced.isEmpty()
         ? List.of()
@@ -85,8 +91,8 @@ final class KeyHistory {
   }
 
   /**
-   * How many values were promised by more than one transaction; what was found counts as one of
-   * those that it may be.
+   * How many values were promised by more than one transaction. A value that a check found counts
+   * as one of the transactions that may have written it.
    */
   int repeated() {
     return (int)
@@ -107,7 +113,7 @@ final class KeyHistory {
     return writers;
   }
 
-  /** Who wrote just that, whatever became of them. */
+  /** The transactions that wrote exactly this value, whatever their outcome. */
   List<PromisedTransaction> writersOf(@Nullable Bytes value) {
     return value == null ? removers : byValue.getOrDefault(value, List.of());
   }

@@ -4,21 +4,21 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One thing that a subject said, whole in itself: a {@link PromiseLog} is a list of these, and can
- * be made again from them.
+ * One report of a subject, complete in itself. A {@link PromiseLog} is a list of events and can be
+ * rebuilt from them.
  */
 public sealed interface PromiseEvent {
 
   /**
-   * When and by whom something was said.
+   * The place and the thread of a report.
    *
    * @param place from the trace's clock
-   * @param thread its number, unlike that of any other thread of the same life
+   * @param thread its number, unique in its life
    * @param name of the thread
    */
   record By(long place, long thread, String name) {}
 
-  /** What is said of a single write. */
+  /** The reports about a single write. */
   enum Single {
     /** It is about to be made. */
     ATTEMPT(0x00),
@@ -26,15 +26,15 @@ public sealed interface PromiseEvent {
     DURABLE(0x01),
     /** It was accepted, and need not be durable. */
     LAZY(0x02),
-    /** A durable reader was given it. */
+    /** A durable reader saw it. */
     DURABLE_READ(0x03),
     /**
-     * A look at the recovered store found it and nothing wrong, while nobody was at work: so it
-     * stays, and what had been in doubt there is decided.
+     * A check of the recovered store found it, without findings and while nothing else ran. So it
+     * stays, and everything that was in doubt about the key is decided.
      */
     FOUND(0x04);
 
-    /** What it is in bytes. */
+    /** Its code in bytes. */
     final int tag;
 
     Single(int tag) {
@@ -42,20 +42,20 @@ public sealed interface PromiseEvent {
     }
   }
 
-  /** What is said of a group. */
+  /** The reports about a group. */
   enum Step {
     /** Its writes will be announced. */
     BEGIN(0x10),
-    /** Its commit is about to be asked for. */
+    /** Its commit is about to be requested. */
     COMMITTING(0x11),
     /** Its commit was promised to be durable. */
     DURABLE(0x12),
     /** Its commit was accepted, and need not be durable. */
     LAZY(0x13),
-    /** It was taken back. */
+    /** It was rolled back. */
     ROLLED_BACK(0x14);
 
-    /** What it is in bytes. */
+    /** Its code in bytes. */
     final int tag;
 
     Step(int tag) {
@@ -64,52 +64,52 @@ public sealed interface PromiseEvent {
   }
 
   /**
-   * Something about a single write.
+   * A report about a single write.
    *
-   * @param by when and by whom
-   * @param what was said
-   * @param key which key
-   * @param value what it becomes or became; null: nothing
+   * @param by its place and thread
+   * @param what the report
+   * @param key the key
+   * @param value the new value; null: nothing
    */
   record OfWrite(By by, Single what, Bytes key, @Nullable Bytes value) implements PromiseEvent {}
 
   /**
-   * Something about a group.
+   * A report about a group.
    *
-   * @param by when and by whom
+   * @param by its place and thread
    * @param group its number in this life
-   * @param step what was said
+   * @param step the report
    */
   record OfGroup(By by, long group, Step step) implements PromiseEvent {}
 
   /**
    * A write that belongs to a group.
    *
-   * @param by when and by whom
+   * @param by its place and thread
    * @param group its number in this life
-   * @param key which key
-   * @param value what it becomes; null: removed
+   * @param key the key
+   * @param value the new value; null: removed
    */
   record Put(By by, long group, Bytes key, @Nullable Bytes value) implements PromiseEvent {}
 
   /**
    * Everything accepted so far is durable.
    *
-   * @param by when and by whom
+   * @param by its place and thread
    */
   record AllDurable(By by) implements PromiseEvent {}
 
   /**
-   * A life ended here in a crash. What follows was said in the next life: places, threads and
-   * groups are numbered anew.
+   * A life ended here in a crash. The events behind it belong to the next life, which numbers its
+   * places, threads and groups anew.
    *
-   * @param death whether it was the death of the process, so that something may have been under way
-   *     that nobody could say any more
+   * @param death whether the process died, so that there may have been work that it could no longer
+   *     report
    */
   record Crash(boolean death) implements PromiseEvent {}
 
   /**
-   * The event as bytes that {@link #decode} understands. They end where the event ends.
+   * Returns the event as bytes for {@link #decode}. They end where the event ends.
    *
    * @return a new array
    */
@@ -120,9 +120,9 @@ public sealed interface PromiseEvent {
   /**
    * Reads an event.
    *
-   * @param source stands behind the event afterwards
+   * @param source its position is behind the event afterwards
    * @return the event
-   * @throws IllegalArgumentException if this is no event
+   * @throws IllegalArgumentException if the bytes are not an event
    */
   static PromiseEvent decode(ByteBuffer source) {
     return PromiseCodec.decode(source);

@@ -15,7 +15,7 @@ final class PromiseFile {
   /*
    * magic     8   "PROMISES"
    * version   4   1
-   * flags     4   bit 0: the last life was cut off by death; the others are zero
+   * flags     4   bit 0: the last life was ended by death; the others are zero
    * length    4   of the body
    * checksum  4   CRC-32C of version, flags, length and body
    * body          events, one behind the other
@@ -47,7 +47,7 @@ final class PromiseFile {
   static PromiseLog read(DataInput source) throws IOException {
     try {
       if (source.readLong() != MAGIC) {
-        throw new IOException("this is no log of promises");
+        throw new IOException("this is not a log of promises");
       }
       int version = source.readInt();
       if (version != VERSION) {
@@ -68,7 +68,7 @@ final class PromiseFile {
     }
   }
 
-  /** Reads as far as there is something, so that a wrong length takes no memory. */
+  /** Reads only existing bytes, so that a wrong length takes no memory. */
   private static byte[] body(DataInput source, int length) throws IOException {
     if (length < 0) {
       throw new IOException("the log of promises is damaged: its length is " + length);

@@ -26,26 +26,30 @@ import org.revenantdb.chaos.oracle.PromiseEvent.Single;
 import org.revenantdb.chaos.oracle.PromiseEvent.Step;
 
 /**
- * The transactions that a log of promises tells of, and for each key those that write it. Built
- * once, then asked for any number of crash points.
+ * The transactions in a log of promises, and for each key its writers. Built once, then queried for
+ * any number of crash points.
  *
  * <p>Threads: immutable once built.
  */
 final class PromiseIndex {
   /*
-   * Building, one life after the other, the events of each by their places:
-   *   1  an attempt makes a transaction that waits for the same thread's answer with equal key and value, the newest
-   *      first; an answer without one makes a transaction whose window began with the life (its thread may have made
-   *      several writes before it speaks of the first). Where the thread had written the same and it was lazy, the
-   *      answer may mean that one again (it was flushed since) or another one (a second removal): the window is then
-   *      that of the first one, which is right for both.
-   *   2  a group is attempted at COMMITTING; answered without that, its window began with the life.
-   *   3  a flush makes durable what this life had accepted lazily before the word that its thread said before it.
-   *   4  what a look at the recovered store found is a transaction of one write, at one place, and durable. Nobody is
-   *      at work then, so the windows of this life begin behind it.
-   *   5  last of all, when every writer is known, also those that spoke only later, the durable readers. They began
-   *      behind the last word of their thread that was none of theirs (several may speak of one snapshot). Who comes
-   *      before somebody who was answered then is no author. One author left is durable; of several one is.
+   * Building, one life after the other, the events of each life by their places:
+   *   1  An attempt makes a transaction that waits for the answer of the same thread with equal key
+   *      and value, the newest attempt first. An answer without an attempt makes a transaction
+   *      whose window began with the life, because its thread may have made several writes before
+   *      it reports the first. If the thread had written the same value lazily before, the answer
+   *      may mean that write (flushed since) or another one (a second removal). The window is then
+   *      that of the first, which is right for both.
+   *   2  A group is attempted at COMMITTING. If it is answered without that, its window began with
+   *      the life.
+   *   3  A flush makes durable what this life had accepted lazily before the previous report of its
+   *      thread.
+   *   4  A value found by a check of the recovered store is a durable transaction of one write, at
+   *      one place. Nothing else runs then, so the windows of this life begin behind it.
+   *   5  The durable readers come last, when every writer is known, including those that were
+   *      reported later. A reader began behind the last report of its thread that was not such a
+   *      read (several may belong to one snapshot). A transaction that comes before one that was
+   *      answered by then is not an author. If one author is left it is durable; of several one is.
    */
 
   private final List<PromisedTransaction> transactions = new ArrayList<>();
@@ -60,16 +64,16 @@ final class PromiseIndex {
   private final boolean announces;
   private final boolean removes;
 
-  /** Who says in a copy what was under way and had not been announced. */
+  /** The thread that reports, in a copy, what was under way and had not been announced. */
   private static final long UNDER_WAY = -1;
 
-  /** Who says what a look found. */
+  /** The thread that reports what a check found. */
   static final long LOOK = -2;
 
-  /** Threads from here on down are nobody's. */
+  /** Threads with this number or a lower one are not threads of a subject. */
   private static final long HANDED_OVER = -3;
 
-  /** A durable reader was given something at `place`, and had asked for it after `since`. */
+  /** A durable reader saw a value, reported at `place`, and had begun after `since`. */
   private record Reading(long since, long place, Bytes key, @Nullable Bytes value) {}
 
   /**
@@ -119,12 +123,12 @@ final class PromiseIndex {
         life.add(event);
       }
     }
-    // Threads take their places and are heard one after the other, not in one step.
+    // Threads take their places and add their events in two steps.
     lives.forEach(l -> l.sort(Comparator.comparingLong(event -> by(event).place())));
     return lives;
   }
 
-  /** What is added to the places of each life, so that the last one keeps its own. */
+  /** The offsets of the places of each life, so that the last life keeps its own. */
   private static long[] offsets(List<List<PromiseEvent>> lives) {
     long[] offsets = new long[lives.size()];
     for (int i = lives.size() - 2; i >= 0; i--) {
@@ -150,7 +154,7 @@ final class PromiseIndex {
         || (event instanceof OfWrite write && write.what() == Single.ATTEMPT);
   }
 
-  /** The greatest number that a group has in any life. */
+  /** The greatest number of a group in any life. */
   static long lastGroup(List<PromiseEvent> events) {
     long last = 0;
     for (PromiseEvent event : events) {
@@ -185,14 +189,14 @@ final class PromiseIndex {
   }
 
   /**
-   * Who had been answered when a reader began, and so lies before what it was given, or is it. Of
-   * those that follow one another the last is enough.
+   * The transactions that had been answered when a reader began, and so come before what it read,
+   * or are it. Of those that follow one another the last is enough.
    */
   private static List<PromisedTransaction> overwritingBefore(Reading reading, KeyHistory history) {
     PromisedTransaction newest = null;
     Map<Long, PromisedTransaction> spokenOf = new HashMap<>();
     for (PromisedTransaction writer : history.writers()) {
-      // What was only accepted may have been lost by a crash since.
+      // A write that was only accepted may have been lost by a crash since.
       boolean answered = writer.answered <= reading.since && writer.lifeEnded >= reading.place;
       boolean isThere = answered || writer.durable <= reading.since;
       if (!isThere || !writer.mayBeThere(reading.place)) {
@@ -213,16 +217,16 @@ final class PromiseIndex {
   }
 
   /**
-   * What the last life had under way at a crash point without having said so: it is known from what
-   * was said later, and announced here at the place where its window began. All of it as groups, of
-   * a thread that says nothing else, so that no answer to something else is taken for theirs. Where
-   * nothing is announced, that is all that the life ever did later.
+   * What the last life had under way at a crash point without an announcement. It is known from
+   * later reports, and announced here at the place where its window began. All of it becomes groups
+   * of a thread without other reports, so that no answer to something else matches them. If nothing
+   * is announced, this is everything that the life ever did later.
    */
   List<PromiseEvent> windowsOpenAt(long crash) {
     return announced(crash, crash);
   }
 
-  /** All that the last life told of at a place or later without having announced it. */
+  /** Everything that the last life reported at a place or later without an announcement. */
   List<PromiseEvent> unannouncedFrom(long place) {
     return announced(place, NEVER);
   }
@@ -245,17 +249,17 @@ final class PromiseIndex {
     return announced;
   }
 
-  /** All of them, in the order in which they were spoken of first. */
+  /** All of them, in the order of their first reports. */
   List<PromisedTransaction> transactions() {
     return transactions;
   }
 
-  /** A key's history, or null if nobody ever spoke of it. */
+  /** A key's history, or null if there is no report about it. */
   @Nullable KeyHistory history(Bytes key) {
     return byKey.get(key);
   }
 
-  /** The keys that somebody spoke of before a place. */
+  /** The keys with a report before a place. */
   List<KeyHistory> keysBefore(long place) {
     int low = 0;
     int high = keys.length;
@@ -271,8 +275,8 @@ final class PromiseIndex {
   }
 
   /**
-   * Whether a key that holds this cannot come to hold anything else: its last writer is known, and
-   * must be there.
+   * Whether a key with this value cannot have another one: its last writer is known and must be
+   * there.
    */
   boolean isDecided(Bytes key, @Nullable Bytes value, long crash) {
     KeyHistory history = byKey.get(key);
@@ -292,7 +296,7 @@ final class PromiseIndex {
         && candidates.stream().allMatch(writer -> writer == last || writer.isBefore(last, crash));
   }
 
-  /** How many values two transactions or more have in common. */
+  /** How many values two or more transactions have in common. */
   int repeated() {
     return byKey.values().stream().mapToInt(KeyHistory::repeated).sum();
   }
@@ -317,19 +321,19 @@ final class PromiseIndex {
   }
 
   /**
-   * How many keys may hold what nobody can explain: where nothing is announced, a process that dies
-   * takes along what it would have said of the one write that each thread was at.
+   * How many keys may hold a value that cannot be explained. If nothing is announced, the report
+   * about the one write under way in each thread is lost with the process.
    */
   int tolerance() {
     return announces ? 0 : deaths * threads;
   }
 
-  /** Whether anybody ever spoke of a removal. */
+  /** Whether there is a report about a removal. */
   boolean removes() {
     return removes;
   }
 
-  /** One life while it is read. */
+  /** One life during the building. */
   private final class Life {
 
     private final int number;
@@ -346,7 +350,7 @@ final class PromiseIndex {
     private final Long2ObjectHashMap<PromisedTransaction> groups = new Long2ObjectHashMap<>();
     private final Set<PromisedTransaction> lazy = new HashSet<>();
 
-    /** Since when anybody may have been at work. */
+    /** The place from which on work may have been under way. */
     private long began;
 
     Life(int number, long offset, long ended) {
@@ -420,11 +424,11 @@ final class PromiseIndex {
           readings.add(new Reading(since, place, write.key(), write.value()));
           answers.add(place);
         }
-        case FOUND -> throw new IllegalArgumentException(write + " is not the word of any thread");
+        case FOUND -> throw new IllegalArgumentException(write + " is not a report of a thread");
       }
     }
 
-    /** The transaction that an answer is about. */
+    /** The transaction that an answer belongs to. */
     private PromisedTransaction answered(OfWrite answer) {
       By by = answer.by();
       List<PromisedTransaction> open = waiting.getOrDefault(by.thread(), List.of());
@@ -447,8 +451,8 @@ final class PromiseIndex {
     }
 
     /**
-     * What an answer may mean that was accepted before. A value tells; of removals only the last
-     * write of the key can be meant.
+     * An earlier lazy write that an answer may belong to. A value identifies it. A removal can only
+     * mean the last write of the key.
      */
     private @Nullable PromisedTransaction flushedSince(OfWrite answer) {
       PromisedTransaction last = lastWrites(answer.by()).get(answer.key());
@@ -466,7 +470,7 @@ final class PromiseIndex {
       return same != null && same.answered != NEVER && same.durable == NEVER ? same : null;
     }
 
-    /** The first one of a value, for that is the one that was accepted. */
+    /** Notes the first transaction with a value, because that is the one that was accepted. */
     private void noteValue(PromisedTransaction single, OfWrite write) {
       Bytes value = write.value();
       if (value != null && !single.again) {
@@ -541,7 +545,7 @@ final class PromiseIndex {
       }
     }
 
-    /** The store was asked to commit; an answer proves it, where nobody said so before. */
+    /** The store was asked to commit. The answer proves it if it was not announced. */
     private static void asked(PromisedTransaction group, long since, long told, boolean announced) {
       if (group.attempted == NEVER) {
         group.attempted = since;
@@ -562,7 +566,7 @@ final class PromiseIndex {
       answers.add(place);
     }
 
-    /** What a thread said last, or where the life began. */
+    /** The place of a thread's last report, or the beginning of the life. */
     private long window(By by) {
       return lastWord.getOrDefault(by.thread(), began);
     }

@@ -22,7 +22,7 @@ import org.revenantdb.chaos.subject.Promises;
 import org.revenantdb.chaos.trace.TraceClock;
 
 /**
- * What a subject said over its lives, in order, and what that promises at any crash point.
+ * The reports of a subject over its lives, in order, and what they promise at any crash point.
  *
  * {@snippet :
  * PromiseLog log = new PromiseLog();
@@ -35,8 +35,8 @@ import org.revenantdb.chaos.trace.TraceClock;
  * subject.resume(recovered, next.promises(new TraceClock(), seed));
  * }
  *
- * <p>Threads: any may say something at any time. It is looked at when nobody speaks any more; then
- * by any thread, several at once. Failure: none while it is written.
+ * <p>Threads: any may report at any time. The log is read when no thread reports any more; then any
+ * threads may read it, several at once. Failure: none while it is written.
  */
 public final class PromiseLog {
 
@@ -57,9 +57,9 @@ public final class PromiseLog {
   }
 
   /**
-   * Creates a log that hands everything on and keeps nothing, for a process that will be killed.
+   * Creates a log that passes every event on and keeps none, for a process that will be killed.
    *
-   * @param sink called by the thread that said it, before the call returns to the subject
+   * @param sink called by the thread that reports, before its call returns to the subject
    */
   public PromiseLog(Consumer<PromiseEvent> sink) {
     this.keeps = false;
@@ -67,10 +67,9 @@ public final class PromiseLog {
   }
 
   /**
-   * Makes a log again from its events.
+   * Rebuilds a log from its events.
    *
-   * @param events in the order in which they were said, with a {@link PromiseEvent.Crash} between
-   *     two lives
+   * @param events in the order of the reports, with a {@link PromiseEvent.Crash} between two lives
    * @return a log whose last life can be continued
    */
   public static PromiseLog of(List<PromiseEvent> events) {
@@ -83,9 +82,9 @@ public final class PromiseLog {
   /**
    * Reads a log.
    *
-   * @param source stands behind it afterwards
+   * @param source its position is behind the log afterwards
    * @return the log that was written
-   * @throws IOException if it cannot be read, or is damaged or none
+   * @throws IOException if it cannot be read, is damaged, or is not a log
    */
   public static PromiseLog readFrom(DataInput source) throws IOException {
     return PromiseFile.read(source);
@@ -94,7 +93,7 @@ public final class PromiseLog {
   /**
    * Writes the log.
    *
-   * @param target is given all of it
+   * @param target receives the log
    * @throws IOException if it cannot be written
    */
   public void writeTo(DataOutput target) throws IOException {
@@ -102,9 +101,9 @@ public final class PromiseLog {
   }
 
   /**
-   * Hands everything that is said from now on to somebody else, too.
+   * Passes every event from now on to a listener, too.
    *
-   * @param other called by the thread that said it, before the call returns to the subject
+   * @param other called by the thread that reports, before its call returns to the subject
    * @return this
    */
   public PromiseLog listener(Consumer<PromiseEvent> other) {
@@ -113,9 +112,9 @@ public final class PromiseLog {
   }
 
   /**
-   * What a subject is given to speak with, in this life.
+   * Returns what a subject uses to report in this life.
    *
-   * @param clock from which every word takes its place; the recording's own
+   * @param clock from which every report takes its place; the recording's own
    * @param seed of this life
    * @return for any number of threads
    */
@@ -124,16 +123,16 @@ public final class PromiseLog {
   }
 
   /**
-   * What a subject is given to speak with in a life whose process may die.
+   * Returns what a subject uses to report in a life whose process may die.
    *
-   * @param clock from which every word takes its place; the recording's own
+   * @param clock from which every report takes its place; the recording's own
    * @param seed of this life
-   * @param dead whether the process is dead; what is said from then on is not heard
+   * @param dead whether the process is dead; reports from then on are ignored
    * @return for any number of threads
    */
   public Promises promises(TraceClock clock, long seed, BooleanSupplier dead) {
     begin(clock);
-    // The place is taken before this is asked: what is heard was said by the living.
+    // The place is taken before this check, so an accepted report comes from a living process.
     return new PromiseWriter(
         clock,
         seed,
@@ -152,7 +151,7 @@ public final class PromiseLog {
       settled.clear();
     }
     if (!stays.isEmpty()) {
-      clock.next(); // what was found was there just before the place at which that is said
+      clock.next(); // the state existed just before the place of this report
       By look = new By(clock.next(), PromiseIndex.LOOK, "as found before");
       stays.forEach((key, value) -> said(new OfWrite(look, Single.FOUND, key, value)));
     }
@@ -169,9 +168,9 @@ public final class PromiseLog {
   }
 
   /**
-   * Says that the last life was ended by the death of its process, so that the log may lack what it
-   * would have said next. Where nothing is announced before it is made, one value (or removal, if
-   * the subject removes) for each thread is then allowed to be there unexplained.
+   * Notes that the death of its process ended the last life, so the log may lack its next reports.
+   * If the subject announces nothing, one value for each thread may then be unexplained (or one
+   * removal, if the subject removes).
    *
    * @return this
    */
@@ -184,7 +183,7 @@ public final class PromiseLog {
   }
 
   /**
-   * Whether the last life was ended by the death of its process.
+   * Returns whether the death of its process ended the last life.
    *
    * @return true after {@link #cutOffByDeath}
    */
@@ -195,22 +194,22 @@ public final class PromiseLog {
   }
 
   /**
-   * Begins to compare a recovered store with what was promised.
+   * Begins to compare a recovered store with the promises.
    *
-   * @param crash the crash point: what was said before it counts; {@link Long#MAX_VALUE} for all
-   * @return for one look
+   * @param crash the crash point: reports before it count; {@link Long#MAX_VALUE} for all
+   * @return for one check
    */
   public RecoveredState at(long crash) {
     return new RecoveredState(index(), crash);
   }
 
   /**
-   * What counts after a crash, for a life that goes on from there with a clock of its own: promises
-   * bind, what had no answer may be there or not, for ever. In the copy all of that lies before
-   * place 1.
+   * Returns what counts after a crash, for a life that continues from there with its own clock.
+   * Promises bind. Everything without an answer may be there or not, for good. In the copy all of
+   * that lies before place 1.
    *
    * @param crash the crash point; {@link Long#MAX_VALUE} for all
-   * @return a log of its own
+   * @return a new log
    */
   public PromiseLog before(long crash) {
     List<PromiseEvent> all = events();
@@ -237,18 +236,19 @@ public final class PromiseLog {
   }
 
   /**
-   * Says that what a look found stays: work that was in doubt and was there is durable, and what
-   * was not there does not come back. For the log that {@link #before} made of the one looked at,
-   * when the look is over and before new work begins: it counts from the place on that the next
-   * {@link #promises} takes from its clock, so not for a crash while the store was being recovered.
+   * Notes that the result of a check stays: work in doubt that was there is durable, and what was
+   * missing does not come back. Call it on the log that {@link #before} made from the checked one,
+   * after the check and before new work begins. It counts from the place that the next {@link
+   * #promises} takes from its clock, so not for a crash during recovery.
    *
-   * @param found a look with no finding
+   * @param found a check without findings
    * @return this
-   * @throws IllegalArgumentException if something was wrong
+   * @throws IllegalArgumentException if the check has findings
    */
   public PromiseLog settle(RecoveredState found) {
     if (!found.findings().isEmpty()) {
-      throw new IllegalArgumentException("what is wrong does not stay: " + found.findings());
+      throw new IllegalArgumentException(
+          "a check with findings cannot be settled: " + found.findings());
     }
     synchronized (events) {
       settled.putAll(found.undecided());
@@ -257,12 +257,11 @@ public final class PromiseLog {
   }
 
   /**
-   * The log as if from some place on nothing had been promised: what was tried is there or not. For
-   * what damages the disk where no store can tell it from a crash.
+   * Returns the log as if nothing had been promised from some place on: what was attempted is there
+   * or not. For damage to the disk that no store can distinguish from a crash.
    *
-   * @param place answers of the last life at it or after it are left out; those that say that
-   *     something was taken back stay
-   * @return a log of its own
+   * @param place answers of the last life at it or after it are dropped; rollbacks stay
+   * @return a new log
    */
   public PromiseLog withoutAnswersFrom(long place) {
     List<PromiseEvent> all = events();
@@ -273,7 +272,7 @@ public final class PromiseLog {
         said.add(event);
       }
     }
-    // What the answers would have told of had its window before them.
+    // Work that these answers would have reported had its window before them.
     said.addAll(index().unannouncedFrom(place));
     PromiseLog less = of(said);
     return isCutOffByDeath() ? less.cutOffByDeath() : less;
@@ -289,8 +288,8 @@ public final class PromiseLog {
   }
 
   /**
-   * Where the last life gave answers (durable, lazy, read, flushed, rolled back). The first crash
-   * point at which an answer counts is its place plus one.
+   * Returns the places of the answers in the last life (durable, lazy, read, flushed, rolled back).
+   * The first crash point at which an answer counts is its place plus one.
    *
    * @return ascending, each once
    */
@@ -299,37 +298,37 @@ public final class PromiseLog {
   }
 
   /**
-   * How many lives it speaks of.
+   * Returns the number of lives.
    *
-   * @return one more than there were crashes
+   * @return the number of crashes plus one
    */
   public int lives() {
     return 1 + (int) events().stream().filter(Crash.class::isInstance).count();
   }
 
   /**
-   * How many values were given to one key by two transactions or more. That is legal, but the
-   * oracle cannot tell which of them it sees, and finds less.
+   * Returns how many values two or more transactions gave to one key. That is legal, but the oracle
+   * cannot tell these transactions apart and finds less.
    *
-   * @return of all lives; removals do not count
+   * @return for all lives; removals do not count
    */
   public int repeated() {
     return index().repeated();
   }
 
   /**
-   * How many answers of any kind were given; where it is the same at two crash points, the later
-   * one demands no more than the earlier one. This tells whether an image must be looked at again.
+   * Returns how many answers of any kind were given. If it is the same at two crash points, the
+   * later one demands no more than the earlier one. So an image need not be checked again.
    *
    * @param crash the crash point
-   * @return of all lives
+   * @return for all lives
    */
   public int answerCount(long crash) {
     return index().answerCount(crash);
   }
 
   /**
-   * Everything that was said.
+   * Returns all reports.
    *
    * @return a copy
    */
@@ -340,7 +339,7 @@ public final class PromiseLog {
   }
 
   /**
-   * Whether nothing was said.
+   * Returns whether there is no report.
    *
    * @return true if there is no event but crashes
    */

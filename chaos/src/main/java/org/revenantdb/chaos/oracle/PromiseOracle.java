@@ -15,34 +15,41 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.oracle.Finding.Kind;
 
 /**
- * Compares what each key holds after a crash with what was promised before it.
+ * Compares the value of each key after a crash with the promises before it.
  *
  * <p>Threads: one; used once.
  */
 final class PromiseOracle {
   /*
-   * T < U: T was decided (answered, or ended by the crash of a former life) at or before the place where U's attempt
-   * began; or one thread was promised T before it spoke of U, which it had not announced. The authors of what a key
-   * holds are those that may be there and wrote just that; of nothing the empty start, too, which comes before everybody.
+   * T < U: T was decided (answered, or ended by the crash of a former life) at or before the place
+   * where U's attempt began. Or: one thread received the promise of T before it reported U, which
+   * it had not announced. The authors of a value are the transactions that may be there and wrote
+   * exactly this value. If there is no value, the empty start is an author, too, which comes before
+   * all others.
    *
-   *   known     somebody who is there: durable, or the only author of a key.
-   *   feasible  authors that are not < somebody known who wrote the key. (If one of the others were the real one, that
-   *             somebody would not be there.) Whoever is left alone is known, which may leave others alone on other
-   *             keys: so the known and the feasible are found together, until nothing changes.
-   *   reached   of a key: the latest decision among its feasible authors. T is not there by that key if it began at
-   *             `reached` or later, for then all of them are < T; so each key costs only its writers behind `reached`,
-   *             and those that one thread did not announce.
-   *   mixed     everybody known who wrote a key comes before its only author. With < this must be an order. A circle of
-   *             it can be cut short until at most one < is left in it, for of two pairs T < U, V < W also T < W or
-   *             V < U holds; so from each author the others are walked to, and somebody is sought who began after one
-   *             of those was decided and yet comes before the first.
+   *   known     a transaction that is there: durable, or the only author of a key.
+   *   feasible  authors that are not < a known transaction that wrote the key. (If one of the
+   *             others were the real author, that known transaction would not be there.) An author
+   *             that is left alone is known, which may leave others alone on other keys. So the
+   *             known and the feasible are computed together, until nothing changes.
+   *   reached   for a key: the latest decision among its feasible authors. T is not there by that
+   *             key if it began at `reached` or later, because all of them are < T. So each key
+   *             costs only its writers behind `reached`, and those that one thread did not
+   *             announce.
+   *   mixed     every known transaction that wrote a key comes before the key's only author. With <
+   *             this must be an order. A cycle can be shortened until at most one < is left in it,
+   *             because for two pairs T < U, V < W also T < W or V < U holds. So the search follows
+   *             the other relations from each author. It looks for a transaction that began after
+   *             one of these was decided and yet comes before the first.
    *
-   * A key whose value has no author says nothing more: it is reported, and T's other keys decide about T.
+   * A key whose value has no author gives no further information: it is reported, and T's other
+   * keys decide about T.
    *
-   * Why no legal state is reported: values differ, so the one who really wrote what is there is among the authors.
-   * If T really is there, then on each of its keys the real author is T or comes after it, and is not < T. If a real
-   * author is the only one, it really is there. What removes is not unlike other removals, which is why "the only
-   * author" is asked for, and nothing where there are two.
+   * Why no legal state is reported: values differ, so the real writer of a value is among the
+   * authors. If T really is there, then on each of its keys the real author is T or comes after it,
+   * and is not < T. If a real author is the only one, it really is there. Removals do not differ
+   * from each other. That is why the rules use "the only author", and conclude nothing if there are
+   * two.
    */
 
   private static final int SHOWN_OF_A_KIND = 5;
@@ -58,7 +65,7 @@ final class PromiseOracle {
   private final Map<PromisedTransaction, Holding> there = new HashMap<>();
   private final Map<PromisedTransaction, Holding> missing = new LinkedHashMap<>();
 
-  /** What a key holds. */
+  /** The value of a key. */
   private record Holding(Bytes key, @Nullable Bytes found) {
     @Override
     public String toString() {
@@ -66,13 +73,13 @@ final class PromiseOracle {
     }
   }
 
-  /** A key that was looked at, and who may have written what it holds. */
+  /** A key that was read, and the possible authors of its value. */
   private static final class Look {
     final Holding holding;
     final KeyHistory history;
     final List<PromisedTransaction> authors;
 
-    /** Who is known to have written the key although nobody promised it. */
+    /** Writers of the key that are known without a promise. */
     final List<PromisedTransaction> proved = new ArrayList<>();
 
     List<PromisedTransaction> feasible;
@@ -86,7 +93,7 @@ final class PromiseOracle {
     }
   }
 
-  /** Transactions that one key proves not to be there. */
+  /** Transactions that one key proves to be missing. */
   private record Absence(Look look, List<PromisedTransaction> writers) {}
 
   PromiseOracle(PromiseIndex index, long crash) {
@@ -95,10 +102,10 @@ final class PromiseOracle {
   }
 
   /**
-   * Judges a state.
+   * Compares a state.
    *
-   * @param answers every key that was asked, and what it holds
-   * @return what is wrong, a few of each kind
+   * @param answers every key that was read, with its value
+   * @return the findings, a few of each kind
    */
   List<Finding> judge(Map<Bytes, @Nullable Bytes> answers) {
     answers.forEach((key, found) -> look(new Holding(key, found)));
@@ -138,11 +145,11 @@ final class PromiseOracle {
     return shown();
   }
 
-  /** Looks at one key: who may have written what it holds. */
+  /** Determines the possible authors of one key. */
   private void look(Holding holding) {
     KeyHistory history = index.history(holding.key);
     if (history == null) {
-      inexplicable.add(new Finding(Kind.PHANTOM, holding + "; no promise names that key"));
+      inexplicable.add(new Finding(Kind.PHANTOM, holding + "; there is no promise about that key"));
       return;
     }
     List<PromisedTransaction> authors = new ArrayList<>(1);
@@ -158,7 +165,10 @@ final class PromiseOracle {
     looks.put(holding.key, new Look(holding, history, authors));
   }
 
-  /** Leaves out authors that somebody known has overwritten; who is left alone is known. */
+  /**
+   * Removes authors that a known transaction has overwritten. An author that is left alone is
+   * known.
+   */
   private void narrow(Look look) {
     PromisedTransaction newest = newestDurable(look.history);
     boolean start = look.holding.found == null && newest == null && look.proved.isEmpty();
@@ -196,7 +206,7 @@ final class PromiseOracle {
         .anyMatch(known -> known.mustBeThere(crash) && author.isBefore(known, crash));
   }
 
-  /** Who is not there by a key; the newest first. */
+  /** The transactions that are missing by a key, the newest first. */
   private List<PromisedTransaction> behind(Look look) {
     List<PromisedTransaction> authors = look.feasible.isEmpty() ? look.authors : look.feasible;
     long reached = Long.MIN_VALUE;
@@ -230,7 +240,7 @@ final class PromiseOracle {
     return behind;
   }
 
-  /** Whether it says something if a transaction is not there. */
+  /** Whether it is a finding if the transaction is missing. */
   private boolean isMissed(PromisedTransaction writer) {
     return writer.mayBeThere(crash)
         && (writer.answered < crash || writer.durable < crash || writer.writes.size() > 1);
@@ -275,7 +285,10 @@ final class PromiseOracle {
     return null;
   }
 
-  /** Notes who is not there by a key, and reports the newest of them that was owed. */
+  /**
+   * Notes the transactions that are missing by a key, and reports the newest one that must be
+   * there.
+   */
   private void absent(Absence absence, Set<PromisedTransaction> lost) {
     boolean reported = false;
     Holding holding = absence.look.holding;
@@ -295,7 +308,10 @@ final class PromiseOracle {
     }
   }
 
-  /** What a durable reader was given that several may have written: one of them is there. */
+  /**
+   * A durable reader saw a value that several transactions may have written: one of them must be
+   * there.
+   */
   private void reportUnseen(Look look) {
     for (KeyHistory.Witness witness : look.history.witnesses()) {
       List<PromisedTransaction> authors = look.feasible.isEmpty() ? look.authors : look.feasible;
@@ -311,7 +327,7 @@ final class PromiseOracle {
     }
   }
 
-  /** Two transactions or more each of which overwrote the other. */
+  /** Reports two or more transactions that each overwrote the other. */
   private void reportMixed() {
     Map<PromisedTransaction, List<Look>> authored = new LinkedHashMap<>();
     for (Look look : looks.values()) {
@@ -356,7 +372,9 @@ final class PromiseOracle {
     }
   }
 
-  /** A key that somebody wrote before `first` who began when `later` had been decided. */
+  /**
+   * A key that a transaction wrote before `first`, although it began when `later` had been decided.
+   */
   private @Nullable Look beginsAfterAndComesBefore(
       PromisedTransaction later, PromisedTransaction first, List<Look> authored) {
     for (Look look : authored) {
@@ -394,7 +412,7 @@ final class PromiseOracle {
     Map<Integer, PromisedTransaction> last = new HashMap<>();
     for (PromisedTransaction known : index.transactions()) {
       boolean owed = known.mustBeThere(crash) && !missing.containsKey(known);
-      // Who wrote nothing is nowhere: there is nothing in the store that came after others.
+      // A transaction without writes is nowhere: nothing in the store came after others.
       if (there.containsKey(known) || (owed && !known.writes.isEmpty())) {
         last.merge(known.life, known, (a, b) -> a.attempted >= b.attempted ? a : b);
       }
@@ -424,7 +442,9 @@ final class PromiseOracle {
     });
   }
 
-  /** Who is there, was not announced, and wrote one of the keys after a transaction. */
+  /**
+   * A transaction that is there, was not announced, and wrote one of the keys after another one.
+   */
   private @Nullable PromisedTransaction spokenOfLater(PromisedTransaction transaction) {
     for (Bytes key : transaction.writes.keySet()) {
       KeyHistory history = index.history(key);
@@ -439,7 +459,10 @@ final class PromiseOracle {
     return null;
   }
 
-  /** Only what is shown is put into words: a state that lost all has thousands of findings. */
+  /**
+   * Builds the text of only those findings that are shown: a state that lost everything has
+   * thousands.
+   */
   private void report(Kind kind, Supplier<String> detail) {
     List<String> details = findings.computeIfAbsent(kind, k -> new ArrayList<>());
     if (details.size() < SHOWN_OF_A_KIND) {

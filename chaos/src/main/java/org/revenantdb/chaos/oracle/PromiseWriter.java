@@ -16,10 +16,10 @@ import org.revenantdb.chaos.subject.Promises;
 import org.revenantdb.chaos.trace.TraceClock;
 
 /**
- * Turns what a subject says into events, each with its place.
+ * Turns the reports of a subject into events, each with its place.
  *
- * <p>Every call takes its place and hands the event on before it returns. So what is announced has
- * its place before the store is asked, and what is promised has it after the store has answered.
+ * <p>Every call takes its place and passes the event on before it returns. So an announcement has
+ * its place before the store is called, and a promise after the store has answered.
  */
 final class PromiseWriter implements Promises {
 

@@ -5,27 +5,29 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes that are there together or not at all, and when what was said of them. A single write is a
- * transaction of its own.
+ * Writes that are there together or not at all, with the places of the reports about them. A single
+ * write is a transaction of its own.
  *
- * <p>It is asked from the point of view of a crash: what was said at that place or later does not
- * count, but for the window in which the store may have been asked already.
+ * <p>Queries are for a crash point: reports at that place or later do not count. They only
+ * determine the window in which the store may have been called already.
  *
  * <p>Threads: built by one, read by any.
  */
 final class PromisedTransaction {
   /*
-   * Places of the last life are those of its clock, from 1. Former lives have places below 0, in their order, so that
-   * a crash point of the last life lies behind all of them.
+   * Places of the last life are those of its clock, from 1. Former lives have places below 0, in
+   * their order. So a crash point of the last life lies behind all of them.
    *
-   *   attempted       the store may have been asked since; NEVER: it was not asked
-   *   announced       whether a word says so at that very place; else `attempted` is where its life began
-   *   told            the word that says so
-   *   spoken          of what was not announced: its thread wrote before it what it was promised before this place
+   *   attempted       the store may have been called since; NEVER: it was not called
+   *   announced       whether a report was made at that very place; else `attempted` is where its
+   *                   life began
+   *   told            the report about the attempt
+   *   spoken          if not announced: its thread wrote earlier everything that it was promised
+   *                   before this place
    *   answered        the first durable or lazy answer; NEVER: none
    *   durable         it must be there since: its own answer, a flush, a durable reader; NEVER: it need not
-   *   rolledBack      it must not be there since; NEVER: not taken back
-   *   lifeEnded       the crash that decided what had no answer; NEVER: the life goes on
+   *   rolledBack      it must not be there since; NEVER: not rolled back
+   *   lifeEnded       the crash that decided it if there was no answer; NEVER: the life continues
    */
 
   /** Behind every crash point. */
@@ -35,26 +37,26 @@ final class PromisedTransaction {
   final int life;
   final long lifeEnded;
 
-  /** Who spoke of it; nobody if it was handed from one thread to another. */
+  /** The thread of its report; none if it was passed from one thread to another. */
   long threadId;
 
   final String thread;
 
-  /** The first word about it, or where its window begins. */
+  /** The first report about it, or where its window begins. */
   final long begun;
 
-  /** What each key became; a value that is null is none. */
+  /** The new value of each key; null means none. */
   final Map<Bytes, @Nullable Bytes> writes = new LinkedHashMap<>();
 
   long attempted = NEVER;
 
-  /** When we were told that it had been attempted. */
+  /** The place of the report that it had been attempted. */
   long told = NEVER;
 
   boolean announced;
   long spoken = NEVER;
 
-  /** Whether it may be another word about a transaction that is known already. */
+  /** Whether the report may be a second one about a known transaction. */
   boolean again;
 
   long answered = NEVER;
@@ -76,7 +78,7 @@ final class PromisedTransaction {
     return attempted < crash && rolledBack >= crash;
   }
 
-  /** Whether its writes had been named by then and must not be there. */
+  /** Whether its writes had been reported by then and must not be there. */
   boolean mustNotBeThere(long crash) {
     return begun < crash && !mayBeThere(crash);
   }
@@ -86,31 +88,32 @@ final class PromisedTransaction {
     return durable < crash && mayBeThere(crash);
   }
 
-  /** Whether it was accepted and may be lost, with all that came after it. */
+  /** Whether it was accepted and may be lost, with everything that came after it. */
   boolean isLazy(long crash) {
     return answered < crash && durable >= crash && mayBeThere(crash);
   }
 
   /**
-   * When it was decided whether it comes before others: all that was attempted at this place or
-   * behind it comes after it. (At this place: the end of a life is the beginning of the next one.)
+   * The place at which its order was decided: all transactions attempted at this place or behind it
+   * come after it. (At this place, because the end of a life is the beginning of the next one.)
    *
-   * <p>A durable reader decides nothing. An answer may be to the announcement of one removal, or to
-   * another removal of that key which was not announced; the two are then one here, with a window
-   * that is right for both, though a reader may have seen the first before the second was made.
+   * <p>A durable reader decides nothing. An answer may belong to the announcement of one removal,
+   * or to another removal of that key which was not announced. The two are one transaction here,
+   * with a window that is right for both. A reader may have seen the first before the second was
+   * made.
    */
   long decided(long crash) {
     return answered < crash ? answered : lifeEnded;
   }
 
-  /** Whether this comes before another one that writes a key in common with it. */
+  /** Whether this comes before another one that writes a common key. */
   boolean isBefore(PromisedTransaction later, long crash) {
     return decided(crash) <= later.attempted || isSpokenOfBefore(later);
   }
 
   /**
-   * Whether one thread was promised this before it spoke of another one that it had not announced:
-   * of one key, a thread speaks in the order in which it wrote.
+   * Whether one thread received this promise before it reported another write that it had not
+   * announced. For one key, a thread reports in the order in which it wrote.
    */
   private boolean isSpokenOfBefore(PromisedTransaction later) {
     return !later.announced
@@ -119,7 +122,7 @@ final class PromisedTransaction {
         && answered < later.spoken;
   }
 
-  /** What it is, for messages. */
+  /** Its description in messages. */
   String describe(long crash) {
     StringBuilder text = new StringBuilder("transaction ").append(number);
     text.append(" (thread ").append(thread);

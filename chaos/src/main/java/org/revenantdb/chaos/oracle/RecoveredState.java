@@ -15,9 +15,9 @@ import org.revenantdb.chaos.subject.Recovered;
 import org.revenantdb.chaos.subject.Verdict;
 
 /**
- * One look at a recovered store: takes its answers and keeps what is wrong with them.
+ * One check of a recovered store: takes its answers and keeps the findings.
  *
- * <p>Threads: one. What {@code get} throws goes through to the caller; what was found before stays.
+ * <p>Threads: one. An exception of {@code get} passes through to the caller; earlier findings stay.
  */
 public final class RecoveredState implements Recovered {
 
@@ -94,7 +94,7 @@ public final class RecoveredState implements Recovered {
     return value == null ? -1 : value.hash64();
   }
 
-  /** Sums of mixed numbers tell apart what sums of plain ones do not. */
+  /** Sums of mixed numbers differ where sums of plain ones do not. */
   private static long mix(long value) {
     long mixed = (value ^ (value >>> 32)) * 0xD6E8FEB86659FD93L;
     mixed = (mixed ^ (mixed >>> 29)) * 0xA0761D6478BD642FL;
@@ -109,26 +109,26 @@ public final class RecoveredState implements Recovered {
   }
 
   /**
-   * What is wrong.
+   * Returns the findings.
    *
-   * @return a copy, in the order of the questions; the same thing once
+   * @return a copy, in the order of the questions, without duplicates
    */
   public List<Finding> findings() {
     return List.copyOf(findings);
   }
 
   /**
-   * Whether one of the {@code verify} methods was called.
+   * Returns whether one of the {@code verify} methods was called.
    *
-   * @return false if this was no check
+   * @return false if nothing was checked
    */
   public boolean asked() {
     return asked;
   }
 
   /**
-   * A number that two looks have in common if they asked the same and were told the same, in any
-   * order; others, but for chance, do not.
+   * Returns a number that is equal for two checks with the same questions and answers, in any
+   * order. Others differ, except by chance.
    *
    * @return a hash of 64 bits
    */
@@ -137,9 +137,10 @@ public final class RecoveredState implements Recovered {
   }
 
   /**
-   * What this look may say.
+   * Returns the verdict on this check.
    *
-   * @return {@link Verdict#HARNESS_BROKEN} if nothing was asked, else the worst of the findings'
+   * @return {@link Verdict#HARNESS_BROKEN} if nothing was checked, else the worst verdict of the
+   *     findings
    */
   public Verdict verdict() {
     return findings.stream()
@@ -147,7 +148,7 @@ public final class RecoveredState implements Recovered {
         .reduce(asked ? Verdict.SURVIVED : Verdict.HARNESS_BROKEN, Verdict::worse);
   }
 
-  /** What was seen where the promises leave it open what there is. */
+  /** The values found where the promises allow several. */
   Map<Bytes, @Nullable Bytes> undecided() {
     Map<Bytes, @Nullable Bytes> undecided = new TreeMap<>();
     seen.forEach((key, value) -> {
@@ -159,11 +160,12 @@ public final class RecoveredState implements Recovered {
   }
 
   /**
-   * A log that takes what was found here for the start of the store, durable, and knows no more
-   * than that. For long rows of process deaths: what the files were once seen to hold is still in
-   * them after the next death. (After a power cut that is not so: use {@link PromiseLog#before}.)
+   * Returns a log in which the findings of this check are the durable start of the store, without
+   * anything else. For long sequences of process deaths: what the files were once seen to contain
+   * is still in them after the next death. (Not after a power cut: use {@link PromiseLog#before}.)
    *
-   * <p>An old value that comes back later is then a {@link Kind#PHANTOM}, its author is forgotten.
+   * <p>An old value that comes back later is then a {@link Kind#PHANTOM}, because its author is
+   * unknown.
    *
    * @return a log in which nothing is in doubt
    */

@@ -10,16 +10,16 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store with snapshot isolation and first-updater-wins, built of {@link TreeMap}s: simple enough
+ * A store with snapshot isolation and first-updater-wins, made of {@link TreeMap}s: simple enough
  * to be right.
  *
- * <p>Use it where one thread drives all sessions in turn; then each answer of the real store can be
- * foretold exactly, conflicts included.
+ * <p>Use it if one thread drives all sessions in turn. Then each answer of the real store can be
+ * predicted exactly, including conflicts.
  *
  * <p>Threads: one.
  *
  * @param <K> the key of a row
- * @param <V> what a row holds
+ * @param <V> the value of a row
  */
 public final class SnapshotModel<K extends Comparable<K>, V> {
 
@@ -32,7 +32,7 @@ public final class SnapshotModel<K extends Comparable<K>, V> {
   public SnapshotModel() {}
 
   /**
-   * Begins a transaction, which sees what is committed now.
+   * Begins a transaction, which sees the rows that are committed now.
    *
    * @return the transaction
    */
@@ -41,7 +41,7 @@ public final class SnapshotModel<K extends Comparable<K>, V> {
   }
 
   /**
-   * All committed rows.
+   * Returns all committed rows.
    *
    * @return a view
    */
@@ -59,7 +59,7 @@ public final class SnapshotModel<K extends Comparable<K>, V> {
     private Session() {}
 
     /**
-     * What this transaction sees, its own changes included.
+     * Returns the rows that this transaction sees, including its own changes.
      *
      * @return a view
      */
@@ -68,10 +68,10 @@ public final class SnapshotModel<K extends Comparable<K>, V> {
     }
 
     /**
-     * Foretells whether a change of the row meets a conflict.
+     * Predicts whether a change of the row meets a conflict.
      *
-     * @param key which row
-     * @return true if another transaction changes it now, or has since this one began
+     * @param key the row
+     * @return true if another transaction changes it now, or has changed it since this one began
      */
     public boolean conflicts(K key) {
       Session other = changing.get(key);
@@ -81,12 +81,12 @@ public final class SnapshotModel<K extends Comparable<K>, V> {
     /**
      * Changes a row.
      *
-     * @param key which row
-     * @param value what it becomes, null to remove it
+     * @param key the row
+     * @param value the new value, null to remove it
      */
     public void change(K key, @Nullable V value) {
       if (conflicts(key)) {
-        throw new IllegalStateException("the model itself was driven into a conflict at " + key);
+        throw new IllegalStateException("the test caused a conflict in the model at " + key);
       }
       changing.put(key, this);
       changed.add(key);
@@ -97,7 +97,7 @@ public final class SnapshotModel<K extends Comparable<K>, V> {
       }
     }
 
-    /** Makes the changes visible to those who begin from now on. */
+    /** Makes the changes visible to transactions that begin from now on. */
     public void commit() {
       commits++;
       for (K key : changed) {
@@ -113,7 +113,7 @@ public final class SnapshotModel<K extends Comparable<K>, V> {
       changed.clear();
     }
 
-    /** Takes the changes back; nothing happens if the transaction has ended. */
+    /** Undoes the changes. Does nothing if the transaction has ended. */
     public void rollback() {
       changed.forEach(key -> changing.remove(key, this));
       changed.clear();

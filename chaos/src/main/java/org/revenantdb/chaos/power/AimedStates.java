@@ -17,29 +17,28 @@ import org.revenantdb.chaos.trace.Operation;
 import org.revenantdb.chaos.trace.Trace;
 
 /**
- * The states in which forces that never happened are missed most: for force coverage.
+ * The states that most likely show that a force is missing: for force coverage.
  *
- * <p>The plan says which forces are dropped and where promises were made. The power is cut where
- * they were relied on: right after the promises between a dropped force and the next force of the
- * same node, just before that one, and at some places between. Aimed at are the operations that are
- * pending there only because the forces are dropped. First all of them are lost and nothing else,
- * then all that is pending, then each alone (some of them, if there are many), then what the seed
- * draws among them, torn ones too. Where there is nothing to aim at no state is built.
+ * <p>The plan determines which forces are dropped and where promises were made. The power is cut
+ * where the dropped forces were needed: right after the promises between a dropped force and the
+ * next force of the same node, just before that next force, and at some places between. The targets
+ * are the operations that are pending there only because the forces are dropped. First all targets
+ * are lost and nothing else, then everything that is pending, then each target alone (some of them,
+ * if there are many), then random parts of them, including torn ones. Where there is no target no
+ * state is built.
  *
  * <p>Threads: one at a time; the states may be used by others at once.
  */
 public final class AimedStates implements Iterator<CrashState> {
 
-  /** A pass has many places and loses what tells most, or few and loses by chance as well. */
+  /** Points for each pass: many places with the best losses, or few with random losses as well. */
   private static final int FEW_PER_POINT = 3;
 
   private static final int MANY_PER_POINT = 8;
   private static final int SINGLES = 4;
   private static final int BETWEEN = 2;
 
-  /**
-   * Forces of other nodes and changes of names are steps that may have relied on a dropped force.
-   */
+  /** Forces of other nodes and changes of names are steps that may have needed a dropped force. */
   private static final int STEPS = 12;
 
   private final Trace trace;
@@ -48,7 +47,10 @@ public final class AimedStates implements Iterator<CrashState> {
   private final NodePaths paths;
   private final List<Long> candidates;
 
-  /** Those right after a name changed while a dropped force was missed: the likeliest to tell. */
+  /**
+   * Places right after a change of names while a dropped force was missing: the likeliest to show
+   * it.
+   */
   private final List<Long> telling;
 
   private final StateSeries series;
@@ -57,10 +59,10 @@ public final class AimedStates implements Iterator<CrashState> {
   /**
    * Prepares the states; nothing is built yet.
    *
-   * @param trace what happened; not changed
+   * @param trace the operations; not changed
    * @param rules what the platform may do
-   * @param plan which forces are dropped, where promises were made, and how many states are wanted;
-   *     {@link CrashPlan#exhaustive} means nothing here
+   * @param plan the dropped forces, the places of promises, and the number of states; {@link
+   *     CrashPlan#exhaustive} has no effect here
    */
   public AimedStates(Trace trace, DiskRules rules, CrashPlan plan) {
     this.trace = trace;
@@ -88,7 +90,7 @@ public final class AimedStates implements Iterator<CrashState> {
   }
 
   /**
-   * How many different images were built so far.
+   * Returns how many different images were built so far.
    *
    * @return the number
    */
@@ -96,13 +98,13 @@ public final class AimedStates implements Iterator<CrashState> {
     return series.distinct();
   }
 
-  /** The places where a dropped force may be missed, in order. */
+  /** The places where a dropped force may be missing, in order. */
   private List<Long> candidates(NavigableSet<Long> changes) {
     NavigableSet<Long> promises = new TreeSet<>(plan.preferred());
     NavigableSet<Long> points = new TreeSet<>();
     RandomGenerator random = StateSeries.random(plan.seed());
     Map<Integer, Long> nextForce = new HashMap<>();
-    // Behind a synchronous write a dropped force of the whole file is still missed.
+    // After a synchronous write a dropped force of the whole file is still missing.
     Map<Integer, Long> nextWhole = new HashMap<>();
     NavigableSet<Long> steps = new TreeSet<>();
     NavigableSet<Long> names = new TreeSet<>();

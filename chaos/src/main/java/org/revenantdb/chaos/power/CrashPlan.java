@@ -5,16 +5,16 @@ import java.util.function.Predicate;
 import org.revenantdb.chaos.trace.Operation;
 
 /**
- * Which of the states that a trace allows are to be built.
+ * Which of a trace's possible states are to be built.
  *
- * @param seed of all that is drawn; equal plans build equal states
- * @param states how many at most
- * @param exhaustive with this many pending operations or fewer every subset of them is lost in turn
- *     (so 2 to this power states at one crash point), as far as {@code states} suffices
+ * @param seed of all random choices; equal plans build equal states
+ * @param states the maximum number
+ * @param exhaustive with this many pending operations or fewer, every subset of them is lost in
+ *     turn (2 to this power states at one crash point), as far as {@code states} suffices
  * @param preferred places of promises: the crash points right after them are preferred, and a state
  *     equal to an earlier one is built again if one of them lies between
- * @param dropped forces that never happened, for force coverage
- * @param from the first crash point; earlier ones are not of interest
+ * @param dropped forces that are removed, for force coverage
+ * @param from the first crash point
  */
 public record CrashPlan(
     long seed,
@@ -24,7 +24,7 @@ public record CrashPlan(
     Predicate<Operation.Force> dropped,
     long from) {
 
-  /** All forces happened. */
+  /** No force is removed. */
   public static final Predicate<Operation.Force> NOTHING_DROPPED = force -> false;
 
   private static final int EXHAUSTIVE = 4;
@@ -40,10 +40,11 @@ public record CrashPlan(
   }
 
   /**
-   * A plan with every force, no promises, and every subset of up to four pending operations.
+   * Returns a plan with every force, no promises, and every subset of up to four pending
+   * operations.
    *
-   * @param seed of all that is drawn
-   * @param states how many at most
+   * @param seed of all random choices
+   * @param states the maximum number
    * @return the plan
    */
   public static CrashPlan of(long seed, int states) {
@@ -51,9 +52,9 @@ public record CrashPlan(
   }
 
   /**
-   * The same plan for a run with promises.
+   * Returns the plan for a run with promises.
    *
-   * @param places where they were made
+   * @param places the places of the promises
    * @return the plan
    */
   public CrashPlan preferring(List<Long> places) {
@@ -61,9 +62,9 @@ public record CrashPlan(
   }
 
   /**
-   * The same plan without some forces.
+   * Returns the plan without some forces.
    *
-   * @param forces those that never happened
+   * @param forces those that are removed
    * @return the plan
    */
   public CrashPlan dropping(Predicate<Operation.Force> forces) {
@@ -71,9 +72,9 @@ public record CrashPlan(
   }
 
   /**
-   * The same plan with more or fewer subsets.
+   * Returns the plan with more or fewer subsets.
    *
-   * @param operations up to how many pending operations every subset is built
+   * @param operations the number of pending operations up to which every subset is built
    * @return the plan
    */
   public CrashPlan exhaustiveTo(int operations) {
@@ -81,7 +82,7 @@ public record CrashPlan(
   }
 
   /**
-   * The same plan for the end of a trace.
+   * Returns the plan for the end of a trace.
    *
    * @param place the first crash point
    * @return the plan

@@ -10,13 +10,12 @@ import org.revenantdb.chaos.trace.Operation;
 import org.revenantdb.chaos.trace.Trace;
 
 /**
- * The places of a trace where it makes a difference to cut the power, some of them more than
- * others.
+ * The places of a trace where a power cut makes a difference, with weights.
  *
- * <p>Of places between which nothing was done two stand for all, as the disk is the same: the last
- * one that follows a promise, where most is owed, and with little weight the first one, where least
- * was attempted. Places right before and after a force or a rename and right after a promise weigh
- * more.
+ * <p>If nothing was done between several places, the disk is the same at all of them, and two
+ * represent the rest: the last one that follows a promise, where most is promised, and with little
+ * weight the first one, where least was attempted. Places right before and after a force or a
+ * rename and right after a promise weigh more.
  */
 final class CrashPoints {
 
@@ -24,7 +23,7 @@ final class CrashPoints {
   private static final int MIDDLE = 2;
   private static final int LIGHT = 1;
 
-  /** Sum of the weights up to and with a place, to the place. */
+  /** The sum of the weights up to and including a place, mapped to the place. */
   private final NavigableMap<Long, Long> bySum = new TreeMap<>();
 
   private long total;
@@ -39,7 +38,7 @@ final class CrashPoints {
     }
     promises.forEach(place -> weights.merge(place + 1, HEAVY, Math::max));
     if (from > 0) {
-      // That place itself: all that former processes left, before the next one did anything.
+      // That place itself: the state that former processes left, before the next one did anything.
       weights.headMap(from, /* inclusive= */ false).clear();
       weights.merge(from, HEAVY, Math::max);
     }
@@ -88,15 +87,15 @@ final class CrashPoints {
     };
   }
 
-  /** How many places are different. */
+  /** The number of different places. */
   int count() {
     return bySum.size();
   }
 
   /**
-   * Draws places so that every stretch of the same weight has one of them, or takes all.
+   * Draws places so that every stretch of the same weight contains one of them, or takes all.
    *
-   * @return in order, at most as many as wanted
+   * @return in order, at most the wanted number
    */
   List<Long> draw(int wanted, RandomGenerator random) {
     if (wanted >= bySum.size()) {
@@ -114,7 +113,7 @@ final class CrashPoints {
     return drawn;
   }
 
-  /** Counts what lies before a place; asked in order of the places. */
+  /** Counts events before a place; queried in order of the places. */
   private static final class Happened {
 
     private final List<Operation> operations;

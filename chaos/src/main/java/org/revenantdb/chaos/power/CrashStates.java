@@ -8,16 +8,16 @@ import org.revenantdb.chaos.profile.DiskRules;
 import org.revenantdb.chaos.trace.Trace;
 
 /**
- * The states of a trace that a plan asks for, spread over the whole trace.
+ * The states of a trace that a plan requests, spread over the whole trace.
  *
- * <p>At each crash point, as far as its share of the states goes: everything kept; everything lost;
- * the newest operation lost alone; every subset lost if few are pending, else each operation alone;
- * then what the seed draws, torn operations among it. A state whose image was built before is
- * skipped unless a promise was made since.
+ * <p>At each crash point, as far as its share of the states allows: everything kept; everything
+ * lost; the newest operation lost alone; every subset lost if few are pending, otherwise each
+ * operation alone; then random losses, including torn operations. A state whose image was built
+ * before is skipped unless a promise was made since.
  *
- * <p>Threads: one at a time; the states may be used by others at once, also while the next one is
- * built. Failure: a trace that cannot be, such as a write to a node that nobody created, is an
- * {@link IllegalArgumentException}.
+ * <p>Threads: one at a time; other threads may use the states at once, also while the next one is
+ * built. Failure: an impossible trace, for instance with a write to a node that was never created,
+ * causes an {@link IllegalArgumentException}.
  */
 public final class CrashStates implements Iterator<CrashState> {
 
@@ -36,9 +36,9 @@ public final class CrashStates implements Iterator<CrashState> {
   /**
    * Prepares the states; nothing is built yet.
    *
-   * @param trace what happened; not changed
+   * @param trace the operations; not changed
    * @param rules what the platform may do
-   * @param plan which states are wanted
+   * @param plan the wanted states
    */
   public CrashStates(Trace trace, DiskRules rules, CrashPlan plan) {
     this.trace = trace;
@@ -64,9 +64,9 @@ public final class CrashStates implements Iterator<CrashState> {
   }
 
   /**
-   * How many different images were built so far.
+   * Returns how many different images were built so far.
    *
-   * @return never more than there are states, unless promises made some of them worth a second look
+   * @return never more than the states; fewer if promises required a second check of some
    */
   public int distinct() {
     return series.distinct();

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.power.Losses.Loss;
 import org.revenantdb.chaos.trace.Operation;
 
-/** A write or truncation that is not, or not wholly, durable yet. */
+/** A write or truncation that is not yet durable, or not wholly. */
 final class FileChange {
 
   final Operation operation;
@@ -15,7 +15,7 @@ final class FileChange {
   /** The bytes of a write; null for a truncation. */
   final byte @Nullable [] data;
 
-  /** The bytes that change: of a truncation those from its size to the size before. */
+  /** The range of bytes that change: for a truncation from its size to the size before. */
   final long from;
 
   final long to;
@@ -24,29 +24,27 @@ final class FileChange {
   final int firstUnit;
   final int lastUnit;
 
-  /** A force that should have written it failed, and no later one will. */
+  /** A force that should have written it failed, and no later force will write it. */
   boolean stuck;
 
-  /**
-   * What the state that is being picked wants lost of it; asked for once instead of once a unit.
-   */
+  /** The losses wanted in the state that is being picked; computed once instead of once a unit. */
   @Nullable Loss wanted;
 
-  /** A force covered all of it; about to be forgotten. */
+  /** A force covered all of it; it is about to be removed. */
   boolean durable;
 
-  /** The size is durable, whatever became of the bytes. */
+  /** The size is durable, whatever happened to the bytes. */
   boolean sizeDurable;
 
   /**
-   * The bytes up to here are below a durable size, although the size after the whole of it is not
+   * The bytes up to here are below a durable size, although the size after the whole change is not
    * durable; or 0.
    */
   long sizeReached;
 
   /**
-   * Units that can still be lost, counted from the first; null: all. Only those lose some that are
-   * stuck, or that a synchronous write came behind.
+   * Units that can still be lost, counted from the first; null: all. Only changes that are stuck,
+   * or that come before a synchronous write, lose some units from this set.
    */
   @Nullable BitSet live;
 
@@ -100,24 +98,24 @@ final class FileChange {
     return unit >= firstUnit && unit <= lastUnit && (live == null || live.get(unit - firstUnit));
   }
 
-  /** The part of the operation that a unit is; a truncation has one for all units. */
+  /** The part of the operation that a unit belongs to; a truncation has one part for all units. */
   int part(int unit) {
     return isTruncation() ? 1 : unit - firstUnit + 1;
   }
 
-  /** The first unit with a byte that the file got longer by; only of one that grows. */
+  /** The first unit with an appended byte. Only for a change that grows the file. */
   int firstAppendedUnit(int unit) {
     return Math.toIntExact(Math.max(from, sizeBefore) / unit);
   }
 
-  /**
-   * Whether a size that is durable needs a unit of it to be read. No size waits for those bytes.
-   */
+  /** Whether a durable size needs a unit of it to be read. No size waits for those bytes. */
   boolean isBelowDurableSize(long unitStart) {
     return sizeDurable || unitStart < sizeReached;
   }
 
-  /** Units cannot be lost any more; of a truncation that stays behind they still can. */
+  /**
+   * Marks units that cannot be lost any more. Units of a truncation that stays pending still can.
+   */
   void settle(int first, int last) {
     if (isTruncation()) {
       return;

@@ -11,33 +11,43 @@ import org.revenantdb.chaos.profile.DiskRules.Names;
 import org.revenantdb.chaos.profile.DiskRules.Size;
 
 /**
- * One version for every unit of a file, and one for its size: the legal choice that comes nearest
- * to what somebody wants lost.
+ * One version for every unit of a file, and one for its size: the legal choice that is nearest to
+ * the wanted losses.
  *
- * <p>Threads: one, that of the file; it lives shorter than the next change and the next pick of it.
+ * <p>Threads: one, that of the file. It is valid until the next change and the next pick of the
+ * file.
  */
 final class FilePick {
   /*
-   * Asked for are lost parts. Built is, with i, t, z places of changes and v(u) the version of unit u:
+   * The input is a set of wanted losses. The result is as follows, with i, t, z places of changes
+   * and v(u) the version of unit u:
    *
-   *   listed   under a journal: truncations, and under BEFORE_DATA everything that makes the file longer. Those before `cutoff` are
-   *            there, no other is. `floor` is the last one that is there.
-   *   z        the version of the size: the latest that was not asked to be lost, not below `floor`, under a journal before `cutoff`,
-   *            and under AFTER_DATA legal, that is: below the size every unit that a write i <= z appended has v(u) >= i.
-   *            (Not waited for is a write that is stuck: its page counts as clean; and one whose size a synchronous
-   *            write made durable.) If z itself is the first that is not, the size
-   *            may be where its first missing unit begins: on its way the file had this size, too.
-   *   v(u)     the latest write that was not asked to be lost in u, or truncation that is there, if that is later.
+   *   listed   under a journal: truncations, and under BEFORE_DATA every change that makes the file
+   *            longer. Those before `cutoff` are there, no others are. `floor` is the last one that
+   *            is there.
+   *   z        the version of the size: the latest whose loss is not wanted, not below `floor`,
+   *            under a journal before `cutoff`, and under AFTER_DATA legal. Legal means: every unit
+   *            below the size that a write i <= z appended has v(u) >= i. (A stuck write does not
+   *            count, because its page counts as clean, nor does one whose size a synchronous write
+   *            made durable.) If z itself is the first that is not legal, the size may end where
+   *            its first missing unit begins, because the file had this size, too, during the
+   *            write.
+   *   v(u)     the latest write whose loss is not wanted in u, or the latest truncation that is
+   *            there, if that is later.
    *
-   * and, so that it is legal, against what was asked for:
+   * and, to be legal, these override the wanted losses:
    *
-   *   V1  a truncation t is there as a whole: v(u) >= t for every u that it touches if and only if z >= t; and behind one that is
-   *       not there, units that begin behind its size are as they were before (its blocks were not freed). Not under ANY.
-   *   V2  under AFTER_DATA a listed truncation has below its size what earlier writes appended, as no size goes before its bytes.
-   *   V3  under BEFORE_DATA no unit has the version of a write that made the file longer than it is: z >= i.
+   *   V1  a truncation t is there as a whole: v(u) >= t for every u that it touches if and only if
+   *       z >= t. Behind a truncation that is missing, units that begin behind its size are as they
+   *       were before, because its blocks were not freed. Not under ANY.
+   *   V2  under AFTER_DATA a listed truncation has below its size what earlier writes appended,
+   *       because no size is durable before its bytes.
+   *   V3  under BEFORE_DATA no unit has the version of a write that made the file longer than it
+   *       is: z >= i.
    *
-   * So losing a size wins over keeping its bytes or later sizes, except where the journal decided; losing a size that a later kept
-   * size contains means nothing, like losing a write whose unit a later kept one holds.
+   * So losing a size overrides keeping its bytes or later sizes, unless the journal decided. Losing
+   * a size that a later kept size contains has no effect, like losing a write whose unit is in a
+   * later kept write.
    */
 
   private final PendingFile file;
@@ -74,7 +84,7 @@ final class FilePick {
         && (change.isTruncation() || (rules.size() == Size.BEFORE_DATA && change.grows()));
   }
 
-  /** Whether the size after a change is there, whatever is wanted. */
+  /** Whether the size after a change is there, whatever the wanted losses. */
   private boolean decided(FileChange change) {
     if (!change.resizes() || change.sizeDurable) {
       return false;
@@ -86,8 +96,8 @@ final class FilePick {
 
   private void pickSize() {
     at(floor, floorSize);
-    // Without truncations a unit that is missing once is missing below every later size: one look
-    // is enough.
+    // Without truncations, a unit that is missing once is missing below every later size, so one
+    // check is enough.
     boolean plain = rules.size() == Size.AFTER_DATA && file.truncations.isEmpty();
     Missing missing = plain ? firstMissing(Long.MAX_VALUE, Long.MAX_VALUE) : Missing.NOTHING;
     for (FileChange change : file.changes.reversed()) {
@@ -116,7 +126,7 @@ final class FilePick {
     }
   }
 
-  /** Where the first unit begins that is missing, and the place of the write that appended it. */
+  /** Where the first missing unit begins, and the place of the write that appended it. */
   private record Missing(long start, long since) {
 
     static final Missing NOTHING = new Missing(Long.MAX_VALUE, Long.MAX_VALUE);
@@ -135,7 +145,7 @@ final class FilePick {
         && !isLost(change, 0);
   }
 
-  /** The first unit below a size that writes up to a place appended and that is not there. */
+  /** The first missing unit below a size that writes up to a place appended. */
   private Missing firstMissing(long newest, long below) {
     Missing first = Missing.NOTHING;
     for (FileChange change : file.changes) {
@@ -188,7 +198,7 @@ final class FilePick {
     return !isLost(write, write.part(unit)) || isForced(write, unit);
   }
 
-  /** V2. */
+  /** Rule V2. */
   private boolean isForced(FileChange write, int unit) {
     return rules.size() == Size.AFTER_DATA
         && write.seq < floor
@@ -212,7 +222,7 @@ final class FilePick {
     return (long) unit * rules.unit();
   }
 
-  /** What is really not there, added to losses. */
+  /** Adds the real losses of the file to a map. */
   void addTo(SortedMap<Long, Loss> losses) {
     for (FileChange change : file.changes) {
       BitSet lost = change.isTruncation() ? lostOfTruncation(change) : lostOfWrite(change);
@@ -252,7 +262,7 @@ final class FilePick {
     return lost.cardinality() == parts + (change.grows() && !change.sizeDurable ? 1 : 0);
   }
 
-  /** The file as it was picked. */
+  /** The content of the picked version. */
   FileContent content() {
     boolean nearer = file.truncations.isEmpty() && !losesMost();
     FileContent content = (nearer ? file.current() : file.base()).copy();
@@ -272,7 +282,7 @@ final class FilePick {
     return hits * 2 > file.changes.size();
   }
 
-  /** From what readers see to what was picked. */
+  /** Goes from the content that readers see to the picked version. */
   private void takeBack(FileContent content) {
     BitSet blocks = new BitSet();
     for (FileChange change : file.changes) {
@@ -283,7 +293,7 @@ final class FilePick {
     blocks.stream().forEach(block -> put(content, block));
   }
 
-  /** From what is durable to what was picked. */
+  /** Goes from the durable content to the picked version. */
   private void bringIn(FileContent content) {
     BitSet blocks = new BitSet();
     for (FileChange cut : file.truncations) {
@@ -301,7 +311,7 @@ final class FilePick {
     return (int) (start(unit) / FileContent.BLOCK);
   }
 
-  /** Puts the picked version of every unit of a block; takes over the whole block if it can. */
+  /** Writes the picked version of every unit of a block; shares the whole block if possible. */
   private void put(FileContent content, int block) {
     int count = FileContent.BLOCK / rules.unit();
     int first = block * count;

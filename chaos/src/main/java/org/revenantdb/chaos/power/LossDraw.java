@@ -17,16 +17,16 @@ import org.revenantdb.chaos.profile.PlatformProfile;
 import org.revenantdb.chaos.trace.Operation;
 
 /**
- * What to lose at one crash point: first in order, then by chance, without end.
+ * The losses to try at one crash point: first a fixed list, then random ones without end.
  *
- * <p>What is drawn need not be possible; the disk makes of it what is.
+ * <p>A draw need not be possible; the disk uses the nearest legal one.
  */
 final class LossDraw implements Iterator<Losses> {
 
-  /** By chance an operation is lost with one of these. */
+  /** The probabilities with which random draws lose an operation. */
   private static final double[] SHARES = {0.05, 0.3, 0.5, 0.8};
 
-  /** Where no crash point was entered yet. */
+  /** Used before the first crash point. */
   static final LossDraw NOTHING = new LossDraw();
 
   private final List<Pending> pending;
@@ -34,7 +34,7 @@ final class LossDraw implements Iterator<Losses> {
   private final RandomGenerator random;
   private final List<Losses> inOrder = new ArrayList<>();
 
-  /** What else is pending, where the draw is aimed; else empty. */
+  /** The other pending operations if the draw has targets; otherwise empty. */
   private List<Pending> all = List.of();
 
   private int next;
@@ -78,8 +78,8 @@ final class LossDraw implements Iterator<Losses> {
   }
 
   /**
-   * Everything lost among few, each alone, then by chance; the rest of what is pending now and
-   * then.
+   * Loses all targets, each alone, then random ones; sometimes together with other pending
+   * operations.
    */
   static LossDraw aimed(
       List<Pending> targets,
@@ -100,7 +100,7 @@ final class LossDraw implements Iterator<Losses> {
     return draw;
   }
 
-  /** The end of the newest write is not there, or its beginning; which comes first is by chance. */
+  /** The newest write without its end, and without its beginning, in random order. */
   private void tornNewest(Pending newest) {
     int units = newest.operation() instanceof Operation.Write ? newest.parts() - 1 : 0;
     if (units > 1) {
@@ -131,7 +131,7 @@ final class LossDraw implements Iterator<Losses> {
     chosen.forEach(operation -> inOrder.add(Losses.of(List.of(operation))));
   }
 
-  /** Whether the next ones are drawn by chance, so that there is no end of them. */
+  /** Whether the next ones are random, so that they have no end. */
   boolean isByChance() {
     return next >= inOrder.size();
   }
@@ -153,8 +153,8 @@ final class LossDraw implements Iterator<Losses> {
     if (all.isEmpty() || random.nextBoolean()) {
       return new Losses(draw(pending), null);
     }
-    // A force may only be missed where something else is lost or torn as well: a page that is torn
-    // in its place is mended from a copy that was forced before.
+    // A missing force may show only if something else is lost or torn, too: a page torn in place is
+    // repaired from a copy that was forced before.
     SortedMap<Long, Loss> losses = draw(all);
     pending.forEach(
         one -> losses.put(one.operation().seq(), new Loss(one.operation(), /* parts= */ null)));

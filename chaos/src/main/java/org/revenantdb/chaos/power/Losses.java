@@ -12,23 +12,24 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.trace.Operation;
 
 /**
- * What a power cut took: the pending operations that are not there, or not whole. All others are.
+ * The effect of a power cut: the pending operations that are missing, or not whole. All others are
+ * there.
  *
- * <p>An operation has <em>parts</em> that can be lost each by itself:
+ * <p>An operation has <em>parts</em> that can be lost independently:
  *
  * <table border="1">
  * <caption>parts</caption>
  * <tr><th>operation</th><th>part 0</th><th>parts from 1 on</th></tr>
  * <tr><td>write</td><td>the size, if it made the file longer</td><td>one for each unit, in order</td></tr>
  * <tr><td>truncation</td><td>the size</td><td>1: the zeros behind it</td></tr>
- * <tr><td>rename of a file between directories, names independent</td><td>the old name goes</td>
- * <td>1: the new name comes</td></tr>
+ * <tr><td>rename of a file between directories, names independent</td><td>the old name is
+ * removed</td>
+ * <td>1: the new name is added</td></tr>
  * <tr><td>any other</td><td>the whole</td><td>none</td></tr>
  * </table>
  *
- * <p>The losses of a {@link CrashState} are what is really missing in it: asking {@link
- * PowerCut#state} for them gives an equal image. Losses that somebody asks for need not be
- * possible; {@link PowerCut} says what becomes of them.
+ * <p>The losses of a {@link CrashState} are the real ones: {@link PowerCut#state} with these losses
+ * gives an equal image. Wanted losses need not be possible; {@link PowerCut} describes the result.
  *
  * <p>Threads: any; losses do not change.
  */
@@ -37,8 +38,8 @@ public final class Losses {
   /**
    * One operation that is not whole.
    *
-   * @param operation which
-   * @param parts those that are lost; null: all of it
+   * @param operation the operation
+   * @param parts the parts that are lost; null: all
    */
   record Loss(Operation operation, @Nullable BitSet parts) {
 
@@ -52,7 +53,7 @@ public final class Losses {
   private final SortedMap<Long, Loss> losses;
   private final @Nullable Scene scene;
 
-  /** Losses with or without what is needed to tell their story. */
+  /** Losses with or without the data for their story. */
   Losses(SortedMap<Long, Loss> losses, @Nullable Scene scene) {
     this.losses = losses;
     this.scene = scene;
@@ -61,16 +62,16 @@ public final class Losses {
   /**
    * Nothing is lost.
    *
-   * @return the same one every time
+   * @return always the same object
    */
   public static Losses none() {
     return NONE;
   }
 
   /**
-   * Some operations are lost whole.
+   * Returns losses of whole operations.
    *
-   * @param operations which; those that are not pending are there all the same
+   * @param operations the operations; those that are not pending are there all the same
    * @return the losses
    */
   public static Losses of(Collection<? extends Operation> operations) {
@@ -81,7 +82,7 @@ public final class Losses {
     return new Losses(losses, null);
   }
 
-  /** An operation of which one part is lost. */
+  /** One lost part of an operation. */
   static Losses torn(Operation operation, int part) {
     BitSet parts = new BitSet();
     parts.set(part);
@@ -91,7 +92,7 @@ public final class Losses {
   }
 
   /**
-   * Tells whether everything is there.
+   * Returns whether everything is there.
    *
    * @return true if nothing is lost or torn
    */
@@ -100,7 +101,7 @@ public final class Losses {
   }
 
   /**
-   * The operations that are lost or torn.
+   * Returns the operations that are lost or torn.
    *
    * @return in the order of the trace
    */
@@ -109,9 +110,9 @@ public final class Losses {
   }
 
   /**
-   * Tells whether all of an operation is lost that could be.
+   * Returns whether an operation is lost as far as possible.
    *
-   * @param operation which
+   * @param operation the operation
    * @return false if it is there or torn
    */
   public boolean lost(Operation operation) {
@@ -120,9 +121,9 @@ public final class Losses {
   }
 
   /**
-   * Tells whether a part of an operation is lost and a part is there.
+   * Returns whether a part of an operation is lost and a part is there.
    *
-   * @param operation which
+   * @param operation the operation
    * @return false if it is there or lost
    */
   public boolean torn(Operation operation) {
@@ -131,8 +132,8 @@ public final class Losses {
   }
 
   /**
-   * What happened, for people: the crash point, then every operation that is not there or not
-   * whole, with path, range, thread and stack.
+   * Returns a description: the crash point, then every operation that is missing or not whole, with
+   * path, range, thread and stack.
    *
    * @return several lines; one if nothing is lost
    */
@@ -140,17 +141,17 @@ public final class Losses {
     return scene == null ? "nothing is known of the disk" : scene.tell(losses.values());
   }
 
-  /** How an operation fared; null if it is there. */
+  /** The loss of an operation; null if it is there. */
   @Nullable Loss of(long seq) {
     return losses.get(seq);
   }
 
-  /** What is lost of each operation that is not whole, by place. */
+  /** The loss of each operation that is not whole, by place. */
   SortedMap<Long, Loss> byPlace() {
     return Collections.unmodifiableSortedMap(losses);
   }
 
-  /** The same losses without, or with another, fate of some operations; null puts one back. */
+  /** The same losses with changes for some operations; null restores an operation. */
   Losses with(Map<Long, @Nullable Loss> changes) {
     SortedMap<Long, Loss> result = new TreeMap<>(losses);
     changes.forEach((seq, loss) -> {

@@ -6,18 +6,18 @@ import org.revenantdb.chaos.disk.DiskImage;
 import org.revenantdb.chaos.trace.Operation;
 
 /**
- * A change of entries that is there or not as a whole: an operation on names, or half a rename.
+ * A change of entries that is there or missing as a whole: an operation on names, or half a rename.
  *
- * @param operation which
- * @param part of it, see {@link Losses}
- * @param effects what entries become, in order
+ * @param operation the operation
+ * @param part the part of it, see {@link Losses}
+ * @param effects the new entries, in order
  */
 record NameChange(Operation operation, int part, List<Effect> effects) {
 
   /** An entry of a directory. */
   record Entry(int directory, String name) {}
 
-  /** What an entry becomes; no node: it goes. */
+  /** The new state of an entry; without a node it is removed. */
   record Effect(Entry entry, int node) {
 
     Effect(int directory, String name, int node) {
@@ -26,10 +26,10 @@ record NameChange(Operation operation, int part, List<Effect> effects) {
   }
 
   /**
-   * What an operation changes.
+   * Returns the changes of an operation.
    *
    * @param halves whether a rename between directories is two changes
-   * @return one change or two; none for operations that are not about names
+   * @return one change or two; none for operations on other things than names
    */
   static List<NameChange> of(Operation operation, boolean halves) {
     return switch (operation) {
@@ -58,7 +58,7 @@ record NameChange(Operation operation, int part, List<Effect> effects) {
     return operation.seq();
   }
 
-  /** By identity: every change is made once, and stacks are long. */
+  /** By identity: every change is created once, and stacks are long. */
   @Override
   public boolean equals(@Nullable Object other) {
     return this == other;
@@ -76,7 +76,7 @@ record NameChange(Operation operation, int part, List<Effect> effects) {
   void applyTo(DiskImage image) {
     for (Effect effect : effects) {
       if (!image.isDirectory(effect.entry.directory)) {
-        continue; // deleted itself, and that is durable: what is pending in it is no matter
+        continue; // durably deleted itself, so pending changes in it do not matter
       }
       if (effect.node == Operation.NO_NODE) {
         image.unlink(effect.entry.directory, effect.entry.name);

@@ -9,10 +9,10 @@ import org.revenantdb.chaos.trace.Operation;
 import org.revenantdb.chaos.trace.Trace;
 
 /**
- * The path that a node had at a place of the trace, for people: the last name that it was given
- * before, also if that was taken away again.
+ * The path of a node at a place of the trace, for reports: the last name that it had before, even
+ * if that was deleted.
  *
- * <p>Threads: any; it does not change.
+ * <p>Threads: any; it is immutable.
  */
 public final class NodePaths {
 
@@ -23,9 +23,9 @@ public final class NodePaths {
   private final Map<Integer, TreeMap<Long, Name>> names = new HashMap<>();
 
   /**
-   * Follows all names of a trace.
+   * Reads all names of a trace.
    *
-   * @param trace which
+   * @param trace the trace
    */
   public NodePaths(Trace trace) {
     enter(trace.start(), DiskImage.ROOT);
@@ -57,9 +57,9 @@ public final class NodePaths {
   }
 
   /**
-   * The path of a node at a place.
+   * Returns the path of a node at a place.
    *
-   * @param node which
+   * @param node the node
    * @param seq the place
    * @return with {@code /} between names; {@code .} for the root
    */

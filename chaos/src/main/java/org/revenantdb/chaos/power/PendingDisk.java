@@ -20,10 +20,10 @@ import org.revenantdb.chaos.trace.Operation;
 import org.revenantdb.chaos.trace.Trace;
 
 /**
- * A disk that follows a trace: what is durable, and what is pending, at a place that only moves
- * forwards.
+ * A disk that follows a trace: its durable state and the pending operations, at a place that only
+ * moves forwards.
  *
- * <p>Threads: one at a time; the images it gives away may be used by others at once.
+ * <p>Threads: one at a time; other threads may use its images at once.
  */
 final class PendingDisk {
 
@@ -32,13 +32,13 @@ final class PendingDisk {
   private final Predicate<Operation.Force> dropped;
   private final NodePaths paths;
 
-  /** What is durable; nodes that only pending names lead to have none here. */
+  /** The durable state; nodes that only pending names lead to have no name here. */
   private final DiskImage base;
 
   private final PendingNames names;
   private final SortedMap<Integer, PendingFile> files = new TreeMap<>();
 
-  /** The sizes of files that no name leads to any more, in no state; they still are forced. */
+  /** The sizes of files that no name leads to in any state; they can still be forced. */
   private final Map<Integer, Long> gone = new HashMap<>();
 
   private boolean litter;
@@ -54,15 +54,15 @@ final class PendingDisk {
     this.names = new PendingNames(rules.names());
   }
 
-  /** The crash point that the disk is at. */
+  /** The present crash point. */
   long seq() {
     return seq;
   }
 
   /**
-   * Lets everything happen that has a smaller place.
+   * Applies all operations with a smaller place.
    *
-   * @param crashPoint not before the last one
+   * @param crashPoint not before the present one
    */
   void advance(long crashPoint) {
     if (crashPoint < seq) {
@@ -143,7 +143,7 @@ final class PendingDisk {
     return op.size() < size;
   }
 
-  /** As readers see it. */
+  /** The size that readers see. */
   private long size(int node) {
     Long size = gone.get(node);
     return size == null ? file(node).current().size() : size;
@@ -158,7 +158,7 @@ final class PendingDisk {
     long needed = 0;
     if (force.isOfOneWrite()) {
       if (!(operationAt(force.only()) instanceof Operation.Write write)) {
-        return; // it was told to the program, but not carried out
+        return; // it was reported to the program, but not carried out
       }
       needed = PendingFile.needed(write.end(), size(write.node()), rules.unit());
     }
@@ -191,7 +191,7 @@ final class PendingDisk {
     return low < next && operations.get(low).seq() == place ? operations.get(low) : null;
   }
 
-  /** Forgets the nodes that no name leads to in any state from here on. */
+  /** Removes the nodes that no name leads to in any state from here on. */
   private void sweep() {
     Map<Integer, Set<Integer>> children = new HashMap<>();
     for (NameChange change : names.changes()) {
@@ -236,7 +236,10 @@ final class PendingDisk {
     return reached;
   }
 
-  /** Hashes what all states from here share, so that each hashes only what is its own. */
+  /**
+   * Computes the hash of what all states from here share, so that each state hashes only its own
+   * part.
+   */
   void hash() {
     for (int node : base.nodes()) {
       if (!base.isDirectory(node)) {
@@ -246,7 +249,7 @@ final class PendingDisk {
     files.values().forEach(file -> file.current().hash());
   }
 
-  /** What can be lost here, in order; parts that are decided are not in it. */
+  /** The operations that can be lost here, in order, without parts that are decided. */
   SortedMap<Long, Pending> pending() {
     SortedMap<Long, Pending> result = new TreeMap<>();
     for (NameChange change : names.changes()) {
@@ -266,7 +269,7 @@ final class PendingDisk {
     return result;
   }
 
-  /** A truncation that the journal has. */
+  /** A truncation that is in the journal. */
   private boolean isDecided(FileChange change) {
     return change.isTruncation()
         && rules.size() != DiskRules.Size.ANY
@@ -277,13 +280,13 @@ final class PendingDisk {
   /**
    * An operation that can be lost.
    *
-   * @param operation which
-   * @param file its file if it is about bytes, else no node
-   * @param parts how many it has
+   * @param operation the operation
+   * @param file its file if it changes bytes, else no node
+   * @param parts the number of its parts
    */
   record Pending(Operation operation, int file, int parts) {}
 
-  /** Builds the state that comes nearest to some losses. */
+  /** Builds the state that is nearest to the wanted losses. */
   CrashState state(Losses wanted) {
     long cutoff = cutoff(wanted);
     DiskImage image = base.fork();
@@ -295,7 +298,7 @@ final class PendingDisk {
     for (int node : image.nodes()) {
       PendingFile file = files.get(node);
       if (!reached.contains(node)) {
-        // What became of its bytes is no part of the state, nor of its story.
+        // The bytes of a file without a name are not part of the state, nor of its story.
         image.remove(node);
       } else if (file != null) {
         FilePick pick = new FilePick(file, wanted, cutoff);
@@ -329,7 +332,7 @@ final class PendingDisk {
     });
   }
 
-  /** The first place that the journal has not: that of the first lost change in its list. */
+  /** The first place that is not in the journal: that of the first lost change in its list. */
   private long cutoff(Losses wanted) {
     if (rules.names() != DiskRules.Names.JOURNALED) {
       return Long.MAX_VALUE;

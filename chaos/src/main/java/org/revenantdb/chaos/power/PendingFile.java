@@ -14,27 +14,32 @@ import org.revenantdb.chaos.profile.DiskRules.Size;
 import org.revenantdb.chaos.trace.Operation;
 
 /**
- * One file between what is durable of it and what readers see: its pending writes and truncations.
+ * One file between its durable state and what readers see: its pending writes and truncations.
  *
  * <p>Threads: one at a time.
  */
 final class PendingFile {
   /*
-   * base     what is durable, whatever happens
-   * changes  what is not, in order; `base` and all of them make `current`
+   * base     the durable state
+   * changes  pending changes, in order; `base` and all of them make `current`
    *
-   * A version of a unit is named by the place of the change after which the file held it, BASE for the base's.
+   * A version of a unit is identified by the place of the change after which the file held it, BASE
+   * for the version of the base.
    *
-   * A force takes away a prefix of `changes` (those before its `since`). Two things stay behind (`left` below): writes that are
-   * stuck since a force failed, and under ANY and without metadata the truncations after which nothing grew. Covered changes
-   * behind them must not wait, so their units go into the base with what the file held there, stuck bytes included, and the
-   * stuck write loses these units (`FileChange.settle`). The size never stays behind with a stuck write: it is no page.
+   * A force removes a prefix of `changes` (those before its `since`). Two kinds stay behind (`left`
+   * below): writes that are stuck since a force failed, and under ANY and without metadata the
+   * truncations after which nothing grew. Covered changes behind them must not wait. So the content
+   * of their units at that place goes into the base, including stuck bytes, and the stuck write
+   * loses these units (`FileChange.settle`). The size never stays behind with a stuck write,
+   * because it is not a page.
    *
-   * A synchronous write takes away itself, and of what is before it only what it needs (`forceWrite`): its units, with all that the
-   * file held there, and a size by which they can be read. `needed` is the least such size: to the end of its last unit, or of the file.
-   * What brought the file over that is `crossing`; the sizes before that are durable then, and of its own as much as is needed
-   * (`sizeReached`). BEFORE_DATA all sizes are in the journal before their bytes, so all of them come along. Truncations come along with
-   * what V1 and V2 of FilePick ask for; under ANY and without metadata only those before `crossing`.
+   * A synchronous write removes itself, and of the changes before it only what it needs
+   * (`forceWrite`): its units with their whole content at that place, and a size by which they can
+   * be read. `needed` is the least such size: to the end of its last unit, or of the file.
+   * `crossing` is the change that brought the file over that size. The sizes before it are durable
+   * then, and of its own size as much as is needed (`sizeReached`). Under BEFORE_DATA all sizes are
+   * in the journal before their bytes, so all of them are included. Truncations are included if V1
+   * and V2 of FilePick require it; under ANY and without metadata only those before `crossing`.
    */
 
   /** The version of a unit or a size that is durable. */
@@ -56,12 +61,12 @@ final class PendingFile {
     this.current = base.copy();
   }
 
-  /** What is durable; replaced by a force. */
+  /** The durable content; replaced by a force. */
   FileContent base() {
     return base;
   }
 
-  /** What readers see. */
+  /** The content that readers see. */
   FileContent current() {
     return current;
   }
@@ -71,7 +76,7 @@ final class PendingFile {
   }
 
   /**
-   * Takes note of a write.
+   * Adds a write.
    *
    * @return whether the file's size changed
    */
@@ -89,7 +94,7 @@ final class PendingFile {
   }
 
   /**
-   * Takes note of a truncation.
+   * Adds a truncation.
    *
    * @return whether the file's size changed
    */
@@ -104,7 +109,7 @@ final class PendingFile {
     return true;
   }
 
-  /** A force failed that was called then: what it should have written is stuck. */
+  /** A force with this `since` failed: the writes that it should have written are stuck. */
   void forceFailed(long since) {
     for (FileChange change : changes) {
       if (change.seq < since && !change.isTruncation()) {
@@ -113,7 +118,7 @@ final class PendingFile {
     }
   }
 
-  /** A force succeeded that was called then. */
+  /** A force with this `since` succeeded. */
   void force(long since, boolean metadata) {
     List<FileChange> covered = changes.stream().filter(change -> change.seq < since).toList();
     if (covered.isEmpty()) {
@@ -165,7 +170,7 @@ final class PendingFile {
     FileContent after = base.copy();
     long size = base.size();
     Map<Integer, Long> settled = new TreeMap<>();
-    // V2 asks only for what was above every durable size until now.
+    // V2 requires only what was above every durable size until now.
     Set<FileChange> waited = new HashSet<>(before);
     waited.removeIf(change -> change.sizeDurable || change.stuck || !change.grows());
     for (FileChange change : before) {
@@ -197,7 +202,7 @@ final class PendingFile {
   }
 
   /**
-   * The least size by which a write can be read after it was forced alone.
+   * Returns the least size by which a write can be read after it was forced alone.
    *
    * @param end of the write
    * @param size of the file after it
@@ -206,7 +211,7 @@ final class PendingFile {
     return Math.min(size, Math.ceilDiv(end, (long) unit) * unit);
   }
 
-  /** Whether a size is durable with a later synchronous write, although that does not need it. */
+  /** Whether a size becomes durable with a later synchronous write that does not need it. */
   private boolean comesAlong(FileChange change, boolean metadata) {
     return rules.size() == Size.BEFORE_DATA
         || (change.isTruncation() && (metadata || rules.size() != Size.ANY));
@@ -236,7 +241,7 @@ final class PendingFile {
     settled.put(cut.firstUnit, cut.seq);
   }
 
-  /** Makes the version of some units durable that a write gave them. */
+  /** Makes the version that a write gave to some units durable. */
   private static void settle(
       List<FileChange> before, int first, int last, long version, Map<Integer, Long> settled) {
     before.stream()
@@ -247,7 +252,10 @@ final class PendingFile {
     }
   }
 
-  /** Marks all but the stuck ones and, if shrunken sizes are not covered, the last truncations. */
+  /**
+   * Marks all but the stuck ones. If smaller sizes are not covered, the last truncations are not
+   * marked either.
+   */
   private static void markDurable(List<FileChange> covered, boolean shrunkenToo) {
     boolean grown = shrunkenToo;
     for (FileChange change : covered.reversed()) {
@@ -297,15 +305,13 @@ final class PendingFile {
     }
   }
 
-  /** The last version of a unit; only where there are no truncations. */
+  /** The last version of a unit. Only for files without truncations. */
   long newest(int unit) {
     List<FileChange> writes = byUnit.get(unit);
     return writes == null ? BASE : writes.getLast().seq;
   }
 
-  /**
-   * What the file held in a unit after a change, as far as that can still be told from the base.
-   */
+  /** The content of a unit after a change, as far as the base still shows it. */
   byte[] content(int unit, long version) {
     long start = (long) unit * rules.unit();
     List<FileChange> writes = byUnit.getOrDefault(unit, List.of());
@@ -332,7 +338,7 @@ final class PendingFile {
     return bytes;
   }
 
-  /** Writes a unit as far as the file goes. */
+  /** Writes a unit, up to the end of the file. */
   static void put(FileContent target, int unit, byte[] bytes, long size) {
     long start = (long) unit * bytes.length;
     int length = (int) Math.min(bytes.length, size - start);

@@ -17,7 +17,7 @@ import org.revenantdb.chaos.profile.DiskRules.Names;
 import org.revenantdb.chaos.trace.Operation;
 
 /**
- * Changes of entries that are not durable yet, and what makes them so.
+ * Changes of entries that are not yet durable, and the operations that make them durable.
  *
  * <p>Threads: one at a time.
  */
@@ -25,15 +25,19 @@ final class PendingNames {
   /*
    * AT_ONCE      nothing is ever pending.
    *
-   * JOURNALED    `journal` is the place up to which everything in the journal's list is durable. `listed` has for each node the places
-   *              of its changes in the list that a force of it brings: creation, sizes and, of a directory, entries; `named` those that
-   *              only a force with metadata brings: other names of the node itself. A force that was called at s takes the journal to the
-   *              last of them before s. `grown` has the sizes that are not in the list (their bytes come first), with the size before; a
-   *              force brings all of them before s, a synchronous write only the one by which it can be read. A state has the changes before a cutoff, which lies behind `journal`.
+   * JOURNALED    `journal` is the place up to which everything in the journal's list is durable.
+   *              `listed` has for each node the places of its changes in the list that a force of
+   *              it covers: creation, sizes and, for a directory, entries. `named` has those that
+   *              only a force with metadata covers: other names of the node itself. A force with
+   *              `since` = s moves the journal to the last of them before s. `grown` has the sizes
+   *              that are not in the list (their bytes come first), with the size before. A force
+   *              covers all of them before s, a synchronous write only the one by which it can be
+   *              read. A state has the changes before a cutoff, which lies behind `journal`.
    *
-   * INDEPENDENT  A force of a directory covers the changes in it. A change that is there, or durable, takes along the earlier ones of
-   *              its entries. After a failed force those that it should have written are stuck: only a later change of the same entry
-   *              takes them along.
+   * INDEPENDENT  A force of a directory covers the changes in it. A change that is there, or
+   *              durable, includes the earlier ones of its entries. After a failed force the
+   *              changes that it should have written are stuck: only a later change of the same
+   *              entry includes them.
    */
 
   private final Names rules;
@@ -58,7 +62,7 @@ final class PendingNames {
     return journal;
   }
 
-  /** Takes note of an operation on names. */
+  /** Adds an operation on names. */
   void change(Operation operation, int node, boolean directory, DiskImage base) {
     List<NameChange> all =
         NameChange.of(operation, /* halves= */ rules == Names.INDEPENDENT && !directory);
@@ -73,12 +77,12 @@ final class PendingNames {
     note(operation instanceof Operation.Create ? listed : named, node, operation.seq());
   }
 
-  /** Takes note that a file's size changed, and that the journal has it from then on. */
+  /** Adds a change of a file's size, which is in the journal from then on. */
   void resized(int node, long seq) {
     note(listed, node, seq);
   }
 
-  /** Takes note that a file grew, and that the journal has it when the bytes are written. */
+  /** Adds a growth of a file, which is in the journal once the bytes are written. */
   void grown(int node, long seq, long sizeBefore) {
     if (rules == Names.JOURNALED) {
       grown.computeIfAbsent(node, _ -> new TreeMap<>()).put(seq, sizeBefore);
@@ -94,7 +98,7 @@ final class PendingNames {
   /**
    * A force succeeded.
    *
-   * @param needed of one write: the size that a file must have for it
+   * @param needed for one write: the size that a file must have for it
    * @return whether names became durable
    */
   boolean force(Operation.Force force, long needed, DiskImage base) {
@@ -132,7 +136,7 @@ final class PendingNames {
             .orElse(null);
     if (last != null) {
       journal = Math.max(journal, last);
-      own.headMap(last, !force.isOfOneWrite()).clear(); // may be needed again, of one write
+      own.headMap(last, !force.isOfOneWrite()).clear(); // one write may still need it
     }
   }
 
@@ -161,7 +165,7 @@ final class PendingNames {
     }
   }
 
-  /** The first place that the journal has not, if some operations are to be lost. */
+  /** The first place that is not in the journal, given the wanted losses. */
   long cutoff(Losses wanted) {
     if (rules != Names.JOURNALED) {
       return Long.MAX_VALUE;
@@ -174,7 +178,7 @@ final class PendingNames {
     return Long.MAX_VALUE;
   }
 
-  /** The changes that are there if some are to be lost. */
+  /** The changes that are there, given the wanted losses. */
   List<NameChange> pick(Losses wanted, long cutoff) {
     List<NameChange> there = new ArrayList<>();
     Set<Entry> gone = new HashSet<>();

@@ -8,24 +8,24 @@ import org.revenantdb.chaos.power.Losses.Loss;
 import org.revenantdb.chaos.trace.Operation;
 
 /**
- * Where a power cut happened, and the words for it.
+ * The circumstances of a power cut, and their description.
  *
  * @param paths of all nodes
  * @param unit of the profile, in bytes
  * @param seq the crash point
  * @param last the last operation that had begun, or null
- * @param pending how many operations the disk could have lost
+ * @param pending the number of operations that the disk could have lost
  */
 record Scene(NodePaths paths, int unit, long seq, @Nullable Operation last, int pending) {
 
-  /** The whole story, line by line. */
+  /** The whole description, line by line. */
   String tell(Collection<Loss> losses) {
     StringBuilder text = new StringBuilder("power cut at place ").append(seq);
     text.append(last == null ? ", before everything" : ", the last to begin was " + name(last));
     text.append("; ").append(pending).append(" operations were not durable, ");
     text.append(losses.isEmpty() ? "all of them are there" : losses.size() + " are not whole");
     if (losses.isEmpty() && last != null) {
-      // What is wrong is that nothing came after it.
+      // The failure is that nothing came after it.
       tell(text, "there, and nothing after it", last);
     }
     losses.forEach(loss -> tell(text, fate(loss.operation(), loss.parts()), loss.operation()));

@@ -11,11 +11,11 @@ import org.revenantdb.chaos.disk.DiskImage;
 import org.revenantdb.chaos.power.Losses.Loss;
 
 /**
- * From a state that fails towards one that fails and has as little lost as can be.
+ * Reduces the losses of a failing state as far as it still fails.
  *
- * <p>Lost operations are put back, half of them at once, then quarters and so on down to one by
- * one, while it still fails; then each torn one is lost whole or, if it then no longer fails, made
- * less torn. The result is smallest in the sense that no single operation can be put back, if the
+ * <p>While the state still fails, it restores lost operations: half of them at once, then quarters,
+ * and so on down to single ones. Then each torn operation is lost whole or, if the state then no
+ * longer fails, made less torn. The result is minimal: no single operation can be restored, if the
  * trials sufficed.
  */
 public final class Shrinker {
@@ -38,9 +38,9 @@ public final class Shrinker {
    * Shrinks.
    *
    * @param cut of the trace that the state is from, with the same rules and dropped forces
-   * @param failing a state that fails; its image is not touched
-   * @param fails opens an image, which it may change, and tells whether that fails
-   * @param maxTrials how often it may be asked
+   * @param failing a state that fails; its image is not changed
+   * @param fails opens an image, which it may change, and returns whether that fails
+   * @param maxTrials the maximum number of calls
    * @return a state that fails and has no more losses than the one given
    */
   public static CrashState shrink(
@@ -78,7 +78,7 @@ public final class Shrinker {
     }
   }
 
-  /** Puts back parts of one operation, in halves. */
+  /** Restores parts of one operation, in halves. */
   private void mend(Loss loss, BitSet parts) {
     BitSet left = (BitSet) parts.clone();
     for (int size = Math.ceilDiv(left.cardinality(), 2);
@@ -107,7 +107,7 @@ public final class Shrinker {
     return new ArrayList<>(state.losses().byPlace().values());
   }
 
-  /** Takes a candidate if it fails, too, and if it is smaller where that is asked for. */
+  /** Accepts a candidate if it fails, too, and if it is smaller where that is required. */
   private boolean accept(Losses wanted, boolean fewer) {
     CrashState candidate = cut.state(state.seq(), wanted);
     int before = state.losses().byPlace().size();

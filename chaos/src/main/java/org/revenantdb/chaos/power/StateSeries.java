@@ -11,16 +11,17 @@ import org.agrona.collections.LongHashSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * States one after the other: crash points forwards through the trace, several states at each, no
- * two alike; then perhaps again from the beginning, with other points.
+ * A sequence of different states: crash points forwards through the trace, several states at each;
+ * then perhaps again from the beginning, with other points.
  *
  * <p>Threads: one at a time.
  */
 final class StateSeries implements Iterator<CrashState> {
   /*
-   * A pass goes through the trace once with a new PendingDisk. What is left of the number of states is spread over what is left of
-   * the points of the pass; what a point cannot use the later ones get, and what is left at the end the next pass gets. The series ends
-   * with a pass that brings (nearly) nothing new.
+   * A pass goes through the trace once with a new PendingDisk. The remaining number of states is
+   * divided among the remaining points of the pass. What a point does not use is left for later
+   * points, and then for the next pass. The series ends with a pass that adds (nearly) no new
+   * state.
    */
 
   /** One way through the trace. */
@@ -29,7 +30,7 @@ final class StateSeries implements Iterator<CrashState> {
     /** The crash points, in order. */
     List<Long> points();
 
-    /** Moves to a crash point and says what may be lost there, best first; may never end. */
+    /** Moves to a crash point and returns the losses to try there, best first; may have no end. */
     LossDraw losses(long point, int quota);
 
     /** Builds a state at that crash point. */

@@ -1,5 +1,5 @@
 /**
- * Power cuts: the states that a disk may legally be left in by what a trace shows.
+ * Power cuts: the legal states of a disk after the operations of a trace.
  *
  * <p>Reading order: {@link org.revenantdb.chaos.profile.PlatformProfile}, {@link
  * org.revenantdb.chaos.profile.DiskRules}, {@link org.revenantdb.chaos.power.PowerCut} (the

@@ -1,5 +1,5 @@
 /**
- * What platforms may do to operations on files that nobody forced.
+ * What platforms may do to file operations that were not forced.
  *
  * <p>Reading order: {@link org.revenantdb.chaos.profile.PlatformProfile} (the names that a crash
  * test chooses from), {@link org.revenantdb.chaos.profile.DiskRules} (what each of them means).

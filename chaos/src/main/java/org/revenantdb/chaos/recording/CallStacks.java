@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 import org.revenantdb.chaos.trace.CallStack;
 
 /**
- * Takes call stacks; equal ones are one object, so that a long trace has few of them.
+ * Takes call stacks. Equal ones are one object, so that a long trace has few of them.
  *
  * <p>Threads: any.
  */
@@ -19,11 +19,14 @@ final class CallStacks {
 
   private static final int DEPTH = 40;
 
-  /** The JDK's file layer, between the program and us. */
+  /** The JDK's file layer, between the program and the recorder. */
   private static final List<String> LAYERS =
       List.of("java.nio.", "sun.nio.", "java.io.", "jdk.internal.");
 
-  /** Ours, by name and not by package, because tests of this package are programs as well. */
+  /**
+   * The recorder's classes, by name and not by package, because tests of this package are programs,
+   * too.
+   */
   private static final Set<String> OURS =
       Stream.of(
               CallStacks.class,
@@ -40,7 +43,7 @@ final class CallStacks {
 
   private static final StackWalker WALKER = StackWalker.getInstance();
 
-  /** What tells frames apart; much cheaper to make than a {@link StackTraceElement}. */
+  /** The key of a frame, much cheaper to create than a {@link StackTraceElement}. */
   private record Frame(String type, String method, int index) {}
 
   private final ConcurrentMap<List<Frame>, CallStack> known = new ConcurrentHashMap<>();

@@ -2,5 +2,7 @@ package org.revenantdb.chaos.recording;
 
 import org.revenantdb.chaos.trace.CallStack;
 
-/** Who asked for an operation: taken where the program calls, also if another thread does it. */
+/**
+ * The caller of an operation, taken where the program calls, even if another thread carries it out.
+ */
 record Caller(String thread, CallStack stack) {}

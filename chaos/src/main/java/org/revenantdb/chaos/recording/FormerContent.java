@@ -7,11 +7,11 @@ import org.revenantdb.chaos.disk.FileContent;
 import org.revenantdb.chaos.trace.Operation;
 
 /**
- * What a file held, byte by byte, before the last write of that byte; for stale reads.
+ * The content of a file before the last write of each byte, for stale reads.
  *
- * <p>It is made from the trace when it is asked for, which takes time and needs the trace, and
- * costs nothing as long as nobody asks. A byte that was never written in the recording is what it
- * is; one that was written once is what the file began with, or zero.
+ * <p>It is computed from the trace on request. That takes time and needs the trace, but costs
+ * nothing without a request. A byte that was never written in the recording keeps its value. A byte
+ * that was written once has its initial value, or zero.
  */
 final class FormerContent {
 

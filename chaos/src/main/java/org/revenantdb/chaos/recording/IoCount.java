@@ -1,25 +1,25 @@
 package org.revenantdb.chaos.recording;
 
 /**
- * How much was asked of a file system below the directory under test, by operations that succeeded.
+ * The successful operations on a file system below the directory under test.
  *
- * @param reads calls that read from a file, also those that met its end
- * @param bytesRead by them
+ * @param reads calls that read from a file, including those at its end
+ * @param bytesRead the bytes that these calls read
  * @param writes calls that wrote to a file
- * @param bytesWritten by them
- * @param forces of files and directories; a write through a channel opened with {@code DSYNC} or
- *     {@code SYNC} is one, too
- * @param others everything else: opened, created, linked, deleted, renamed, cut, listed, asked for
+ * @param bytesWritten the bytes that these calls wrote
+ * @param forces of files and directories, including each write through a channel opened with {@code
+ *     DSYNC} or {@code SYNC}
+ * @param others everything else: open, create, link, delete, rename, truncate, list, read
  *     attributes
  */
 public record IoCount(
     long reads, long bytesRead, long writes, long bytesWritten, long forces, long others) {
 
   /**
-   * What was asked since an earlier count.
+   * Returns the operations since an earlier count.
    *
    * @param earlier of the same recording
-   * @return this less the other
+   * @return the difference
    */
   public IoCount since(IoCount earlier) {
     return new IoCount(

@@ -25,21 +25,22 @@ import org.revenantdb.chaos.fault.FileOperation.Kind;
 import org.revenantdb.chaos.trace.Operation;
 
 /**
- * Everything that changes names: opening, creating, linking, deleting, renaming, copying. All paths
- * are those of the file system below.
+ * The operations that change names: open, create, link, delete, rename, copy. All paths belong to
+ * the file system below.
  *
- * <p>Threads: any. Each operation holds the lock of the name space from asking for faults until the
- * shadow has followed.
+ * <p>Threads: any. Each operation holds the lock of the name space from the request for a fault
+ * until the shadow is updated.
  */
 final class NameOperations {
   /*
-   * Each operation on a name below the directory is: look the name up in the shadow; ask for a fault; take the place;
-   * do it below; let the shadow follow and put it into the trace. If doing it throws, shadow and trace stay as they
-   * were, and so did the names.
+   * Steps of an operation on a name below the directory: look the name up in the shadow; request a
+   * fault; take the place; do it below; update the shadow and add it to the trace. If the operation
+   * throws, shadow and trace stay as they were, and so did the names.
    *
-   * The shadow decides what an operation is, so it must not be wrong. It is if somebody changes the directory behind
-   * our back. Where that is noticed (a file is there that nobody made) it is a gap, and what is found is taken over.
-   * compare() notices it at the end; it looks at names, so what was written unseen into a known file stays unknown.
+   * The shadow decides what an operation is, so it must be right. It becomes wrong if another
+   * program changes the directory during the recording. If an operation finds a file that the
+   * recording does not know, it notes a gap and takes the file over. compare() detects other
+   * changes at the end. It compares names, so unseen writes to a known file stay unknown.
    */
 
   private static final int CHUNK = 1 << 20;
@@ -71,7 +72,9 @@ final class NameOperations {
     }
   }
 
-  /** What the path names; null if it is outside of the directory, or the directory itself. */
+  /**
+   * The entry for a path; null if the path is outside the directory, or is the directory itself.
+   */
   private @Nullable Entry entry(Path path) {
     List<String> names = fileSystem.locate(path);
     return names == null || names.isEmpty()
@@ -79,7 +82,7 @@ final class NameOperations {
         : new Entry(path, String.join("/", names), space.parent(names), names.getLast());
   }
 
-  /** Something that changes names. */
+  /** An operation that changes names. */
   @FunctionalInterface
   private interface Change<T extends @Nullable Object> {
     T make() throws IOException;
@@ -144,7 +147,7 @@ final class NameOperations {
     Node node = known == null ? foundOrMade(entry, caller) : known;
     boolean vanishes = node != null && options.contains(StandardOpenOption.DELETE_ON_CLOSE);
     if (node != null && vanishes) {
-      // On Unix it is gone at once.
+      // On Unix the name is deleted at once.
       noteIfGone(entry, node, caller);
     }
     creating.after();
@@ -361,7 +364,7 @@ final class NameOperations {
       return;
     }
     if (moving == to.node()) {
-      // Two names of one file: most systems leave both, without a word.
+      // Two names of one file: most systems keep both and report no error.
       below.move(from.path(), to.path(), options);
       noteIfGone(from, moving, caller);
       return;
@@ -427,7 +430,7 @@ final class NameOperations {
     });
   }
 
-  // The shadow follows
+  // Updating the shadow
 
   private Node create(Entry entry, boolean directory, long place, Caller caller) {
     Node parent = entry.parent();
@@ -456,14 +459,14 @@ final class NameOperations {
         origin -> new Operation.Delete(origin, node.number(), parent.number(), entry.name()));
   }
 
-  /** The file system below may have deleted something on its own. */
+  /** Checks whether the file system below has deleted a name on its own. */
   private void noteIfGone(Entry entry, Node node, Caller caller) {
     if (entry.node() == node && !exists(entry.path())) {
       leave(entry, node, recorder.place(), caller);
     }
   }
 
-  /** What an entry that is there for certain leads to. */
+  /** The node of an entry that certainly exists. */
   private @Nullable Node foundOrMade(Entry entry, Caller caller) throws IOException {
     if (entry.node() == null) {
       recorder.gap("something was made unseen: " + entry.path());
@@ -474,7 +477,7 @@ final class NameOperations {
     return entry.node();
   }
 
-  /** Something came with all its content, and perhaps with all that is below it. */
+  /** Takes over something new with all its content, including everything below it. */
   private void takeOver(Entry entry, Caller caller) throws IOException {
     boolean directory = Files.isDirectory(entry.path());
     Node node = create(entry, directory, recorder.place(), caller);
@@ -511,18 +514,18 @@ final class NameOperations {
         origin -> new Operation.Write(origin, node.number(), offset, data));
   }
 
-  // What happened behind our back
+  // Changes that bypass the recording
 
   /**
-   * Compares the names that are there with those that there should be, and notes as a gap what was
-   * made or deleted by other means than this file system, such as a path made from a text.
+   * Compares the existing names with those of the shadow. Notes as a gap what was created or
+   * deleted by other means than this file system, such as a path made from a text.
    */
   void compare() {
     space.lock().lock();
     try {
       compare(fileSystem.below(""), space.root());
     } catch (IOException | DirectoryIteratorException | ClosedFileSystemException e) {
-      // The disk is gone, as one in memory is when it is closed. Then there is nothing to compare.
+      // The disk is closed, for instance one in memory. Then there is nothing to compare.
     } finally {
       space.lock().unlock();
     }
@@ -536,7 +539,7 @@ final class NameOperations {
         Node known = node.entries().get(name);
         missing.remove(name);
         if (known == null && !Files.isSymbolicLink(child)) {
-          // Links were gaps when they were made.
+          // Links were noted as gaps when they were made.
           recorder.gap("something was made unseen: " + child);
         } else if (known != null && known.isDirectory()) {
           compare(child, known);
@@ -552,14 +555,14 @@ final class NameOperations {
     return below.exists(path, LinkOption.NOFOLLOW_LINKS);
   }
 
-  /** What a channel needs of names. */
+  /** The access to names that a channel needs. */
   private final class Around implements RecordingChannel.Surroundings {
 
     private final @Nullable Entry vanishing;
     private final @Nullable Node node;
     private final Caller opener;
 
-    /** The entry is the one that may be gone when the channel is closed; null if none is. */
+    /** The entry may be deleted when the channel is closed; null if none can be. */
     Around(@Nullable Entry vanishing, @Nullable Node node, Caller opener) {
       this.vanishing = vanishing;
       this.node = node;

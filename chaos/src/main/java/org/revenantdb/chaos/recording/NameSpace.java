@@ -8,13 +8,12 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.disk.DiskImage;
 
 /**
- * The shadow of the tree of names: which name leads to which node.
+ * The shadow of the tree of names: it maps each name to its node.
  *
- * <p>It changes only after the real name has changed, and under {@link #lock}, so a name means the
- * same to both. A directory that moves takes along what is below it, because only its own entry
- * moves.
+ * <p>It changes only after the real name has changed, and under {@link #lock}, so both agree. When
+ * a directory moves, only its own entry changes; everything below it moves along.
  *
- * <p>Threads: whoever holds the lock. Order of locks: this one before that of a file.
+ * <p>Threads: the holder of the lock. Order of locks: this one before that of a file.
  */
 final class NameSpace {
 
@@ -48,7 +47,7 @@ final class NameSpace {
     }
   }
 
-  /** A node with a number of its own and no name. */
+  /** Creates a node with a new number and without a name. */
   Node create(boolean directory) {
     return node(next++, directory);
   }
@@ -57,7 +56,7 @@ final class NameSpace {
     return new Node(number, directory, directory ? lock : new ReentrantLock());
   }
 
-  /** Follows names from the root; null if one of them leads nowhere. */
+  /** The node at the end of a path; null if one of the names does not exist. */
   @Nullable Node find(List<String> names) {
     Node node = root;
     for (String name : names) {
@@ -69,13 +68,13 @@ final class NameSpace {
     return node;
   }
 
-  /** The directory that the last name is or would be in; null if there is none. */
+  /** The directory of the last name; null if it does not exist. */
   @Nullable Node parent(List<String> names) {
     Node parent = names.isEmpty() ? null : find(names.subList(0, names.size() - 1));
     return parent != null && parent.isDirectory() ? parent : null;
   }
 
-  /** A name leads to a node now; returns what it led to before. */
+  /** Lets a name lead to a node; returns the node that it led to before. */
   @Nullable Node enter(Node parent, String name, Node node) {
     node.named(parent, name);
     return parent.entries().put(name, node);

@@ -11,12 +11,15 @@ import org.jspecify.annotations.Nullable;
  * A file or directory in the shadow of the tree: its number in the trace, and for a directory its
  * entries.
  *
- * <p>Threads: entries belong to the lock of the {@link NameSpace}; the path can be asked for any
- * time and may then be one that the node has just lost.
+ * <p>Threads: entries are guarded by the lock of the {@link NameSpace}. The path can be read at any
+ * time; it may be one that the node has just lost.
  */
 final class Node {
 
-  /** The latest name; kept when it is deleted, because an open channel is still called by it. */
+  /**
+   * The latest name. It is kept when it is deleted, because reports on an open channel still use
+   * it.
+   */
   private record Name(@Nullable Node parent, String text) {}
 
   private final int number;
@@ -26,10 +29,10 @@ final class Node {
   private volatile Name name = new Name(null, "");
 
   /**
-   * Makes a node.
+   * Creates a node.
    *
-   * @param content held while the content changes: of a file its own, of a directory the lock of
-   *     the name space
+   * @param content the lock that is held while the content changes: a file's own, or for a
+   *     directory the lock of the name space
    */
   Node(int number, boolean directory, ReentrantLock content) {
     this.number = number;

@@ -5,13 +5,13 @@ import java.nio.file.StandardOpenOption;
 import java.util.Set;
 
 /**
- * What the options of an opening come to.
+ * The meaning of the options of an open call.
  *
  * @param read whether it can be read
  * @param write whether it can be written
  * @param append whether every write goes to the end
- * @param create whether a file is made that is not there
- * @param truncate whether what is there is cut to nothing
+ * @param create whether a missing file is created
+ * @param truncate whether existing content is deleted
  * @param sync whether every write is forced, with metadata
  * @param dataSync whether every write is forced
  */

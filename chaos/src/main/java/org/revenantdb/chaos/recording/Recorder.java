@@ -22,26 +22,29 @@ import org.revenantdb.chaos.trace.Trace;
 import org.revenantdb.chaos.trace.TraceClock;
 
 /**
- * What one recording shares: the clock, the trace as it grows, faults and counts.
+ * The shared state of one recording: the clock, the trace as it grows, faults and counts.
  *
- * <p>Threads: any. {@link #trace} is whole when nobody is inside an operation.
+ * <p>Threads: any. {@link #trace} is complete when no operation is under way.
  */
 final class Recorder {
   /*
-   * How an operation gets its place. Whoever changes a node holds that node's lock (for names: the one of the name
-   * space) from before it takes the place until the real operation is over, so for one node the order of places is the
-   * order of effects. Operations of different nodes overlap, and come into the list in another order than that of
-   * their places; trace() sorts. A place whose operation failed stays empty.
+   * How an operation gets its place. A thread that changes a node holds that node's lock (for
+   * names: the lock of the name space) from before it takes the place until the real operation is
+   * over. So for one node the order of places is the order of effects. Operations of different
+   * nodes overlap and enter the list in another order than that of their places; trace() sorts. A
+   * place whose operation failed stays empty.
    *
-   * A force must not count as covering a write that has its place but is still on its way into the file. So `since` is
-   * a place of its own, taken under the node's lock: every smaller place on that node has been carried out by then.
-   * The force itself is called without the lock; writes go on meanwhile, and get places that it does not cover. Few do, as
-   * what is below is memory mostly; SlowForces gives them time.
+   * A force must not cover a write that has its place but is not yet in the file. So `since` is a
+   * place of its own, taken under the node's lock: every smaller place on that node has been
+   * carried out by then. The force itself is called without the lock. Writes continue meanwhile and
+   * get places that it does not cover. Few do, because what is below is mostly memory; SlowForces
+   * gives them time.
    *
-   * Processes follow each other, each with a recorder of its own over the same lists. One that is dead has every
-   * operation fail. Whoever was asked before that still holds the lock of the node (or of the name space) until the
-   * operation is over, so once end() had each of these locks, nothing of that process is under way; a force, which
-   * holds none, takes its place under the lock and finds the process dead.
+   * Processes follow each other, each with its own recorder over the same lists. In a dead process
+   * every operation fails. An operation that began before the death holds the lock of its node (or
+   * of the name space) until it is over. So once end() has acquired each of these locks, nothing of
+   * that process is under way. A force holds no lock; it takes its place under the lock and finds
+   * the process dead.
    */
 
   private static final Fault DEAD = new Fault.Fail("the process is dead");
@@ -82,7 +85,7 @@ final class Recorder {
     this.slow = slow;
   }
 
-  /** That of the next process, which goes on where the former one has ended. */
+  /** The recorder of the next process, which continues where the former one ended. */
   Recorder(Recorder former, FaultInjector injector) {
     this.clock = former.clock;
     this.injector = injector;
@@ -98,21 +101,21 @@ final class Recorder {
     this.slow = former.slow == null ? null : former.slow.next();
   }
 
-  /** The process is dead; returns when nothing of it is under way any more. */
+  /** Ends the process. Returns when none of its operations is under way. */
   void end(NameSpace names) throws IOException {
     dead = true;
     waitFor(names.lock());
-    // What is opened now fails, so these are all.
+    // Later open calls fail, so these are all channels.
     for (RecordingChannel channel : open) {
       channel.end();
     }
   }
 
-  /** Whoever holds the lock now has ended what it does when this returns. */
+  /** Returns when the present holder of the lock has released it. */
   static void waitFor(ReentrantLock lock) {
     lock.lock();
     try {
-      // Nothing is to be done here but to have come in.
+      // Acquiring the lock was all.
     } finally {
       lock.unlock();
     }
@@ -139,18 +142,18 @@ final class Recorder {
     return keeping;
   }
 
-  /** Whether anybody is asked for faults. */
+  /** Whether an injector decides about faults. */
   boolean asking() {
     return asking || dead;
   }
 
-  /** Who calls, as far as somebody will want to know. */
+  /** The caller, as far as the trace needs it. */
   Caller caller() {
     CallStack stack = stacks && (keeping || asking()) ? callStacks.here() : CallStack.UNKNOWN;
     return new Caller(Thread.currentThread().getName(), stack);
   }
 
-  /** What goes wrong with the operation that is about to be carried out. */
+  /** The fault of the operation that is about to be carried out. */
   Strike ask(
       FileOperation.Kind kind, String path, long offset, long length, long growth, Caller caller) {
     if (!asking()) {
@@ -175,7 +178,7 @@ final class Recorder {
     return clock.next();
   }
 
-  /** A place after everything that was done to a node; later operations on it have greater ones. */
+  /** A place after all operations on a node so far. Later operations on it have greater ones. */
   long since(Node node) {
     node.content().lock();
     try {
@@ -185,7 +188,7 @@ final class Recorder {
     }
   }
 
-  /** Puts what was done at a place into the trace. */
+  /** Adds an operation to the trace at its place. */
   void record(long place, Caller caller, Function<Origin, Operation> operation) {
     if (keeping) {
       Origin origin = new Origin(place, System.nanoTime() - began, caller.thread(), caller.stack());
@@ -221,7 +224,10 @@ final class Recorder {
     return slow;
   }
 
-  /** A force was called, and its {@link #since} was taken: gives others time, if that is wanted. */
+  /**
+   * Gives other threads time, if configured. Called when a force was called and its {@link #since}
+   * was taken.
+   */
   void delayForce(Node node) {
     if (slow != null && !dead) {
       slow.delay(node.number());
@@ -229,9 +235,9 @@ final class Recorder {
   }
 
   /**
-   * A force has returned.
+   * Records that a force has returned.
    *
-   * @param only the place of the write that alone was forced, or {@link Operation.Force#ALL}
+   * @param only the place of the one write that was forced, or {@link Operation.Force#ALL}
    */
   void forced(Node node, long since, boolean metadata, long only, Caller caller) {
     node.content().lock();
@@ -263,7 +269,7 @@ final class Recorder {
     }
   }
 
-  /** Something happened that the recording cannot see. Told once for each stack. */
+  /** Notes an event that cannot be recorded. Noted once for each stack. */
   void gap(String what) {
     String sentence = withStack(what);
     synchronized (gaps) {
@@ -271,7 +277,7 @@ final class Recorder {
     }
   }
 
-  /** Something outside of the directory was changed. Told once for each stack. */
+  /** Notes a change outside the directory. Noted once for each stack. */
   void escape(String what) {
     String sentence = withStack(what);
     synchronized (escapes) {

@@ -18,15 +18,15 @@ import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An asynchronous channel made of a recording one and threads: so an operation has one place, and
- * order, whoever asked for it. It is recorded where it is carried out, with thread and stack of who
- * asked for it.
+ * An asynchronous channel made of a recording channel and threads, so that each operation has one
+ * place in the order. It is recorded where it is carried out, with the thread and stack of its
+ * caller.
  *
- * <p>Threads: any. Interrupts close nothing, as with the JDK's own.
+ * <p>Threads: any. Interrupts do not close it, as with the JDK's own.
  */
 final class RecordingAsynchronousChannel extends AsynchronousFileChannel {
 
-  /** For channels without an executor: daemon threads, as the JDK has them. */
+  /** The executor of channels without one: daemon threads, as in the JDK. */
   private static final ExecutorService THREADS =
       Executors.newCachedThreadPool(
           Thread.ofPlatform().daemon().name("recorded-channel-", 0).factory());
@@ -44,7 +44,7 @@ final class RecordingAsynchronousChannel extends AsynchronousFileChannel {
     this.executor = executor == null ? THREADS : executor;
   }
 
-  /** What is carried out later. */
+  /** An operation that is carried out later. */
   @FunctionalInterface
   private interface Later<T> {
     T call() throws IOException;
@@ -115,7 +115,7 @@ final class RecordingAsynchronousChannel extends AsynchronousFileChannel {
     tell(locking(position, size, shared), attachment, handler);
   }
 
-  /** Tries at once, because a lock that overlaps is the caller's mistake; waits later. */
+  /** Tries at once, because a lock that overlaps is an error of the caller. Waits later. */
   private Later<FileLock> locking(long position, long size, boolean shared) {
     FileLock lock;
     try {

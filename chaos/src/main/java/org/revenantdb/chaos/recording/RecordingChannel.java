@@ -23,32 +23,33 @@ import org.revenantdb.chaos.fault.FileOperation;
 import org.revenantdb.chaos.trace.Operation;
 
 /**
- * A channel on a file or directory that records what it does to the bytes, and does wrong what it
- * is told to.
+ * A channel on a file or directory that records its operations on the bytes and carries out
+ * injected faults.
  *
  * <p>Threads: any, as for every {@link FileChannel}.
  */
 final class RecordingChannel extends FileChannel {
   /*
-   * Order of locks: name space, position of a channel, content of a node. The position's lock makes "read the position,
-   * do something there" one step against other threads that use the same channel; positional calls do not take it.
-   * What is written is copied first, and the copy goes to the file, so that file and trace agree even if the program
-   * changes its buffer meanwhile.
+   * Order of locks: name space, position of a channel, content of a node. The position's lock makes
+   * "read the position, do something there" one step against other threads that use the same
+   * channel. Positional calls do not take it. The bytes to write are copied first, and the copy
+   * goes to the file. So file and trace agree even if the program changes its buffer meanwhile.
    *
-   * How much was written if the channel below throws: what it took out of the buffer. (A channel of the JDK that is
-   * interrupted while it writes has written, and throws.)
+   * If the channel below throws, the number of bytes written is the number it took from the buffer.
+   * (A channel of the JDK that is interrupted during a write has written, and throws.)
    *
-   * A channel that the file system below has closed, because a thread was interrupted, is closed here as soon as
-   * somebody has seen it, after all locks were given back: closing may have to delete the file.
+   * The file system below closes a channel when a thread is interrupted. The first call that sees
+   * this closes this channel, too, after releasing all locks, because closing may have to delete
+   * the file.
    */
 
-  /** Bytes moved at a time where the JDK would have moved them inside the kernel. */
+  /** Bytes copied at a time where the JDK would have copied them inside the kernel. */
   private static final int CHUNK = 1 << 16;
 
-  /** Bytes of one scattering or gathering call; more are left for the next one. */
+  /** The most bytes of one scattering or gathering call. The rest is left for the next call. */
   private static final int MOST = 1 << 30;
 
-  /** Mappings that change no file. */
+  /** Mappings that do not change the file. */
   private static final Set<MapMode> HARMLESS = Set.of(MapMode.READ_ONLY, MapMode.PRIVATE);
 
   /** A call without a position of its own. */
@@ -63,16 +64,18 @@ final class RecordingChannel extends FileChannel {
   private final boolean interruptible;
   private final ReentrantLock position = new ReentrantLock();
 
-  /** What the channel has to ask or to leave to those who know the names. */
+  /** The operations of a channel that need the names. */
   interface Surroundings {
 
-    /** What was there before the last write of these bytes. */
+    /** The bytes before the last write. */
     byte[] former(Node node, long position, int length);
 
-    /** The size of a file by its name, because its channel is closed; negative if it has none. */
+    /**
+     * The size of a file by its name, because its channel is closed; negative if it has no name.
+     */
     long size(Node node) throws IOException;
 
-    /** Closes the channel below, and notes what else that did. */
+    /** Closes the channel below, and notes the side effects of closing. */
     void close(FileChannel channel) throws IOException;
   }
 
@@ -85,14 +88,14 @@ final class RecordingChannel extends FileChannel {
   /**
    * Wraps an open channel.
    *
-   * @param recorder told of everything
-   * @param surroundings asked for what needs names
+   * @param recorder records every operation
+   * @param surroundings the operations that need names
    * @param delegate the channel below
    * @param mode how it was opened
-   * @param node what was opened; null if it is outside of the directory
-   * @param name what was opened, for people
-   * @param interruptible whether an interrupt closes it, as is the case unless it is below a stream
-   *     or an asynchronous channel
+   * @param node the file or directory; null if it is outside the directory under test
+   * @param name its name, for reports
+   * @param interruptible whether an interrupt closes the channel: true unless it belongs to a
+   *     stream or an asynchronous channel
    */
   RecordingChannel(
       Recorder recorder,
@@ -112,7 +115,10 @@ final class RecordingChannel extends FileChannel {
     recorder.opened(this);
   }
 
-  /** The process that opened it is dead; returns when it is at nothing any more. */
+  /**
+   * Closes the channel because its process is dead. Returns when none of its operations is under
+   * way.
+   */
   void end() throws IOException {
     Node file = node;
     if (file != null) {
@@ -141,7 +147,7 @@ final class RecordingChannel extends FileChannel {
       return closing(
           () -> inTurn(HERE, () -> counted(below(() -> delegate.read(targets, offset, length)))));
     }
-    // A fault concerns the bytes as a whole, so they are read as a whole.
+    // A fault applies to the bytes as a whole, so they are read as a whole.
     ByteBuffer whole = ByteBuffer.allocate(remaining(targets, offset, length));
     int n = read(whole, HERE, recorder.caller());
     whole.flip();
@@ -237,7 +243,7 @@ final class RecordingChannel extends FileChannel {
   @Override
   public long write(ByteBuffer[] sources, int offset, int length) throws IOException {
     Objects.checkFromIndexSize(offset, length, sources.length);
-    // One write: a trace, a fault and a crash know no parts of it but those that they make.
+    // One write: it is one operation for trace, fault and crash, which divide it themselves.
     ByteBuffer whole = ByteBuffer.allocate(remaining(sources, offset, length));
     for (int i = offset; i < offset + length; i++) {
       whole.put(next(sources[i].duplicate(), whole.remaining()));
@@ -322,7 +328,7 @@ final class RecordingChannel extends FileChannel {
       Node file, long place, Caller caller, long offset, ByteBuffer bytes, int written) {
     recorder.counter().write(written);
     if (recorder.keeping()) {
-      // The copy that bytesToWrite made.
+      // The copy from bytesToWrite.
       byte[] copy = bytes.array();
       int from = bytes.arrayOffset();
       byte[] data = written == copy.length ? copy : Arrays.copyOfRange(copy, from, from + written);
@@ -332,8 +338,8 @@ final class RecordingChannel extends FileChannel {
   }
 
   /**
-   * A positional write through a channel that appends goes where it says or to the end; POSIX,
-   * Linux and Windows do not agree. How long the file has become tells.
+   * A positional write through an appending channel goes to its position or to the end: POSIX,
+   * Linux and Windows do not agree. The growth of the file shows where it went.
    */
   private long landed(long at, long where, long sizeBefore, int written) throws IOException {
     boolean unknown = mode.append() && at != HERE && delegate.isOpen();
@@ -348,7 +354,7 @@ final class RecordingChannel extends FileChannel {
         : offset;
   }
 
-  /** What is to be written: a copy if it is kept or spoilt. */
+  /** The bytes to write: a copy if they are kept or damaged. */
   private ByteBuffer bytesToWrite(Fault fault, ByteBuffer source) {
     int length = source.remaining();
     if (fault instanceof Fault.ShortWrite(int bytes)) {
@@ -434,7 +440,7 @@ final class RecordingChannel extends FileChannel {
       try {
         below(() -> delegate.truncate(size));
       } catch (ClosedByInterruptException e) {
-        // Done or not: the exception does not say, but the size does.
+        // The exception does not show whether it was done, but the size does.
         if (surroundings.size(file) == size) {
           recordTruncation(file, size, place, caller);
         }
@@ -503,7 +509,7 @@ final class RecordingChannel extends FileChannel {
   }
 
   /**
-   * Reads and private changes need not be seen. But a mapping behind the end makes a file longer.
+   * Reads and private changes need no recording. But a mapping behind the end makes a file longer.
    */
   private <T> T mapped(MapMode mapMode, IoCall<T> map) throws IOException {
     if (!HARMLESS.contains(mapMode)) {
@@ -595,9 +601,9 @@ final class RecordingChannel extends FileChannel {
     surroundings.close(delegate);
   }
 
-  // How the channel below is called
+  // Calls of the channel below
 
-  /** Around each public call: a channel that is closed below is closed here. */
+  /** Wraps each public call: if the channel below was closed, this one is closed. */
   private <T extends @Nullable Object> T closing(IoCall<T> call) throws IOException {
     try {
       return call.call();
@@ -621,7 +627,9 @@ final class RecordingChannel extends FileChannel {
     }
   }
 
-  /** Around each call of the channel below: an interrupt waits if it must not close the channel. */
+  /**
+   * Wraps each call of the channel below: an interrupt is delayed if it must not close the channel.
+   */
   private <T extends @Nullable Object> T below(IoCall<T> call) throws IOException {
     if (interruptible || !Thread.interrupted()) {
       return call.call();
@@ -633,7 +641,7 @@ final class RecordingChannel extends FileChannel {
     }
   }
 
-  /** What a channel of the JDK does when it is used by a thread that is interrupted already. */
+  /** Behaves like a channel of the JDK in a thread that is interrupted already. */
   private void closeIfInterrupted(Strike strike) throws IOException {
     if (strike.interrupts() && interruptible) {
       delegate.close();

@@ -5,7 +5,7 @@ import java.nio.channels.AsynchronousFileChannel;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 
-/** A lock of the file system below whose channel is ours. Nothing of it is recorded. */
+/** A lock of the file system below on a recorded channel. Locks are not recorded. */
 final class RecordingFileLock extends FileLock {
 
   private final FileLock delegate;

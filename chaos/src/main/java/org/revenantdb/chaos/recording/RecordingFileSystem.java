@@ -22,8 +22,8 @@ import org.revenantdb.chaos.trace.Trace;
 import org.revenantdb.chaos.trace.TraceClock;
 
 /**
- * A file system that does what the one below it does, and records what is done at or below one
- * directory.
+ * A file system that passes everything to the one below it, and records the operations at or below
+ * one directory.
  *
  * {@snippet :
  * RecordingFileSystem recording = RecordingFileSystem.over(directory).start();
@@ -33,20 +33,21 @@ import org.revenantdb.chaos.trace.TraceClock;
  * Trace trace = recording.trace();
  * }
  *
- * <p>Every path of the file system below has its twin here; only a program that is given one, and
- * uses nothing but {@link Path}, {@link Files} and channels opened from paths, is seen. What it
- * changes outside the directory is done, and noted as an <em>escape</em>. What it does that cannot
- * be seen is done too, if possible, and noted as a <em>gap</em>: a mapping for writing, a {@link
- * java.io.File}, a symbolic link. Watching directories is not supported.
+ * <p>Every path of the file system below has a counterpart here. The recording sees a program only
+ * if the program receives such a path and uses nothing but {@link Path}, {@link Files} and channels
+ * opened from paths. A change outside the directory is carried out and noted as an <em>escape</em>.
+ * A change that cannot be recorded is carried out if possible and noted as a <em>gap</em>: a
+ * mapping for writing, a {@link java.io.File}, a symbolic link. Watching directories is not
+ * supported.
  *
- * <p>In the trace a move that replaces something, and is not {@code ATOMIC_MOVE}, is a deletion and
- * then a rename, because that is what the JDK makes of it, on Unix and on Windows; both are asked
- * for faults. A copy is a creation and writes.
+ * <p>In the trace, a move that replaces something without {@code ATOMIC_MOVE} is a deletion and
+ * then a rename, as the JDK does it on Unix and on Windows. Faults can be injected into both. A
+ * copy is a creation and writes.
  *
- * <p>Nobody else may change the directory during the recording, another recording of it included.
+ * <p>No other program, and no other recording, may change the directory during the recording.
  *
  * <p>Threads: any; {@link #trace} when no operation is under way. Failure: exceptions of the file
- * system below pass through, with its paths in them; only what was done is recorded.
+ * system below pass through, with its paths in them. Only operations that succeeded are recorded.
  */
 public final class RecordingFileSystem extends FileSystem {
 
@@ -84,7 +85,7 @@ public final class RecordingFileSystem extends FileSystem {
   }
 
   /**
-   * The directory, seen through the recording.
+   * Returns the directory, seen through the recording.
    *
    * @return a path of this file system
    */
@@ -93,7 +94,7 @@ public final class RecordingFileSystem extends FileSystem {
   }
 
   /**
-   * The order that operations take their places from.
+   * Returns the clock from which operations take their places.
    *
    * @return the clock
    */
@@ -102,11 +103,11 @@ public final class RecordingFileSystem extends FileSystem {
   }
 
   /**
-   * What was done so far. Also looks whether the names in the directory are those that it should
-   * have, and notes a gap if not.
+   * Returns the trace so far. Also compares the names in the directory with the expected ones, and
+   * notes a gap if they differ.
    *
-   * @return the trace; whole if no operation is under way
-   * @throws IllegalStateException if the trace was not to be kept
+   * @return the trace; complete if no operation is under way
+   * @throws IllegalStateException if the recording keeps no trace
    */
   public Trace trace() {
     if (!recorder.keeping()) {
@@ -117,12 +118,12 @@ public final class RecordingFileSystem extends FileSystem {
   }
 
   /**
-   * Ends the process that has worked here so far, and lets another one go on: the same directory,
-   * the same trace, but paths of its own. All that is still asked through the old paths and
-   * channels fails and leaves nothing; the channels are closed, so that their locks are free. When
-   * this returns nothing of the dead process is under way.
+   * Ends the process that has worked here so far, and starts the next: the same directory and the
+   * same trace, but paths of its own. All calls through the old paths and channels fail and leave
+   * no trace. The channels are closed, so that their locks are free. When this returns, no
+   * operation of the dead process is under way.
    *
-   * @param faults asked before every operation of the next process
+   * @param faults decides before every operation of the next process
    * @return the recording as the next process sees it
    * @throws IOException if a channel cannot be closed
    */
@@ -132,7 +133,7 @@ public final class RecordingFileSystem extends FileSystem {
   }
 
   /**
-   * How much was asked so far.
+   * Returns the number of operations so far.
    *
    * @return the counts
    */
@@ -140,12 +141,12 @@ public final class RecordingFileSystem extends FileSystem {
     return recorder.counter().snapshot();
   }
 
-  /** The twin of a path of the file system below. */
+  /** The counterpart of a path of the file system below. */
   RecordingPath wrap(Path path) {
     return new RecordingPath(this, path);
   }
 
-  /** The path below. */
+  /** The path in the file system below. */
   Path unwrap(Path path) {
     if (path instanceof RecordingPath ours && ours.getFileSystem() == this) {
       return ours.delegate();
@@ -156,12 +157,15 @@ public final class RecordingFileSystem extends FileSystem {
     throw new ProviderMismatchException(path + " is no path of this recording");
   }
 
-  /** The path below of a path from the directory. */
+  /** The path in the file system below for a path relative to the directory. */
   Path below(String relative) {
     return base.resolve(relative);
   }
 
-  /** The names that lead from the directory to a path of the file system below; null if outside. */
+  /**
+   * The names that lead from the directory to a path of the file system below; null if it is
+   * outside.
+   */
   @Nullable List<String> locate(Path path) {
     Path absolute = path.toAbsolutePath().normalize();
     Path from = absolute.startsWith(base) ? base : realBase;
@@ -184,7 +188,7 @@ public final class RecordingFileSystem extends FileSystem {
     return provider;
   }
 
-  /** Ends nothing: paths and channels go on working, and go on being recorded. */
+  /** Does nothing: paths and channels continue to work, and are still recorded. */
   @Override
   public void close() {
     open = false;
@@ -243,7 +247,7 @@ public final class RecordingFileSystem extends FileSystem {
     throw new UnsupportedOperationException("a recording cannot watch directories");
   }
 
-  /** What a recording is to do. */
+  /** The settings of a recording. */
   public static final class Builder {
 
     private final Path directory;
@@ -258,9 +262,9 @@ public final class RecordingFileSystem extends FileSystem {
     }
 
     /**
-     * Says who decides what goes wrong; by default nothing does.
+     * Sets the injector of faults; by default there are none.
      *
-     * @param injector asked before every operation
+     * @param injector decides before every operation
      * @return this
      */
     public Builder faults(FaultInjector injector) {
@@ -269,7 +273,7 @@ public final class RecordingFileSystem extends FileSystem {
     }
 
     /**
-     * Gives the order that operations take their places from; by default a new one.
+     * Sets the clock from which operations take their places; by default a new one.
      *
      * @param order shared with promises
      * @return this
@@ -280,7 +284,7 @@ public final class RecordingFileSystem extends FileSystem {
     }
 
     /**
-     * Says whether operations have call stacks; by default they do.
+     * Sets whether operations have call stacks; by default they have.
      *
      * @param wanted false to save time
      * @return this
@@ -291,10 +295,10 @@ public final class RecordingFileSystem extends FileSystem {
     }
 
     /**
-     * Says whether there will be a {@link #trace}; by default there will. Without one there are
-     * only faults and counts, and memory does not grow; a stale read needs the trace.
+     * Sets whether there will be a {@link #trace}; by default there will. Without one there are
+     * only faults and counts, and memory does not grow. A stale read needs the trace.
      *
-     * @param wanted false for programs that run long
+     * @param wanted false for programs that run for a long time
      * @return this
      */
     public Builder keepTrace(boolean wanted) {
@@ -303,13 +307,13 @@ public final class RecordingFileSystem extends FileSystem {
     }
 
     /**
-     * Says that forces take a while; by default they do not. A drawn share of them waits for other
-     * threads to change what is forced, so that what was written during a force, and is not covered
-     * by it, is there to be found. A process in which one thread does everything is not slowed
-     * down; others wait a millisecond at most, and stop that if it is always in vain.
+     * Makes forces slow; by default they are not. A random share of them waits until other threads
+     * have changed the forced node, so that writes during a force, which it does not cover, occur
+     * in the trace. A process with a single thread is not slowed down. Other processes wait a
+     * millisecond at most, and no more after several waits without effect.
      *
-     * @param seed of what is drawn
-     * @param when asked at each force
+     * @param seed of the random choices
+     * @param when whether a force may be slow, called at each force
      * @return this
      */
     public Builder slowForces(long seed, BooleanSupplier when) {
@@ -318,7 +322,7 @@ public final class RecordingFileSystem extends FileSystem {
     }
 
     /**
-     * Looks at what is there and begins to record.
+     * Reads the initial content and begins to record.
      *
      * @return the recording
      * @throws IOException if the directory cannot be read

@@ -11,7 +11,7 @@ import java.nio.file.WatchService;
 import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 
-/** The twin of a path of the file system below. Immutable. */
+/** The counterpart of a path of the file system below. Immutable. */
 final class RecordingPath implements Path {
 
   private final RecordingFileSystem fileSystem;
@@ -95,7 +95,7 @@ final class RecordingPath implements Path {
     return wrap(delegate.relativize(fileSystem.unwrap(other)));
   }
 
-  /** Tells where the file is below; nothing opens it through this recording. */
+  /** The URI of the file below. It does not open the file through this recording. */
   @Override
   public URI toUri() {
     return URI.create(RecordingProvider.SCHEME + ":" + delegate.toUri());
@@ -113,7 +113,7 @@ final class RecordingPath implements Path {
 
   @Override
   public File toFile() {
-    fileSystem.recorder().gap("a java.io.File cannot be seen: " + delegate);
+    fileSystem.recorder().gap("operations on a java.io.File cannot be recorded: " + delegate);
     return delegate.toFile();
   }
 

@@ -32,10 +32,10 @@ import java.util.concurrent.ExecutorService;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where all of {@code Files} and every opening of a channel arrives. Unwraps paths, and hands on
- * what changes something to {@link NameOperations}, the rest to the provider below.
+ * The provider that {@code Files} and every open of a channel calls. It unwraps paths and passes
+ * changes to {@link NameOperations}, everything else to the provider below.
  *
- * <p>One for each {@link RecordingFileSystem}, and not installed: no URI leads here.
+ * <p>One for each {@link RecordingFileSystem}. It is not installed, so no URI leads here.
  */
 final class RecordingProvider extends FileSystemProvider {
 
@@ -185,7 +185,7 @@ final class RecordingProvider extends FileSystemProvider {
     return new Wrapped(entries);
   }
 
-  // Questions
+  // Queries
 
   @Override
   public boolean isSameFile(Path path, Path other) throws IOException {

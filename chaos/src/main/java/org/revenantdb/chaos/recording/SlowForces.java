@@ -9,20 +9,22 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Forces that take a while, so that other threads get something done between the call of one and
- * its return: what a force does not cover, and a careless store acknowledges with it.
+ * Delays forces, so that other threads can write between the call of a force and its return. The
+ * force does not cover these writes; a careless store acknowledges them with it.
  *
- * <p>A drawn share of the forces waits until other threads have changed the node a drawn number of
- * times, but never longer than a moment. A process in which one thread does everything waits for
- * nothing; where the others wait for the force themselves, waiting in vain is soon given up.
+ * <p>A random share of the forces waits until other threads have changed the node a random number
+ * of times, but only for a moment. A process with a single thread never waits. If the other threads
+ * wait for the force themselves, the process soon stops waiting.
  *
- * <p>Threads: any. Who waits holds no lock of the recording.
+ * <p>Threads: any. A waiting thread holds no lock of the recording.
  */
 final class SlowForces {
   /*
-   * Bounds   one wait   MOMENT                          (others may be blocked by the force itself, and nobody can know)
-   *          all waits  IN_VAIN for a process           (those that were worth it do not count)
-   * While a thread waits it does nothing else, so all changes of the node meanwhile are other threads'.
+   * Bounds   one wait   MOMENT                          (the force itself may block the others)
+   *          all waits  IN_VAIN for a process           (waits that saw a change do not count)
+   *
+   * While a thread waits it does nothing else, so all changes of the node meanwhile come from other
+   * threads.
    */
 
   private static final long MOMENT = 1_000_000;
@@ -42,8 +44,8 @@ final class SlowForces {
   /**
    * Creates the delays of one process.
    *
-   * @param seed of what is drawn
-   * @param when asked at each force whether it may be slow
+   * @param seed of the random choices
+   * @param when whether a force may be slow, called at each force
    */
   SlowForces(long seed, BooleanSupplier when) {
     this.seed = seed;
@@ -51,16 +53,16 @@ final class SlowForces {
     this.random = new SplittableRandom(seed);
   }
 
-  /** Those of the next process, which has threads of its own. */
+  /** The delays of the next process, which has its own threads. */
   SlowForces next() {
     return new SlowForces(seed + 1, when);
   }
 
-  /** The current thread has changed a node. */
+  /** Notes that the current thread has changed a node. */
   void changed(int node) {
     Thread self = Thread.currentThread();
     if (first == null) {
-      first = self; // of two at once one is the first, and the other the second at its next change
+      first = self; // if two threads race, the other one becomes the second at its next change
     } else if (!self.equals(first)) {
       several = true;
     }
@@ -71,7 +73,7 @@ final class SlowForces {
     return changes.computeIfAbsent(node, _ -> new AtomicLong());
   }
 
-  /** Waits, or not, for others to change a node that is about to be forced. */
+  /** Waits, or not, until other threads change a node that is about to be forced. */
   void delay(int node) {
     if (!several || vain.get() > IN_VAIN || !when.getAsBoolean()) {
       return;
@@ -90,8 +92,7 @@ final class SlowForces {
         vain.addAndGet(waited);
         return;
       }
-      LockSupport.parkNanos(
-          GLANCE); // returns at once if the thread is interrupted, and that is fine
+      LockSupport.parkNanos(GLANCE); // returns at once if the thread is interrupted, which is fine
     }
   }
 
@@ -99,7 +100,7 @@ final class SlowForces {
     return random.nextInt(MOST_CHANGES);
   }
 
-  /** How often a force waited, in vain or not. */
+  /** How many forces waited, with or without effect. */
   long waits() {
     return waits.get();
   }

@@ -12,8 +12,8 @@ import org.revenantdb.chaos.disk.DiskImage;
 import org.revenantdb.chaos.disk.MemoryFileSystem;
 
 /**
- * What is in a directory before anything is recorded. Two names of one file become two files in the
- * image, and a symbolic link what it leads to: both are gaps.
+ * Reads the initial content of a directory. Two names of one file become two files in the image,
+ * and a symbolic link becomes the file that it leads to. Both are noted as gaps.
  */
 final class StartScan {
 
@@ -24,7 +24,9 @@ final class StartScan {
     this.recorder = recorder;
   }
 
-  /** All of it; of a disk in memory its image, which costs nothing and knows what has two names. */
+  /**
+   * Names and bytes. For a disk in memory its image, which costs nothing and contains second names.
+   */
   DiskImage content(Path directory) throws IOException {
     if (directory.getFileSystem() instanceof MemoryFileSystem memory
         && directory.equals(memory.root())) {

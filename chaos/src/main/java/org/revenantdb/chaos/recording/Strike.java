@@ -6,22 +6,22 @@ import org.revenantdb.chaos.fault.Fault;
 import org.revenantdb.chaos.fault.FileOperation;
 
 /**
- * What goes wrong with one operation. Does the part that is the same for all of them; what changes
- * bytes or forces, and what an interrupt does to a channel, is the channel's.
+ * The fault of one operation. This class carries out the part that is common to all operations. The
+ * channel carries out faults that change bytes or forces, and the effect of an interrupt.
  *
- * @param fault as decided
+ * @param fault chosen by the injector
  * @param kind of the operation
  * @param path of the operation
  */
 record Strike(Fault fault, FileOperation.Kind kind, String path) {
 
-  /** As of a process that was killed by signal 9, seen by a shell. */
+  /** The exit code that a shell reports for a process killed by signal 9. */
   private static final int KILLED = 128 + 9;
 
   static final Strike NONE = new Strike(Fault.NONE, FileOperation.Kind.OPEN, "");
 
   /**
-   * What comes before the operation.
+   * Carries out a fault that takes effect before the operation.
    *
    * @return this
    * @throws IOException if the operation fails and must not be carried out
@@ -42,13 +42,13 @@ record Strike(Fault fault, FileOperation.Kind kind, String path) {
       case Fault.Interrupt() -> Thread.currentThread().interrupt();
       case Fault.Die(boolean after) when !after -> die();
       default -> {
-        // The rest concerns bytes, or what comes after, or makes no sense here.
+        // The other faults concern bytes, or take effect later, or make no sense here.
       }
     }
     return this;
   }
 
-  /** What comes after the operation, if it succeeded. */
+  /** Carries out a fault that takes effect after an operation that succeeded. */
   void after() {
     if (fault instanceof Fault.Die) {
       die();
@@ -59,18 +59,20 @@ record Strike(Fault fault, FileOperation.Kind kind, String path) {
     return fault instanceof Fault.Interrupt;
   }
 
-  /** As the JDK says it: without the path for a channel, with it for a name. */
+  /** The exceptions of the JDK: without the path for a channel, with it for a name. */
   private void refuseForRoom() throws IOException {
     switch (kind) {
       case WRITE -> throw new IOException("No space left on device");
       case CREATE, RENAME -> throw new FileSystemException(path, null, "No space left on device");
       default -> {
-        // Needs no room.
+        // Needs no space.
       }
     }
   }
 
-  /** No hook runs and nothing is flushed. (A process is not allowed to kill itself by handle.) */
+  /**
+   * Halts without hooks and without flushing. (A process may not kill itself through its handle.)
+   */
   private static void die() {
     Runtime.getRuntime().halt(KILLED);
   }

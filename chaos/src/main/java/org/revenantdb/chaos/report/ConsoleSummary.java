@@ -24,10 +24,10 @@ public final class ConsoleSummary {
   private ConsoleSummary() {}
 
   /**
-   * Writes it as text.
+   * Returns the report as text.
    *
-   * @param report what to say
-   * @return lines, the last one without an end
+   * @param report the report
+   * @return lines, the last one without a line end
    */
   public static String of(RunReport report) {
     StringBuilder text = new StringBuilder();
@@ -97,15 +97,15 @@ public final class ConsoleSummary {
     }
   }
 
-  /** In words, what became of the forces that were taken out. */
+  /** Describes how many lost forces were detected, and how many were not. */
   static String losses(RunFigures figures) {
     List<String> words = new ArrayList<>();
-    words.add("loss of %s noticed".formatted(figures.losses(Loss.NOTICED)));
+    words.add("loss of %s detected".formatted(figures.losses(Loss.NOTICED)));
     if (figures.losses(Loss.UNNOTICED) > 0) {
-      words.add("of %s not noticed".formatted(figures.losses(Loss.UNNOTICED)));
+      words.add("of %s not detected".formatted(figures.losses(Loss.UNNOTICED)));
     }
     if (figures.losses(Loss.UNDECIDED) > 0) {
-      words.add("of %s undecided for want of time".formatted(figures.losses(Loss.UNDECIDED)));
+      words.add("of %s undecided for lack of time".formatted(figures.losses(Loss.UNDECIDED)));
     }
     if (figures.losses(Loss.NOT_REACHED) > 0) {
       words.add("%s not reached".formatted(figures.losses(Loss.NOT_REACHED)));
@@ -115,14 +115,14 @@ public final class ConsoleSummary {
 
   private static String name(Loss loss) {
     return switch (loss) {
-      case NOTICED -> "noticed";
-      case UNNOTICED -> "not noticed";
+      case NOTICED -> "detected";
+      case UNNOTICED -> "not detected";
       case UNDECIDED -> "undecided";
       case NOT_REACHED -> "not reached";
     };
   }
 
-  /** A site; one known from class files alone has no kind of file to be named. */
+  /** A site. One that is known only from class files has no kind of file. */
   private static String place(Site site) {
     String text = site.toString();
     return site.fileKind().isEmpty() ? text.replace(" ()", "") : text;

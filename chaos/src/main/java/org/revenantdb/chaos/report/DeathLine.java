@@ -7,7 +7,7 @@ import java.util.List;
  *
  * @param seeds of the lives that ended
  * @param place what they were doing, in a few words
- * @param recoveryMillis how long the opening took
+ * @param recoveryMillis the duration of the opening
  */
 public record DeathLine(List<Long> seeds, String place, double recoveryMillis) {
 

@@ -2,12 +2,12 @@ package org.revenantdb.chaos.report;
 
 import java.util.Locale;
 
-/** Text and numbers as markup takes them. */
+/** Text and numbers as markup. */
 final class Html {
 
   private Html() {}
 
-  /** Text that stays text, in an element and in a quoted attribute. */
+  /** Escapes text for an element or a quoted attribute. */
   static String escape(String text) {
     StringBuilder out = new StringBuilder(text.length() + 16);
     for (int i = 0; i < text.length(); i++) {
@@ -25,7 +25,7 @@ final class Html {
     return out.toString();
   }
 
-  /** A coordinate: one digit after the point, none where it is zero. */
+  /** A coordinate: one digit after the point, none if it is zero. */
   static String px(double value) {
     long tenths = Math.round(value * 10);
     return tenths % 10 == 0

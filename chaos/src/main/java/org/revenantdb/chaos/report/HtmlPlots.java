@@ -12,20 +12,20 @@ import java.util.function.ToDoubleFunction;
 import org.revenantdb.chaos.report.SizeSeries.Along;
 import org.revenantdb.chaos.run.Outcome;
 
-/** The plots of a page, each with the sentence that says what to look for. */
+/** The plots of a page, each with a sentence that says what it shows. */
 final class HtmlPlots {
 
-  /** A curve with more points is thinned to its extremes. */
+  /** A curve with more points than this is reduced to its extremes. */
   private static final int MANY_POINTS = 1_500;
 
   private static final int BINS_PER_DECADE = 8;
 
-  /** Times that differ by more than this are shown by factors, not by differences. */
+  /** Times whose quotient is larger than this get a logarithmic axis. */
   private static final double WIDE = 30;
 
   private HtmlPlots() {}
 
-  /** How long openings took: a histogram of all, and the share that was done, for each part. */
+  /** The duration of openings: a histogram of all, and the cumulative share for each part. */
   static String recoveryTime(RunReport report) {
     double[] all = RunFigures.of(report).recoveryMillis();
     if (all.length == 0) {
@@ -79,7 +79,7 @@ final class HtmlPlots {
     return edges;
   }
 
-  /** How many lie in each bin; one on an edge counts to its right. */
+  /** The number of values in each bin. A value on an edge counts to its right. */
   static double[] heights(double[] values, double[] edges) {
     double[] heights = new double[edges.length - 1];
     for (double value : values) {
@@ -90,7 +90,7 @@ final class HtmlPlots {
     return heights;
   }
 
-  /** What recovery costs as the transaction in flight grows: it should not. */
+  /** The cost of recovery as the transaction in flight grows: it should stay the same. */
   static String costBySize(List<RecoveryCostPoint> unsorted) {
     if (unsorted.isEmpty()) {
       return "";
@@ -122,7 +122,7 @@ final class HtmlPlots {
         figure(time, "Time until the first read was answered: of this machine, and noisy."));
   }
 
-  /** Growth from the smallest to the largest transaction, where both ends are above zero. */
+  /** The growth from the smallest to the largest transaction, where both ends are above zero. */
   private static String growth(List<RecoveryCostPoint> points) {
     RecoveryCostPoint small = points.getFirst();
     RecoveryCostPoint large = points.getLast();
@@ -135,7 +135,7 @@ final class HtmlPlots {
         : "Bytes counted, not estimated.";
   }
 
-  /** What recovery costs as the log since the checkpoint grows, and what is allowed. */
+  /** The cost of recovery as the log since the checkpoint grows, and the declared bound. */
   static String costByLog(RunReport report) {
     if (report.costByLog().isEmpty()) {
       return "";
@@ -165,7 +165,7 @@ final class HtmlPlots {
             : "%s of %s recoveries are ABOVE the declared bound.".formatted(above, points.size()));
   }
 
-  /** How large the log was, a plot for each thing it is drawn against. */
+  /** The size of the log: a plot for each kind of x axis. */
   static String sizes(List<SizeSeries> all) {
     StringBuilder out = new StringBuilder();
     for (Along along : Along.values()) {
@@ -190,7 +190,7 @@ final class HtmlPlots {
     return row(out.toString());
   }
 
-  /** Of each stretch the first, the smallest, the largest and the last, so that peaks stay. */
+  /** The first, smallest, largest and last point of each stretch, so that peaks stay. */
   static List<SizeSeries.Point> thinned(List<SizeSeries.Point> points) {
     if (points.size() <= MANY_POINTS) {
       return points;
@@ -225,7 +225,7 @@ final class HtmlPlots {
     return points.stream().mapToDouble(value).toArray();
   }
 
-  /** Figures side by side where there is room; nothing without any. */
+  /** Figures side by side where there is space; nothing without any. */
   private static String row(String... figures) {
     String all = String.join("", figures);
     return all.isEmpty() ? "" : "<div class=\"figures\">" + all + "</div>\n";

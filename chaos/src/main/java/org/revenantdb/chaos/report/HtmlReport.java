@@ -31,11 +31,11 @@ import org.revenantdb.chaos.subject.Crash;
 import org.revenantdb.chaos.subject.Verdict;
 
 /**
- * A run as one HTML page that needs nothing beside it: style and plots are inside, there is no
- * script, and the page itself forbids its reader to load anything.
+ * A run as one self-contained HTML page: style and plots are inside, there is no script, and the
+ * page itself forbids its reader to load anything.
  *
- * <p>All that is shown comes from the {@link RunReport}; what is empty there is left out here. Only
- * what survived is green: what was not measured is grey.
+ * <p>Everything comes from the {@link RunReport}; empty parts of it are left out. Only survival is
+ * green: results that were not measured are grey.
  */
 public final class HtmlReport {
 
@@ -43,7 +43,7 @@ public final class HtmlReport {
       DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm:ss 'UTC'", Locale.ROOT)
           .withZone(ZoneOffset.UTC);
 
-  /** More failures are folded at first, so that the page can be skimmed. */
+  /** With more failures than this the rest is folded, so that the page can be skimmed. */
   private static final int OPEN_FAILURES = 3;
 
   private final RunReport report;
@@ -59,9 +59,9 @@ public final class HtmlReport {
   }
 
   /**
-   * Prepares a page.
+   * Creates a page.
    *
-   * @param report what it shows
+   * @param report the content
    * @return the page
    */
   public static HtmlReport of(RunReport report) {
@@ -69,10 +69,10 @@ public final class HtmlReport {
   }
 
   /**
-   * Writes the page; the zips of failures are linked from where it stands.
+   * Writes the page. Links to the zips of failures are relative to it.
    *
-   * @param file where; its folder is made if need be
-   * @throws IOException if that fails
+   * @param file the file; its folder is created if needed
+   * @throws IOException if writing fails
    */
   public void writeTo(Path file) throws IOException {
     Path target = file.toAbsolutePath().normalize();
@@ -80,7 +80,7 @@ public final class HtmlReport {
     if (parent != null) {
       Files.createDirectories(parent);
     }
-    // getBytes: a half character in a key that was found must not cost us the page.
+    // getBytes: an unpaired surrogate in a found key must not prevent the page.
     Files.write(target, new HtmlReport(report, parent).page().getBytes(StandardCharsets.UTF_8));
   }
 
@@ -201,10 +201,10 @@ public final class HtmlReport {
     if (!report.coverage().isEmpty()) {
       String colour = figures.undetected() == 0 ? "good" : "";
       String share = figures.losses(Loss.NOTICED) + " of " + report.coverage().size();
-      tile(head, colour, share, "forces whose loss was noticed");
+      tile(head, colour, share, "forces whose loss was detected");
       if (figures.losses(Loss.UNNOTICED) > 0) {
         String unnoticed = count(figures.losses(Loss.UNNOTICED));
-        tile(head, "warn", unnoticed, "forces that nobody would miss");
+        tile(head, "warn", unnoticed, "forces whose loss was not detected");
       }
     }
     head.append("</div>\n");
@@ -249,7 +249,7 @@ public final class HtmlReport {
           millis(RunFigures.percentile(sorted, 0.5)),
           millis(RunFigures.percentile(sorted, 1)));
     }
-    section("parts", "What each part came to", table.orNothing());
+    section("parts", "Results by part", table.orNothing());
   }
 
   private static String millis(OptionalDouble value) {
@@ -291,7 +291,7 @@ public final class HtmlReport {
         + "</code></a> for <code>--replay</code>";
   }
 
-  /** Relative to the page where that can be, so that a folder with both can be moved. */
+  /** Relative to the page if possible, so that a folder with both can be moved. */
   private String address(Path file) {
     Path absolute = file.toAbsolutePath().normalize();
     if (folder == null || !folder.getFileSystem().equals(absolute.getFileSystem())) {
@@ -301,7 +301,7 @@ public final class HtmlReport {
       String relative = folder.relativize(absolute).toString().replace('\\', '/');
       return new URI(null, null, "./" + relative, null).toASCIIString();
     } catch (IllegalArgumentException | URISyntaxException e) {
-      // Another drive: there is no relative way.
+      // On another drive there is no relative path.
       return absolute.toUri().toString();
     }
   }
@@ -316,12 +316,12 @@ public final class HtmlReport {
           count(line.states()),
           folded(line.story()));
     }
-    section("teeth", "Teeth: would it have been noticed?", table.orNothing());
+    section("teeth", "Teeth: are broken stores found?", table.orNothing());
   }
 
   private void coverage() {
     HtmlTable table =
-        new HtmlTable("site", "kind of file", "#forces", "#states without", "noticed");
+        new HtmlTable("site", "kind of file", "#forces", "#states without", "detected");
     for (CoverageRow line : report.coverage()) {
       String name = line.site().className().replaceFirst("^.*\\.", "") + "." + line.site().method();
       String lineNumber = line.site().line() > 0 ? ":" + line.site().line() : "";
@@ -338,13 +338,13 @@ public final class HtmlReport {
             ? ""
             : "<p class=\"told\">%s places that force: %s.</p>\n"
                 .formatted(report.coverage().size(), escape(ConsoleSummary.losses(figures)));
-    section("coverage", "Force coverage: who would miss it?", told + table.orNothing());
+    section("coverage", "Force coverage: is a missing force detected?", told + table.orNothing());
   }
 
   private static String loss(CoverageRow line) {
     return switch (line.loss()) {
       case NOTICED -> escape(line.detectedBy());
-      case UNNOTICED -> mark("warn", "by nobody, and it was tried thoroughly");
+      case UNNOTICED -> mark("warn", "no, in a thorough search");
       case UNDECIDED -> mark("grey", "undecided: too little time");
       case NOT_REACHED -> "";
     };
@@ -367,7 +367,7 @@ public final class HtmlReport {
     section("faults", "Faults", table.orNothing());
   }
 
-  /** A fault that never struck has shown nothing, so it is not green. */
+  /** A fault that never occurred has shown nothing, so it is not green. */
   private static String contract(FaultRow line) {
     if (line.failed() > 0) {
       return mark("bad", "broken in " + count(line.failed()));
@@ -413,11 +413,14 @@ public final class HtmlReport {
   private static String verdictsExplained() {
     Map<Verdict, String> all = new EnumMap<>(Verdict.class);
     all.put(
-        Verdict.SURVIVED, "everything promised was there, nothing else, and it went on working");
-    all.put(Verdict.NOT_MEASURED, "the crash could not be made or seen; says nothing of the store");
-    all.put(Verdict.LOST, "something promised is not there, or only in part");
-    all.put(Verdict.CORRUPT, "something is there that must not be, or the store is of no use");
-    all.put(Verdict.HARNESS_BROKEN, "the test itself is at fault; says nothing of the store");
+        Verdict.SURVIVED,
+        "everything promised was there, nothing else was, and the store accepted new work");
+    all.put(
+        Verdict.NOT_MEASURED,
+        "the crash could not be made or observed; no statement about the store");
+    all.put(Verdict.LOST, "something that was promised is missing, in whole or in part");
+    all.put(Verdict.CORRUPT, "something is there that must not be, or the store cannot be used");
+    all.put(Verdict.HARNESS_BROKEN, "the test itself failed; no statement about the store");
     StringBuilder markup = new StringBuilder("<footer><dl>");
     all.forEach((verdict, meaning) ->
         markup.append("<dt>" + badge(verdict) + "</dt><dd>" + meaning + "</dd>"));
@@ -428,7 +431,7 @@ public final class HtmlReport {
     return text.isBlank() ? "" : "<pre>" + escape(text.strip()) + "</pre>\n";
   }
 
-  /** The first line, and the rest for whoever wants it. */
+  /** The first line, with the rest folded. */
   private static String folded(String text) {
     String[] lines = text.strip().split("\\R", 2);
     return lines.length < 2
@@ -460,7 +463,7 @@ public final class HtmlReport {
         .collect(Collectors.joining(", "));
   }
 
-  /** A bar cut by verdicts; the rarest still has some width. */
+  /** A bar divided by verdicts; the rarest still has some width. */
   private static String bar(Map<Verdict, Long> verdicts) {
     if (inOrder(verdicts).isEmpty()) {
       return "";

@@ -5,13 +5,13 @@ import static org.revenantdb.chaos.report.Html.escape;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A table of cells that are markup already; columns that stay empty are left out. */
+/** A table of cells that are markup already. Columns that stay empty are left out. */
 final class HtmlTable {
 
   private final String[] columns;
   private final List<String[]> rows = new ArrayList<>();
 
-  /** Names of columns; a {@code #} before a name sets its numbers to the right. */
+  /** Names of columns; a {@code #} before a name aligns its numbers to the right. */
   HtmlTable(String... columns) {
     this.columns = columns;
   }

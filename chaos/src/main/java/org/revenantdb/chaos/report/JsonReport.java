@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Properties;
 
 /**
- * Figures as JSON: each at the top level a number, beside them what is needed to believe them.
+ * Figures as JSON: each at the top level is a number, followed by the details behind it.
  *
  * <p>Threads: one.
  */
@@ -51,7 +51,7 @@ public final class JsonReport {
   }
 
   /**
-   * Sets a figure that is a yes or a no.
+   * Sets a figure that is yes or no.
    *
    * @param name of the field
    * @param value written as 1 or 0
@@ -62,10 +62,10 @@ public final class JsonReport {
   }
 
   /**
-   * Sets a field that is no figure: text, a list, a map of these.
+   * Sets a field that is not a figure: text, a list, or a map of these.
    *
    * @param name of the field
-   * @param value what it holds
+   * @param value its content
    * @return this
    */
   public JsonReport detail(String name, Object value) {
@@ -74,7 +74,7 @@ public final class JsonReport {
   }
 
   /**
-   * Adds machine, JDK and the commit of the source.
+   * Adds machine, JDK and commit of the source.
    *
    * @return this
    */
@@ -113,8 +113,8 @@ public final class JsonReport {
   /**
    * Writes the file in one step: a reader sees the old one or the new one.
    *
-   * @param file where
-   * @throws IOException if that fails
+   * @param file the file
+   * @throws IOException if writing fails
    */
   public void writeTo(Path file) throws IOException {
     Path target = file.toAbsolutePath();
@@ -128,7 +128,7 @@ public final class JsonReport {
         Files.move(beside, target, StandardCopyOption.REPLACE_EXISTING);
       }
     } finally {
-      Files.deleteIfExists(beside); // is there only if that failed
+      Files.deleteIfExists(beside); // exists only after a failure
     }
   }
 
@@ -187,7 +187,7 @@ public final class JsonReport {
         case '\r' -> out.append("\\r");
         case '\t' -> out.append("\\t");
         default -> {
-          // Half a character cannot be written as UTF-8; found keys are arbitrary text.
+          // An unpaired surrogate cannot be written as UTF-8; found keys are arbitrary text.
           if (c < 0x20 || Character.isSurrogate(c)) {
             out.append(String.format("\\u%04x", (int) c));
           } else {

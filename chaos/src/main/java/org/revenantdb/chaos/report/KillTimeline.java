@@ -4,11 +4,11 @@ import java.util.List;
 import org.revenantdb.chaos.subject.Crash;
 
 /**
- * What happened around a kill or a power cut, along the operations.
+ * The events around a kill or a power cut, ordered by operation.
  *
- * @param crash which of the two
- * @param title which one
- * @param kills places at which the process died or the power went; usually one
+ * @param crash the kind of crash
+ * @param title the title
+ * @param kills places at which the process died or the power was cut; usually one
  * @param events before and after; lanes are drawn in the order in which they first appear
  */
 public record KillTimeline(Crash crash, String title, List<Long> kills, List<Event> events) {
@@ -19,7 +19,7 @@ public record KillTimeline(Crash crash, String title, List<Long> kills, List<Eve
     events = List.copyOf(events);
   }
 
-  /** The word at the place where it happened. */
+  /** The label at the place of the crash. */
   String mark() {
     return switch (crash) {
       case PROCESS_DEATH -> "killed";
@@ -28,13 +28,12 @@ public record KillTimeline(Crash crash, String title, List<Long> kills, List<Eve
   }
 
   /**
-   * Something that happened.
+   * An event.
    *
-   * @param lane the row it is drawn in, for instance {@code commits}, {@code forces}, {@code
-   *     recovery}
-   * @param from number of the operation that it began with
-   * @param to number of the operation that it ended with; the same for an instant
-   * @param label of a phase it is drawn in its bar, if there is room
+   * @param lane the row for it, for instance {@code commits}, {@code forces}, {@code recovery}
+   * @param from number of the operation where it began
+   * @param to number of the operation where it ended; the same for an instant
+   * @param label its text; for a phase in its bar, if there is space
    */
   public record Event(String lane, long from, long to, String label) {
 
@@ -46,11 +45,11 @@ public record KillTimeline(Crash crash, String title, List<Long> kills, List<Eve
     }
 
     /**
-     * An instant.
+     * Returns an instant.
      *
      * @param lane the row
      * @param at number of the operation
-     * @param label for whoever points at it
+     * @param label its tooltip
      * @return the event
      */
     public static Event at(String lane, long at, String label) {

@@ -7,14 +7,14 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * A line that shows how far something is: of things that are counted bar, rate and time left; of a
- * part that was given some time how much of it has passed.
+ * A line that shows progress. For counted work: bar, rate and remaining time. For a part with a
+ * given time: how much of it has passed.
  *
- * <p>On a terminal the line is drawn over itself, ten times a second at most; elsewhere (a file, a
- * build's log) a line is added every few seconds. Every line is cut where the terminal ends, or
- * after 80 columns if nothing says where that is: the rest of a longer one would stay. It belongs
- * on the standard error, where it does not get between results. A timed part leaves one line
- * behind, which says how long it took.
+ * <p>On a terminal the line is redrawn ten times a second at most. Elsewhere (a file, a build's
+ * log) a line is added every few seconds. Every line is cut at the width of the terminal, or at 80
+ * columns if that is unknown, because the rest of a longer line would stay on the screen. It
+ * belongs on the standard error, where it does not mix with results. A timed part ends with one
+ * line about its duration.
  *
  * <p>Threads: one.
  */
@@ -23,7 +23,7 @@ public final class Progress implements AutoCloseable {
   private static final int BAR = 24;
   private static final int SHORT_BAR = 12;
 
-  /** Of a terminal that does not say it. */
+  /** The width of a terminal that does not report it. */
   private static final int USUAL_WIDTH = 80;
 
   private static final long TERMINAL_PAUSE = Duration.ofMillis(100).toNanos();
@@ -55,9 +55,9 @@ public final class Progress implements AutoCloseable {
   /**
    * Starts a line on the standard error.
    *
-   * @param title what is done
-   * @param unit what is counted
-   * @param total how many there are
+   * @param title the work
+   * @param unit the unit that is counted
+   * @param total the total number
    * @return the line
    */
   public static Progress start(String title, String unit, long total) {
@@ -65,11 +65,10 @@ public final class Progress implements AutoCloseable {
   }
 
   /**
-   * Starts a line on the standard error for a part that was given some time. It is moved with
-   * {@link #tick}.
+   * Starts a line on the standard error for a part with a given time. {@link #tick} updates it.
    *
-   * @param title what is done
-   * @param given how long it may take, about
+   * @param title the work
+   * @param given about how long it may take
    * @return the line
    */
   public static Progress timed(String title, Duration given) {
@@ -89,19 +88,19 @@ public final class Progress implements AutoCloseable {
   }
 
   /**
-   * Moves on.
+   * Updates the count.
    *
-   * @param nowDone how many are done, of all
+   * @param nowDone the number done so far
    */
   public void at(long nowDone) {
     done = nowDone;
-    // Elsewhere than on a terminal the last line is that of close.
+    // Except on a terminal, close writes the last line.
     if (terminal || done < total) {
       showNow();
     }
   }
 
-  /** Shows how much of the time has passed. */
+  /** Updates the time that has passed. */
   public void tick() {
     showNow();
   }
@@ -115,17 +114,17 @@ public final class Progress implements AutoCloseable {
   }
 
   /**
-   * Sets a text that stands behind the bar.
+   * Sets a text behind the bar.
    *
-   * @param text short
+   * @param text a short text
    */
   public void note(String text) {
     note = text;
   }
 
   /**
-   * Ends the line: on a terminal it is cleared, so that what is printed next stands in its place;
-   * elsewhere the last state is added. A timed part says how long it took, on a terminal, too.
+   * Ends the line. On a terminal it is cleared, so that the next output takes its place; elsewhere
+   * the last state is added. A timed part reports its duration, also on a terminal.
    */
   @Override
   public void close() {
@@ -176,7 +175,7 @@ public final class Progress implements AutoCloseable {
         note.isEmpty() ? "" : "  " + note);
   }
 
-  /** How much of its time a part has used; it may need more, so this is no percentage. */
+  /** How much of its time a part has used. It may need more, so this is not a percentage. */
   String passed(long nanos) {
     double share = total == 0 ? 1 : (double) nanos / total;
     int filled = (int) (Math.min(1, share) * SHORT_BAR);
@@ -185,12 +184,12 @@ public final class Progress implements AutoCloseable {
     return "%-22s [%s]  %s%s".formatted(title, bar, text, note.isEmpty() ? "" : "  " + note);
   }
 
-  /** What remains of a timed part. */
+  /** The last line of a timed part. */
   String took(long nanos) {
     return "%-22s %8s%s".formatted(title, time(nanos), note.isEmpty() ? "" : "  " + note);
   }
 
-  /** With a tenth where that is much. */
+  /** With one decimal if that is significant. */
   private static String time(long nanos) {
     double seconds = nanos / 1e9;
     return seconds < 10 ? String.format(Locale.ROOT, "%.1f s", seconds) : seconds(seconds);
@@ -202,16 +201,16 @@ public final class Progress implements AutoCloseable {
   }
 
   /**
-   * A line of another progress, cut where the terminal ends.
+   * Returns a line of another progress, cut at the width of the terminal.
    *
    * @param line without its end
-   * @return as much of it as there is room for
+   * @return the part that fits
    */
   public static String fitted(String line) {
     return cut(line, width());
   }
 
-  /** The last column stays free: a cursor behind it would begin a new line. */
+  /** The last column stays free, because a cursor behind it would begin a new line. */
   static String cut(String line, int width) {
     return line.length() < width ? line : line.substring(0, width - 2) + "…";
   }

@@ -1,18 +1,18 @@
 package org.revenantdb.chaos.report;
 
 /**
- * A straight line that recovery's bytes, read and written together, are declared to stay below.
+ * A declared upper bound, a straight line, for the bytes that recovery reads and writes together.
  *
- * @param label how it is declared, for people
- * @param fixedBytes with no log at all
- * @param perLogByte more for each byte of log since the checkpoint
+ * @param label the declaration, as text
+ * @param fixedBytes the bound without any log
+ * @param perLogByte added for each byte of log since the checkpoint
  */
 public record RecoveryBound(String label, long fixedBytes, double perLogByte) {
 
   /**
-   * The most that is allowed.
+   * Returns the bound.
    *
-   * @param logSinceCheckpoint bytes
+   * @param logSinceCheckpoint in bytes
    * @return bytes
    */
   public double at(double logSinceCheckpoint) {
@@ -20,9 +20,9 @@ public record RecoveryBound(String label, long fixedBytes, double perLogByte) {
   }
 
   /**
-   * Whether a recovery kept to it.
+   * Returns whether a recovery kept to the bound.
    *
-   * @param point what it cost
+   * @param point its cost
    * @return whether that is on the line or below
    */
   public boolean holds(RecoveryCostPoint point) {

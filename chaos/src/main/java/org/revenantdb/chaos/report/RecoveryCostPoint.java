@@ -1,15 +1,15 @@
 package org.revenantdb.chaos.report;
 
 /**
- * What one recovery cost, until the first read was answered.
+ * The cost of one recovery, until the first read was answered.
  *
- * @param label short, stands beside the point; for instance {@code 10x}
+ * @param label a short text beside the point; for instance {@code 10x}
  * @param transactionBytes written by the transaction that was in flight
  * @param logSinceCheckpoint bytes of log behind the last checkpoint
  * @param bytesRead by recovery
  * @param bytesWritten by recovery
  * @param operations on files, of every kind
- * @param millis how long it took; of several openings the median
+ * @param millis the duration; the median of several openings
  */
 public record RecoveryCostPoint(
     String label,
@@ -21,9 +21,9 @@ public record RecoveryCostPoint(
     double millis) {
 
   /**
-   * All bytes that recovery moved.
+   * Returns all bytes that recovery read or wrote.
    *
-   * @return read and written
+   * @return the sum
    */
   public long bytes() {
     return bytesRead + bytesWritten;

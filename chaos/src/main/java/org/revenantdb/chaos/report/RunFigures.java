@@ -11,16 +11,16 @@ import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.subject.Verdict;
 
 /**
- * The few numbers that sum up a {@link RunReport}, computed in one place so that page, console and
- * JSON agree.
+ * The few numbers that summarise a {@link RunReport}, computed in one place so that page, console
+ * and JSON agree.
  *
  * @param kills of all parts
  * @param states of all parts
  * @param verdicts of all parts, worst last
  * @param recoveryMillis of all parts, in order of size
- * @param statesPerSecond as the report says; empty where that was not measured
- * @param teethFound how many subjects broken on purpose were noticed
- * @param losses how many places there are of each kind
+ * @param statesPerSecond from the report; empty if it was not measured
+ * @param teethFound the number of subjects broken on purpose that were found
+ * @param losses the number of places of each kind
  */
 record RunFigures(
     long kills,
@@ -62,12 +62,12 @@ record RunFigures(
     return sum;
   }
 
-  /** The usable ones (finite, not negative), smallest first. */
+  /** The usable values (finite, not negative), smallest first. */
   static double[] sorted(double[] values) {
     return Arrays.stream(values).filter(v -> Double.isFinite(v) && v >= 0).sorted().toArray();
   }
 
-  /** The value that this share of all is not above; empty without values. */
+  /** The value that this share of all values does not exceed; empty without values. */
   static OptionalDouble percentile(double[] sorted, double share) {
     if (sorted.length == 0) {
       return OptionalDouble.empty();
@@ -76,7 +76,7 @@ record RunFigures(
     return OptionalDouble.of(sorted[Math.clamp(rank - 1, 0, sorted.length - 1)]);
   }
 
-  /** Places the loss of whose forces was not noticed, for whatever reason. */
+  /** The number of places whose missing forces were not detected, for whatever reason. */
   long undetected() {
     return losses.values().stream().mapToLong(Long::longValue).sum()
         - losses(CoverageRow.Loss.NOTICED);

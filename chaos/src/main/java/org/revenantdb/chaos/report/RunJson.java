@@ -14,11 +14,11 @@ import org.revenantdb.chaos.subject.Verdict;
 /**
  * The figures of a {@link RunReport} as fields of a {@link JsonReport}.
  *
- * <p>{@code verdict, kills, states, verdicts, seed} are always there; {@code teeth, teeth_total,
- * recovery_ms, states_per_second, force_sites, force_sites_undetected} only if there is something
- * to count ({@code states_per_second} is that of {@link RunReport}, {@code force_sites_undetected}
- * counts places that were not tried for long, too); everything behind them stands in {@code
- * detail}.
+ * <p>{@code verdict, kills, states, verdicts, seed} are always present. {@code teeth, teeth_total,
+ * recovery_ms, states_per_second, force_sites, force_sites_undetected} are present only if there is
+ * something to count. {@code states_per_second} is that of {@link RunReport}; {@code
+ * force_sites_undetected} also counts places that were tried only briefly. All details are in
+ * {@code detail}.
  */
 public final class RunJson {
 
@@ -27,8 +27,8 @@ public final class RunJson {
   /**
    * Sets the fields.
    *
-   * @param report where they come from
-   * @param json where they go
+   * @param report the source
+   * @param json receives the fields
    * @return {@code json}
    */
   public static JsonReport fill(RunReport report, JsonReport json) {
@@ -170,7 +170,7 @@ public final class RunJson {
     return map;
   }
 
-  /** JSON has no word for what is not a number. */
+  /** JSON has no number for infinity or NaN. */
   private static Object finite(double value) {
     return Double.isFinite(value) ? (Object) value : "not a number";
   }

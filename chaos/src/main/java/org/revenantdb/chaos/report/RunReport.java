@@ -11,8 +11,8 @@ import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.subject.Verdict;
 
 /**
- * All that a run has to say: what {@link HtmlReport}, {@link ConsoleSummary} and {@link RunJson}
- * show. A part that is empty was not measured and is left out there.
+ * The results of a run: the content of {@link HtmlReport}, {@link ConsoleSummary} and {@link
+ * RunJson}. An empty part was not measured and is left out there.
  *
  * {@snippet :
  * RunReport report =
@@ -23,25 +23,24 @@ import org.revenantdb.chaos.subject.Verdict;
  * HtmlReport.of(report).writeTo(Path.of("report.html"));
  * }
  *
- * @param title what was tested
- * @param seed that repeats it
- * @param command that repeats it; empty if there is none
- * @param started when
- * @param duration how long it took
- * @param surroundings where
- * @param statesPerSecond how many distinct crash states were opened and checked in a second of the
- *     time that was spent on just that: in the parts that cut power, by all threads together; 0 if
- *     that was not measured
- * @param parts what each came to
+ * @param title the subject of the test
+ * @param seed a seed that repeats it
+ * @param command a command that repeats it; empty if there is none
+ * @param started the start time
+ * @param duration the duration
+ * @param surroundings the machine
+ * @param statesPerSecond distinct crash states opened and checked per second, in the parts that cut
+ *     power and by all threads together, counting only the time spent on that; 0 if not measured
+ * @param parts the results of the parts
  * @param deaths of processes, each with the seeds of its lives
  * @param teeth subjects broken on purpose
- * @param coverage places that force
- * @param faults what was injected
+ * @param coverage the places that force
+ * @param faults the injected faults
  * @param costBySize recoveries with transactions of growing size in flight
  * @param costByLog recoveries with growing log since the checkpoint
- * @param bound what {@code costByLog} is to stay below, or null if nothing is declared
- * @param sizes how large the log was
- * @param kills around kills
+ * @param bound the bound for {@code costByLog}, or null if none is declared
+ * @param sizes the size of the log
+ * @param kills the events around kills
  */
 public record RunReport(
     String title,
@@ -76,8 +75,8 @@ public record RunReport(
   }
 
   /**
-   * The worst of all parts. Without parts nothing was measured; with a tooth that did not bite the
-   * rest is not to be believed.
+   * Returns the worst verdict of all parts. Without parts nothing was measured. If a broken subject
+   * was not found, no other result counts.
    *
    * @return the verdict
    */
@@ -91,8 +90,8 @@ public record RunReport(
   /**
    * Begins a report.
    *
-   * @param title what was tested
-   * @param seed that repeats it
+   * @param title the subject of the test
+   * @param seed a seed that repeats it
    * @return a builder, with everything else empty
    */
   public static Builder builder(String title, long seed) {
@@ -100,7 +99,7 @@ public record RunReport(
   }
 
   /**
-   * A report in the making.
+   * A report under construction.
    *
    * <p>Threads: one.
    */
@@ -141,10 +140,10 @@ public record RunReport(
     }
 
     /**
-     * Sets when it ran.
+     * Sets the time of the run.
      *
-     * @param begin its beginning
-     * @param length how long it took
+     * @param begin the start
+     * @param length the duration
      * @return this
      */
     public Builder ran(Instant begin, Duration length) {
@@ -154,7 +153,7 @@ public record RunReport(
     }
 
     /**
-     * Sets where it ran; else {@link Surroundings#here()}.
+     * Sets the machine; by default {@link Surroundings#here()}.
      *
      * @param where the surroundings
      * @return this
@@ -165,9 +164,9 @@ public record RunReport(
     }
 
     /**
-     * Sets how fast states were opened and checked.
+     * Sets the rate at which states were opened and checked.
      *
-     * @param rate of distinct states, in the time that was spent on them alone
+     * @param rate distinct states per second, counting only the time spent on them
      * @return this
      */
     public Builder statesPerSecond(double rate) {
@@ -178,7 +177,7 @@ public record RunReport(
     /**
      * Adds a part.
      *
-     * @param outcome what it came to
+     * @param outcome its result
      * @return this
      */
     public Builder part(Outcome outcome) {
@@ -189,7 +188,7 @@ public record RunReport(
     /**
      * Adds a death.
      *
-     * @param line one
+     * @param line the death
      * @return this
      */
     public Builder death(DeathLine line) {
@@ -200,7 +199,7 @@ public record RunReport(
     /**
      * Adds a subject broken on purpose.
      *
-     * @param line one
+     * @param line the subject
      * @return this
      */
     public Builder tooth(ToothLine line) {
@@ -211,7 +210,7 @@ public record RunReport(
     /**
      * Adds a place that forces.
      *
-     * @param line one
+     * @param line the place
      * @return this
      */
     public Builder coverage(CoverageRow line) {
@@ -222,7 +221,7 @@ public record RunReport(
     /**
      * Adds a fault.
      *
-     * @param line one
+     * @param line the fault
      * @return this
      */
     public Builder fault(FaultRow line) {
@@ -233,7 +232,7 @@ public record RunReport(
     /**
      * Adds a recovery after a transaction of some size was in flight.
      *
-     * @param point one
+     * @param point the recovery
      * @return this
      */
     public Builder costBySize(RecoveryCostPoint point) {
@@ -244,7 +243,7 @@ public record RunReport(
     /**
      * Adds a recovery with some log since the checkpoint.
      *
-     * @param point one
+     * @param point the recovery
      * @return this
      */
     public Builder costByLog(RecoveryCostPoint point) {
@@ -253,7 +252,7 @@ public record RunReport(
     }
 
     /**
-     * Declares what the recoveries of {@link #costByLog} stay below.
+     * Declares a bound for the recoveries of {@link #costByLog}.
      *
      * @param line the bound
      * @return this
@@ -266,7 +265,7 @@ public record RunReport(
     /**
      * Adds a curve of sizes.
      *
-     * @param series one
+     * @param series the curve
      * @return this
      */
     public Builder sizes(SizeSeries series) {
@@ -275,9 +274,9 @@ public record RunReport(
     }
 
     /**
-     * Adds the story of a kill.
+     * Adds the events around a kill.
      *
-     * @param timeline one
+     * @param timeline the events
      * @return this
      */
     public Builder kill(KillTimeline timeline) {
@@ -286,7 +285,7 @@ public record RunReport(
     }
 
     /**
-     * Ends it.
+     * Builds the report.
      *
      * @return the report
      */

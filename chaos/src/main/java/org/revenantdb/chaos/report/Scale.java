@@ -4,10 +4,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A stretch of numbers laid along a stretch of pixels, with ticks at nice numbers.
+ * Maps a range of numbers to a range of pixels, with ticks at round numbers.
  *
  * @param unit of the numbers
- * @param log whether equal distances are equal factors
+ * @param log whether the scale is logarithmic
  * @param low the number at the first pixel
  * @param high the number at the last pixel
  * @param first pixel
@@ -16,8 +16,8 @@ import java.util.List;
 record Scale(Unit unit, boolean log, double low, double high, double first, double last) {
 
   /*
-   * Nice     linear: 1, 2 or 5 times a power of ten; bytes: powers of two.
-   *          log: powers of ten, with 2 and 5 between if there are few; bytes: every n-th power of two.
+   * Round    linear: 1, 2 or 5 times a power of ten; bytes: powers of two. log: powers of ten, with
+   *          2 and 5 between if there are few; bytes: every n-th power of two.
    * Bounds   I1 low < high. I2 log implies low > 0.
    */
 
@@ -34,12 +34,12 @@ record Scale(Unit unit, boolean log, double low, double high, double first, doub
     return new Scale(unit, false, low, Math.ceil(top / step - 1e-9) * step, first, last);
   }
 
-  /** A linear scale of exactly this stretch. */
+  /** A linear scale of exactly this range. */
   static Scale exact(Unit unit, double low, double high, double first, double last) {
     return new Scale(unit, false, low, high > low ? high : low + 1, first, last);
   }
 
-  /** A logarithmic scale with a little room at both ends. */
+  /** A logarithmic scale with a little space at both ends. */
   static Scale log(Unit unit, double low, double high, double first, double last) {
     double room = Math.max(Math.pow(high / low, 0.06), 1.2);
     return new Scale(unit, true, low / room, high * room, first, last);
@@ -55,17 +55,17 @@ record Scale(Unit unit, boolean log, double low, double high, double first, doub
     return first + share * (last - first);
   }
 
-  /** Nice numbers, about as many as wanted. */
+  /** Round numbers, about as many as wanted. */
   List<Double> ticks(int wanted) {
     List<Double> ticks = log ? logTicks(wanted) : linearTicks(wanted);
-    // Rounding may put a tick beside the end it was meant for. The room is in pixels' terms: on a
+    // Rounding may place a tick just outside its end. The tolerance is in pixels, because on a
     // logarithmic scale a share of (high - low) could be many times low.
     double room = 1e-9 * Math.abs(last - first);
     ticks.removeIf(tick -> beyond(at(tick)) > room);
     return ticks;
   }
 
-  /** How far a pixel is outside. */
+  /** How far a pixel is outside the range. */
   private double beyond(double pixel) {
     return Math.max(Math.min(first, last) - pixel, pixel - Math.max(first, last));
   }
@@ -105,7 +105,7 @@ record Scale(Unit unit, boolean log, double low, double high, double first, doub
     return base == 2 ? 20 : 10;
   }
 
-  /** The nice step that cuts a span into {@code wanted} parts or fewer. */
+  /** The round step that divides a range into {@code wanted} parts or fewer. */
   static double step(Unit unit, double span, int wanted) {
     double raw = span / wanted;
     if (unit.binary()) {

@@ -3,11 +3,11 @@ package org.revenantdb.chaos.report;
 import java.util.List;
 
 /**
- * A size that was looked at again and again, for instance that of the log.
+ * A size that was measured repeatedly, for instance the size of the log.
  *
  * @param label of the curve
- * @param along what it is drawn against
- * @param points in the order they were taken
+ * @param along the x axis
+ * @param points in the order of measurement
  */
 public record SizeSeries(String label, Along along, List<Point> points) {
 
@@ -16,7 +16,7 @@ public record SizeSeries(String label, Along along, List<Point> points) {
     points = List.copyOf(points);
   }
 
-  /** What passes while a size changes. */
+  /** The kinds of x axis. */
   public enum Along {
     /** Time, in seconds since the run began. */
     SECONDS,
@@ -25,7 +25,7 @@ public record SizeSeries(String label, Along along, List<Point> points) {
   }
 
   /**
-   * One look.
+   * One measurement.
    *
    * @param at seconds or number of the operation
    * @param bytes the size

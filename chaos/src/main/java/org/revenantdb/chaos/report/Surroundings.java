@@ -1,7 +1,7 @@
 package org.revenantdb.chaos.report;
 
 /**
- * Where a run took place.
+ * The machine, JDK and source of a run.
  *
  * @param machine system, architecture, processors
  * @param jdk the JDK's version
@@ -10,9 +10,9 @@ package org.revenantdb.chaos.report;
 public record Surroundings(String machine, String jdk, String commit) {
 
   /**
-   * Looks around.
+   * Returns those of this process.
    *
-   * @return what this process runs on
+   * @return the values of this process
    */
   public static Surroundings here() {
     return new Surroundings(

@@ -10,9 +10,9 @@ import java.util.List;
 /**
  * A plot as inline SVG: two axes, a legend, and curves, points, steps or bars.
  *
- * <p>Colours come from the page (classes {@code c0} to {@code c7}, {@code bound}); curves differ by
- * marker and dashes too, so that a print in grey can be read. Values that an axis cannot show (not
- * finite; zero on a logarithmic one) are left out, and a line below says how many.
+ * <p>Colours come from the page (classes {@code c0} to {@code c7}, {@code bound}). Curves also
+ * differ by marker and dashes, so that a grey print can be read. Values that an axis cannot show
+ * (not finite; zero on a logarithmic axis) are left out, and a note below gives their number.
  *
  * <p>Threads: one.
  */
@@ -27,7 +27,7 @@ final class SvgPlot {
   private static final double ROOM_ABOVE = 1.04;
   private static final double ROOM_OF_A_FACTOR = 5;
 
-  /** About the width of a letter of the legend. */
+  /** The approximate width of a letter in the legend. */
   private static final double LETTER = 7.1;
 
   private enum Look {
@@ -60,19 +60,19 @@ final class SvgPlot {
     this.yUnit = yUnit;
   }
 
-  /** Leaves some room above the highest: a curve along the edge looks as if it were cut off. */
+  /** Leaves some space above the highest value, because a curve along the edge looks cut off. */
   SvgPlot airy() {
     airy = true;
     return this;
   }
 
-  /** Shows heights by factors, for what varies by some; only for lines. */
+  /** Uses a logarithmic y axis; only for lines. */
   SvgPlot logarithmic() {
     yLog = true;
     return this;
   }
 
-  /** Adds a line with a marker at each point; labels stand above the markers, or are empty. */
+  /** Adds a line with a marker at each point; labels are above the markers, or empty. */
   SvgPlot curve(String name, double[] x, double[] y, List<String> labels) {
     return add(name, Look.CURVE, x, y, labels);
   }
@@ -87,7 +87,7 @@ final class SvgPlot {
     return add(name, Look.BARS, edges, heights, List.of());
   }
 
-  /** Adds a line that others are to stay below. */
+  /** Adds a line that is an upper bound for others. */
   SvgPlot bound(String name, double[] x, double[] y) {
     series.add(new Series(name, Look.BOUND, 0, x, y, List.of()));
     return this;
@@ -148,7 +148,7 @@ final class SvgPlot {
             .toArray();
     double high = Arrays.stream(all).max().orElse(1);
     if (yLog) {
-      // Room around it, so that a little noise looks little.
+      // Space around it, so that a little noise looks little.
       double low = Arrays.stream(all).min().orElse(1);
       return Scale.log(yUnit, low / ROOM_OF_A_FACTOR, high * ROOM_OF_A_FACTOR, bottom, top);
     }
@@ -204,7 +204,7 @@ final class SvgPlot {
             .formatted(px(top), escape(yTitle)));
   }
 
-  /** Draws what can be; returns how many values cannot. */
+  /** Draws the values that can be shown; returns the number of the others. */
   private int draw(StringBuilder out, Series one, Scale x, Scale y) {
     return one.look == Look.BARS ? drawBars(out, one, x, y) : drawLine(out, one, x, y);
   }

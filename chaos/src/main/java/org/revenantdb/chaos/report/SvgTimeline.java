@@ -15,7 +15,7 @@ import org.revenantdb.chaos.report.KillTimeline.Event;
  * A {@link KillTimeline} as inline SVG: a lane for each kind of event, instants as strokes, phases
  * as bars, kills as lines across all lanes.
  *
- * <p>Instants that fall on one pixel are one stroke that says how many they are.
+ * <p>Instants on the same pixel are one stroke with their number as its tooltip.
  */
 final class SvgTimeline {
 

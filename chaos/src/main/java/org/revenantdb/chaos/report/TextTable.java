@@ -16,7 +16,7 @@ public final class TextTable {
   /**
    * Adds a row.
    *
-   * @param name what
+   * @param name the name of the value
    * @param value its value
    * @return this
    */

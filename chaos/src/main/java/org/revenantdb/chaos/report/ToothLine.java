@@ -1,12 +1,12 @@
 package org.revenantdb.chaos.report;
 
 /**
- * A subject broken on purpose, and whether that was noticed.
+ * A subject broken on purpose, and whether it was found.
  *
  * @param name what is broken
- * @param found whether it was
+ * @param found whether it was found
  * @param seconds until it was, or until the search ended
- * @param states that were opened until then
- * @param story what was found, in a few lines; empty if nothing was
+ * @param states the number of states opened until then
+ * @param story the finding, in a few lines; empty if there was none
  */
 public record ToothLine(String name, boolean found, double seconds, long states, String story) {}

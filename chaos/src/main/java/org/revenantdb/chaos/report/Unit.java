@@ -5,9 +5,9 @@ import java.math.MathContext;
 import java.math.RoundingMode;
 import java.util.Locale;
 
-/** What a number counts, and how it is written for people. */
+/** The unit of a number, and its text form. */
 enum Unit {
-  /** Things. */
+  /** A count. */
   COUNT(1, 1_000, "", "") {
     @Override
     String format(double value) {
@@ -30,7 +30,7 @@ enum Unit {
   private final double factor;
   private final double step;
 
-  @SuppressWarnings("ImmutableEnumChecker") // nobody else sees the array, and nobody writes it
+  @SuppressWarnings("ImmutableEnumChecker") // private and never changed
   private final String[] names;
 
   Unit(double factor, double step, String... names) {
@@ -39,7 +39,7 @@ enum Unit {
     this.names = names;
   }
 
-  /** The value with three digits or all before the point, and its unit. */
+  /** The value with three digits, or with all digits before the point, and its unit. */
   String format(double value) {
     if (value == 0) {
       return "0";
@@ -53,12 +53,12 @@ enum Unit {
     return digits(scaled) + " " + names[name];
   }
 
-  /** Whether nice numbers of it are powers of two. */
+  /** Whether round numbers of it are powers of two. */
   boolean binary() {
     return this == BYTES;
   }
 
-  /** Three digits, or all before the point. */
+  /** Three digits, or all digits before the point. */
   static String digits(double value) {
     if (!Double.isFinite(value)) {
       return "not a number";

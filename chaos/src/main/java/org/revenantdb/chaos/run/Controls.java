@@ -8,8 +8,8 @@ import org.revenantdb.chaos.subject.CrashSubject;
 import org.revenantdb.chaos.trace.CallStack;
 
 /**
- * What must hold of a subject before anything is believed that it says of crashes: where all is
- * kept it survives, and where all is lost it does not.
+ * The controls of a subject, made before its crash results count: it must survive if everything is
+ * kept, and must not survive if everything is lost.
  *
  * @param <S> the open store
  */
@@ -19,10 +19,10 @@ final class Controls<S> {
   private final Duration limit;
 
   /**
-   * Creates controls.
+   * Creates the controls.
    *
    * @param subjects makes subjects
-   * @param limit how long each may take
+   * @param limit the time limit of each
    */
   Controls(Supplier<CrashSubject<S>> subjects, Duration limit) {
     this.subjects = subjects;
@@ -30,12 +30,12 @@ final class Controls<S> {
   }
 
   /**
-   * Tries both.
+   * Runs both controls.
    *
-   * @param everything the files as the lives left them; is used up
-   * @param promises of the lives
-   * @param end behind the last of them
-   * @return what is wrong with the subject, with a stack; or nothing
+   * @param everything the files as the lives left them; is changed
+   * @param promises the promises of the lives
+   * @param end a place behind the last of them
+   * @return what is wrong with the subject, with a stack; or an empty text
    */
   String complaint(DiskImage everything, PromiseLog promises, long end) {
     StateResult kept = kept(everything, promises, end);
@@ -49,12 +49,12 @@ final class Controls<S> {
     return seesLoss ? "" : LossControl.COMPLAINT;
   }
 
-  /** Looks at what is there when nothing was lost. */
+  /** Checks the files if nothing was lost. */
   StateResult kept(DiskImage everything, PromiseLog promises, long end) {
     return new PatientChecker<>(subjects, /* resume= */ true, limit).at(everything, promises, end);
   }
 
-  /** What a check found, with a stack if something was thrown. */
+  /** The findings of a check, with a stack if there was an exception. */
   static String told(StateResult result) {
     return result.summary()
         + (result.failure() == null ? "" : "\n" + CallStack.text(result.failure()));

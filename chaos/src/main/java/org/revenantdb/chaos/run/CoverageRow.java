@@ -3,31 +3,32 @@ package org.revenantdb.chaos.run;
 import org.revenantdb.chaos.trace.Site;
 
 /**
- * Whether anyone notices that one place no longer forces.
+ * Whether it is detected if one place no longer forces.
  *
  * @param site the place and the kind of file
- * @param forces how many of the recordings' forces came from it; 0: no recording reached it
- * @param states that were opened without them
- * @param detectedBy what was found, in a line; empty: nothing
- * @param thorough whether each recording was cut several times without them, or until one was
- *     detected; else the time was over first
+ * @param forces the number of forces in the recordings that came from it; 0: no recording reached
+ *     it
+ * @param states the number of states opened without them
+ * @param detectedBy the finding, in one line; empty: none
+ * @param thorough whether each recording was cut several times without them, or until one loss was
+ *     detected; false if the time was over first
  */
 public record CoverageRow(Site site, int forces, long states, String detectedBy, boolean thorough) {
 
-  /** What is known of the loss of a place. */
+  /** What is known about the missing force. */
   public enum Loss {
-    /** Something turned red. */
+    /** It was detected. */
     NOTICED,
-    /** Nothing did, and it was tried thoroughly: nobody would miss the force. */
+    /** It was not detected in a thorough search. */
     UNNOTICED,
-    /** Nothing did, but it was not tried for long: says nothing of the force. */
+    /** It was not detected in a short search, which is no statement about the force. */
     UNDECIDED,
-    /** No recording came there. */
+    /** No recording reached the place. */
     NOT_REACHED
   }
 
   /**
-   * What is known of the loss of the place.
+   * Returns what is known about the missing force.
    *
    * @return one of the four
    */
@@ -42,9 +43,9 @@ public record CoverageRow(Site site, int forces, long states, String detectedBy,
   }
 
   /**
-   * Whether the loss of the place is noticed.
+   * Returns whether the missing force was detected.
    *
-   * @return true if so
+   * @return true if it was
    */
   public boolean detected() {
     return !detectedBy.isEmpty();

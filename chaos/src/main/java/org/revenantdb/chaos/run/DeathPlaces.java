@@ -16,12 +16,12 @@ import org.revenantdb.chaos.subject.CrashSubject;
 import org.revenantdb.chaos.trace.Site;
 
 /**
- * The places at which the process of a subject may die, found by watching a life that does not.
+ * The places at which the process of a subject may die, found by watching a life without a death.
  *
- * <p>What is drawn are places in the code, not operations: a place that is passed once is as
- * interesting as one that is passed a thousand times. Every second one is a force, because what was
- * written and not forced is what a death leaves to the next life. A write of several pages is hit
- * somewhere inside.
+ * <p>The random choice is among places in the code, not among operations: a place that is passed
+ * once is as interesting as one that is passed a thousand times. Every second choice is a force,
+ * because unforced writes are what a death leaves to the next life. A write of several pages is cut
+ * off somewhere inside.
  *
  * <p>Threads: any.
  */
@@ -31,7 +31,7 @@ final class DeathPlaces implements FaultInjector {
   private final Map<Place, Long> passes =
       new TreeMap<>(Comparator.comparing(Place::kind).thenComparing(Place::site));
 
-  /** What is done, and where in the code. */
+  /** The kind of operation, and the place in the code. */
   private record Place(FileOperation.Kind kind, Site site) {}
 
   DeathPlaces(CrashSubject<?> subject) {
@@ -59,7 +59,7 @@ final class DeathPlaces implements FaultInjector {
     return new Place(operation.kind(), Site.of(operation.stack(), subject.seam(), kind));
   }
 
-  /** Draws deaths, each at a place of its own as long as there are enough. */
+  /** Draws deaths, each at a place of its own as long as there are enough places. */
   List<DeadFrom> draw(int count, long seed) {
     Random random = new Random(seed);
     List<Place> forces = new ArrayList<>();

@@ -9,16 +9,16 @@ import org.revenantdb.chaos.subject.CrashSubject;
 import org.revenantdb.chaos.subject.Promises;
 
 /**
- * A life whose process dies while it opens or works, or else when its work is done.
+ * A life whose process dies while it opens or works, or at the latest when its work is done.
  *
- * <p>The dead store is abandoned. It is asked to close all the same, so that its threads end, which
- * changes nothing any more; one that waits for something that will never come is left behind.
+ * <p>The dead store is abandoned. It is still asked to close, so that its threads end; that changes
+ * nothing on the disk. A store that waits forever is left behind.
  *
  * @param <S> the open store
  */
 final class DyingLife<S> {
 
-  /** How long the dead may take to notice. */
+  /** How long the threads of a dead process may take to end. */
   private static final Duration GRACE = Duration.ofSeconds(2);
 
   private final CrashSubject<S> subject;
@@ -31,11 +31,11 @@ final class DyingLife<S> {
   }
 
   /**
-   * Lives until the process is dead.
+   * Runs until the process is dead.
    *
    * @param directory as this process sees it
-   * @param promises which do not hear the dead
-   * @throws Exception what the living threw
+   * @param promises ignores reports after the death
+   * @throws Exception if the store failed before the death
    */
   void live(Path directory, Promises promises) throws Exception {
     Thread thread =
@@ -61,12 +61,12 @@ final class DyingLife<S> {
   }
 
   private void guarded(Path directory, Promises promises) {
-    // A watch of its own: threads of the dead may well die of what their files answer then.
+    // A watch of its own, because threads of the dead store may die of the errors of their files.
     try (UncaughtExceptions threads = UncaughtExceptions.watch()) {
       S store = subject.open(directory);
       try {
         subject.work(store, promises);
-      } catch (Exception | Error e) { // whatever a subject throws
+      } catch (Exception | Error e) { // any exception of a subject
         noteUnlessDead(e);
       }
       Throwable ofThread = threads.first();
@@ -78,7 +78,7 @@ final class DyingLife<S> {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       noteUnlessDead(e);
-    } catch (Exception | Error e) { // whatever a subject throws
+    } catch (Exception | Error e) { // any exception of a subject
       noteUnlessDead(e);
     }
   }

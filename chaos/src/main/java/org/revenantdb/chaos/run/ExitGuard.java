@@ -16,12 +16,12 @@ import org.revenantdb.chaos.crash.Scratch;
 import org.revenantdb.chaos.trace.CallStack;
 
 /**
- * Turns the end of the JVM while a subject runs into a failure: a subject that calls {@code
- * System.exit(0)} must not make a run green.
+ * Turns the end of the JVM while a subject runs into a failure, because a subject that calls {@code
+ * System.exit(0)} must not make a run pass.
  *
- * <p>What it has to say goes to the file descriptor of the standard error, since whoever runs tests
- * has put something else in the place of {@code System.err}, and to a file, since he may not show
- * that either. ({@code Runtime.halt} runs no hook, so nothing can be said of it.)
+ * <p>Its message goes to the file descriptor of the standard error, because test runners replace
+ * {@code System.err}. It also goes to a file, because a runner may not show the standard error.
+ * ({@code Runtime.halt} runs no hook, so it cannot be reported.)
  */
 public final class ExitGuard implements AutoCloseable {
 
@@ -37,9 +37,9 @@ public final class ExitGuard implements AutoCloseable {
   }
 
   /**
-   * Says where the file {@code EXIT.txt} goes that tells why a JVM went away.
+   * Sets the directory of the file {@code EXIT.txt}, which contains the reason why a JVM ended.
    *
-   * @param target a directory, made if needed
+   * @param target a directory, created if needed
    */
   public static void tellIn(Path target) {
     directory = target;
@@ -48,7 +48,7 @@ public final class ExitGuard implements AutoCloseable {
   /**
    * Begins to guard.
    *
-   * @param doing says what the subject is doing
+   * @param doing returns what the subject is doing
    * @return the guard
    */
   @SuppressWarnings(
@@ -76,13 +76,13 @@ public final class ExitGuard implements AutoCloseable {
       if (target != null) {
         Files.createDirectories(target);
         Files.writeString(target.resolve(FILE), Instant.now() + "\n" + text);
-        text += "this stands in " + target.resolve(FILE) + ", too\n";
+        text += "this is also in " + target.resolve(FILE) + "\n";
       }
       @SuppressWarnings("resource") // it is the process's own
       FileOutputStream error = new FileOutputStream(FileDescriptor.err);
       error.write(text.getBytes(StandardCharsets.UTF_8));
     } catch (IOException e) {
-      // The JVM is ending, and there is nowhere left to say it.
+      // The JVM is ending, and there is no other place for the message.
     }
   }
 
@@ -92,7 +92,7 @@ public final class ExitGuard implements AutoCloseable {
         : "by the subject, at\n" + new CallStack(caller).text();
   }
 
-  /** The thread that waits in {@code System.exit} for the hooks. */
+  /** The stack of the thread that waits in {@code System.exit} for the hooks. */
   private static List<StackTraceElement> exits() {
     return Thread.getAllStackTraces().values().stream()
         .filter(stack -> Stream.of(stack).anyMatch(ExitGuard::isExit))
@@ -116,7 +116,7 @@ public final class ExitGuard implements AutoCloseable {
     try {
       Runtime.getRuntime().removeShutdownHook(hook);
     } catch (IllegalStateException ending) {
-      // The JVM is on its way out: the hook says why.
+      // The JVM is ending: the hook reports the reason.
     }
   }
 }

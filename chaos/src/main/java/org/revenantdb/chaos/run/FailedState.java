@@ -15,9 +15,9 @@ import org.revenantdb.chaos.trace.CallStack;
 import org.revenantdb.chaos.trace.Trace;
 
 /**
- * What is done with a crash state that failed: it is made sure of, shrunk, kept, and told.
+ * The processing of a crash state that failed: it is confirmed, shrunk, kept and reported.
  *
- * <p>Threads: that of its checker.
+ * <p>Threads: the thread of its checker.
  */
 final class FailedState {
 
@@ -31,13 +31,13 @@ final class FailedState {
   private final Tally tally;
 
   /**
-   * Prepares.
+   * Creates the processing.
    *
-   * @param where in the run, in words
-   * @param options how
+   * @param where the place in the run, in words
+   * @param options the options of the run
    * @param subject name of the subject's class
    * @param checker opens further images
-   * @param tally is told
+   * @param tally receives the failure
    */
   FailedState(String where, PowerCutOptions options, String subject, Look checker, Tally tally) {
     this.where = where;
@@ -47,12 +47,12 @@ final class FailedState {
     this.tally = tally;
   }
 
-  /** Tells of a state that failed, with an unused image equal to the one that did. */
+  /** Reports a state that failed, with an unused image equal to the failed one. */
   void tell(Recording recording, CrashState state, DiskImage spare, StateResult first)
       throws IOException {
     DiskImage equal = spare.fork();
     StateResult second = checker.at(spare, recording.promises(), state.seq());
-    // When a thread dies that nobody waits for is a matter of luck.
+    // If the failure is that a thread died, its timing is random.
     for (int i = 0; i < MORE_LOOKS && second.survived() && first.isOfAThread(); i++) {
       second = checker.at(equal.fork(), recording.promises(), state.seq());
     }
@@ -96,12 +96,12 @@ final class FailedState {
     tally.add(new Failure(shown.verdict(), title, shown.findings(), story, options.seed(), file));
   }
 
-  /** A state that survived is opened once more and must give the same answers. */
+  /** A state that survived is opened again and must give the same answers. */
   void compareAnswers(Recording recording, CrashState state, DiskImage spare, StateResult first)
       throws IOException {
     StateResult second = checker.at(spare, recording.promises(), state.seq());
     if (!second.survived()) {
-      tellUnlike(second, "the first opening of an equal image survived");
+      tellUnlike(second, "the first check of an equal image survived");
     } else if (second.answers() != first.answers()) {
       tellUnlike(first, "the second opening of an equal image gave other answers");
     }

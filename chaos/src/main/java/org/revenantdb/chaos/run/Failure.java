@@ -7,17 +7,17 @@ import org.revenantdb.chaos.oracle.Finding;
 import org.revenantdb.chaos.subject.Verdict;
 
 /**
- * One thing that went wrong, with all that is needed to see it again.
+ * One failure, with everything needed to reproduce it.
  *
- * @param verdict which kind of wrong
- * @param title in a line: which crash, where in the run
- * @param findings what the oracle or the subject's own demands found; empty if there is only an
- *     exception
- * @param story several lines: the smallest set of lost, torn or failed operations that does it,
- *     each with its stack, and the exception if there was one; behind {@link #AT_LENGTH} what is
- *     too long for the eye
- * @param seed that repeats the run it was found in
- * @param file the zip that {@code --replay} takes, or null if it could not be written
+ * @param verdict the kind of failure
+ * @param title one line: which crash, where in the run
+ * @param findings the findings of the oracle or of the subject's own conditions; empty if there is
+ *     only an exception
+ * @param story several lines: the smallest set of lost, torn or failed operations that causes it,
+ *     each with its stack, and the exception if there was one; long texts follow behind {@link
+ *     #AT_LENGTH}
+ * @param seed a seed that repeats the run
+ * @param file the zip for {@code --replay}, or null if it could not be written
  */
 public record Failure(
     Verdict verdict,
@@ -27,10 +27,7 @@ public record Failure(
     long seed,
     @Nullable Path file) {
 
-  /**
-   * The line in a story behind which stands what is too long to be read first, such as the stacks
-   * of all threads.
-   */
+  /** The line in a story behind which the long texts follow, such as the stacks of all threads. */
   public static final String AT_LENGTH = "at length:";
 
   /** Copies the list. */

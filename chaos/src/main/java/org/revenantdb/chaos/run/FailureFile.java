@@ -35,20 +35,20 @@ import org.revenantdb.chaos.oracle.PromiseLog;
 import org.revenantdb.chaos.subject.Verdict;
 
 /**
- * A failure in a file, with all that is needed to see it again: the image before the opening that
- * failed, and what had been promised (docs/chaos.md §9).
+ * A failure in a file, with everything needed to reproduce it: the image before the opening that
+ * failed, and the promises (docs/chaos.md §9).
  *
- * <p>A zip, so that a person can look into it without this program.
+ * <p>It is a zip, so that it can be read without this program.
  *
  * @param subject binary name of the subject's class
  * @param verdict of the failure
- * @param title in a line
- * @param seed of the run that found it
+ * @param title one line
+ * @param seed the seed of the run
  * @param crash the platform profile, or {@code PROCESS_DEATH}, or the fault
  * @param seq the crash point: promises made before it count
  * @param image the files as the crash left them
  * @param promises the log of promises
- * @param story the smallest set of operations that does it, with stacks
+ * @param story the smallest set of operations that causes it, with stacks
  */
 public record FailureFile(
     String subject,
@@ -67,7 +67,7 @@ public record FailureFile(
   private static final String PROMISES = "promises";
   private static final String STORY = "story.txt";
   private static final String IMAGE = "image/";
-  private static final String CURE = "give a .zip that a run kept of a failure: it said which";
+  private static final String CURE = "give the .zip of a failure; the run printed its path";
   private static final Set<String> OTHERS = Set.of(PROPERTIES, PROMISES, STORY);
   private static final int PART = 1 << 16;
   private static final Duration LIMIT = Duration.ofMinutes(1);
@@ -75,8 +75,8 @@ public record FailureFile(
   /**
    * Writes a failure's file, in one step.
    *
-   * @param directory where it goes, made if needed; null: nowhere
-   * @param failure what is kept
+   * @param directory the directory, created if needed; null: write no file
+   * @param failure the failure
    * @return the file, or null if there is no directory
    * @throws IOException if it cannot be written
    */
@@ -154,8 +154,8 @@ public record FailureFile(
    *
    * @param file written by this version
    * @return the failure
-   * @throws IOException in a sentence, if it cannot be read, is no such file, is damaged, or is of
-   *     another version
+   * @throws IOException with a message for people, if the file cannot be read, is not such a file,
+   *     is damaged, or has another version
    */
   public static FailureFile read(Path file) throws IOException {
     if (file.toString().isEmpty()) {
@@ -247,7 +247,7 @@ public record FailureFile(
         throw new IOException(file + " is no file of a failure: a run keeps no \"" + name + "\"");
       }
       String path = name.substring(IMAGE.length());
-      // Split with -1 leaves an empty name where there is one too few; a directory ends in "/".
+      // Split with -1 leaves an empty name if one is missing; a directory ends in "/".
       List<String> names = new ArrayList<>(List.of(path.split("/", -1)));
       if (entry.isDirectory() && names.size() > 1) {
         names.removeLast();
@@ -263,7 +263,7 @@ public record FailureFile(
     return image;
   }
 
-  /** Where the last of the names belongs. They come from a file that anybody may have made. */
+  /** The directory of the last name. The names come from a file, so they must be checked. */
   private static int directory(DiskImage image, List<String> names, Path file, String entry)
       throws IOException {
     int parent = DiskImage.ROOT;
@@ -287,7 +287,7 @@ public record FailureFile(
     return parent;
   }
 
-  /** In parts: a file may be large and nearly all of it a hole. */
+  /** Copies in parts, because a file may be large and mostly consist of holes. */
   private static void fill(FileContent content, InputStream source) throws IOException {
     try (source) {
       long size = 0;
@@ -304,8 +304,8 @@ public record FailureFile(
   /**
    * Opens the image again and checks it.
    *
-   * @return what came of it this time
-   * @throws IOException in a sentence, if the subject's class cannot be had
+   * @return the result this time
+   * @throws IOException with a message for people, if the subject's class is missing
    */
   public StateResult replay() throws IOException {
     return replay(LIMIT);
@@ -314,9 +314,9 @@ public record FailureFile(
   /**
    * Opens the image again and checks it.
    *
-   * @param limit how long that may take before it counts as hanging
-   * @return what came of it this time
-   * @throws IOException in a sentence, if the subject's class cannot be had
+   * @param limit the time after which it counts as hanging
+   * @return the result this time
+   * @throws IOException with a message for people, if the subject's class is missing
    */
   public StateResult replay(Duration limit) throws IOException {
     return new PatientChecker<>(Subjects.named(subject), /* resume= */ true, limit)

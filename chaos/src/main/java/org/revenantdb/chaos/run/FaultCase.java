@@ -4,26 +4,26 @@ import java.util.function.Supplier;
 import org.revenantdb.chaos.fault.FaultInjector;
 
 /**
- * Something that goes wrong while a subject lives, and what it owes then.
+ * A fault during the life of a subject, and what the subject must do then.
  *
- * @param name for the table; cases of one name are one row
- * @param detail which operation of which file, for messages
- * @param injector makes what decides what goes wrong, anew for each life
- * @param contract what the subject owes
+ * @param name for the table; cases with the same name share a row
+ * @param detail the operation and the file, for messages
+ * @param injector creates an injector, a new one for each life
+ * @param contract what the subject must do
  */
 public record FaultCase(
     String name, String detail, Supplier<? extends FaultInjector> injector, Contract contract) {
 
-  /** What is owed after a fault (docs/chaos.md §7). */
+  /** What the subject must do after a fault (docs/chaos.md §7). */
   public enum Contract {
-    /** The program was told. Nothing acknowledged is lost; the store opens and works. */
+    /** The fault was reported. Nothing acknowledged is lost; the store opens and works. */
     NOTHING_LOST,
-    /** The program was not told. Every answer is right, or the store refuses clearly. */
+    /** The fault was not reported. Every answer is right, or the store refuses clearly. */
     RIGHT_OR_REFUSED,
     /**
-     * The program was not told, and the fault hit what only the newest promises depend on, such as
-     * the end of a log, where no store can tell it from a crash: as before, but promises made after
-     * the fault may be lost.
+     * The fault was not reported and hit data that only the newest promises depend on, such as the
+     * end of a log, where no store can distinguish it from a crash. As before, but promises made
+     * after the fault may be lost.
      */
     RIGHT_BEFORE_THE_FAULT
   }

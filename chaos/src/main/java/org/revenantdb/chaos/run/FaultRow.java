@@ -1,16 +1,16 @@
 package org.revenantdb.chaos.run;
 
 /**
- * What came of the faults of one name.
+ * The results of the faults with one name.
  *
- * @param name of the fault
- * @param lives that were lived with it
- * @param struck in how many of them it struck
- * @param worked in how many the subject went on to the end of its work all the same
- * @param refused in how many the store refused its files afterwards, as it may where the contract
- *     says so
- * @param states images that were checked afterwards
- * @param failed how many lives broke the contract
+ * @param name the name of the faults
+ * @param lives the number of lives with the fault
+ * @param struck the number of lives in which it occurred
+ * @param worked the number of lives in which the subject still finished its work
+ * @param refused the number of lives after which the store refused its files, where the contract
+ *     allows it
+ * @param states the number of images checked afterwards
+ * @param failed the number of lives that broke the contract
  */
 public record FaultRow(
     String name, int lives, int struck, int worked, int refused, long states, int failed) {

@@ -29,12 +29,12 @@ import org.revenantdb.chaos.trace.CallStack;
 import org.revenantdb.chaos.trace.TraceClock;
 
 /**
- * Lets operations of a living subject go wrong, and looks at what that leaves.
+ * Injects faults into the operations of a living subject, and checks the files afterwards.
  *
  * <p>Each case is a life of its own on a disk in memory: open, work and close while the plan
- * strikes; then the files as a process death leaves them are opened without faults. Where nothing
- * may be lost the store lives once more on the same disk (after a failed force this is where a
- * store that trusts what it reads goes wrong), and the power is cut at moments of both lives.
+ * injects faults. Then the files as a process death leaves them are opened without faults. If
+ * nothing may be lost, the store also lives again on the same disk, and the power is cut at moments
+ * of both lives. After a failed force, this is where a store that trusts what it reads fails.
  *
  * <p>Threads: one.
  *
@@ -55,10 +55,10 @@ public final class FaultRun<S> {
   /**
    * Prepares a run.
    *
-   * @param subjects makes subjects
-   * @param options profile of the power cuts, seed, how many states for each case, limit of a life
+   * @param subjects creates subjects
+   * @param options profile of the power cuts, seed, number of states for each case, limit of a life
    *     and of a state, budget
-   * @param cases what goes wrong, one life for each
+   * @param cases the faults, one life for each
    */
   public FaultRun(
       Supplier<CrashSubject<S>> subjects, PowerCutOptions options, List<FaultCase> cases) {
@@ -69,10 +69,10 @@ public final class FaultRun<S> {
   }
 
   /**
-   * Lives all the lives, until the budget is used up; first one without a fault, so that a subject
-   * that is itself at fault is told from a store that is.
+   * Runs all lives, until the budget is used up. The first one has no fault, to detect a subject
+   * that is itself at fault.
    *
-   * @return what came of them
+   * @return the result
    * @throws IOException if a disk in memory cannot be made
    */
   public Outcome run() throws IOException {
@@ -93,7 +93,7 @@ public final class FaultRun<S> {
   }
 
   /**
-   * What came of each kind of fault.
+   * Returns the results of each kind of fault.
    *
    * @return a row for each name, in the order of the cases
    */
@@ -109,7 +109,7 @@ public final class FaultRun<S> {
     private final Strikes strikes;
     private final PromiseLog log = new PromiseLog();
 
-    /** What is promised from the place on at which the second life went on; null before. */
+    /** The promises from the place where the second life began; null before. */
     private @Nullable PromiseLog later;
 
     private long laterFrom = Long.MAX_VALUE;
@@ -162,7 +162,7 @@ public final class FaultRun<S> {
       if (silent && thrown != null && !subjects.get().refuses(thrown)) {
         fail(
             Verdict.CORRUPT,
-            "met " + title() + " with something else than a clear refusal",
+            "answered " + title() + " with something other than a clear refusal",
             thrown);
         return;
       }
@@ -202,7 +202,7 @@ public final class FaultRun<S> {
       return places;
     }
 
-    /** Tells a failure as a power cut's: made sure of, and shrunk. */
+    /** Reports a failure after a power cut: confirmed and shrunk. */
     private void judgeCut(CrashState state) throws IOException {
       PromiseLog owed = later != null && state.seq() >= laterFrom ? later : log;
       DiskImage spare = state.image().fork();
@@ -236,13 +236,13 @@ public final class FaultRun<S> {
 
     private void workAgain(TimedCall.Step step) throws Exception {
       strikes.end();
-      // What is left of the first process must not write beside the second.
+      // Late operations of the first process must not reach the disk beside the second.
       recorder = recorder.nextProcess(FaultInjector.NOTHING);
       CrashSubject<S> subject = subjects.get();
       step.now("open after " + title());
       S store = subject.open(recorder.directory());
       try {
-        // What was accepted lazily may be gone with the first process: what is there now counts.
+        // Lazy work may be lost with the first process: the present content counts.
         RecoveredState found = log.at(Long.MAX_VALUE);
         subject.check(store, found);
         PromiseLog next = log.before(Long.MAX_VALUE).settle(found);

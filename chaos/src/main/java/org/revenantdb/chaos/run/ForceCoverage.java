@@ -37,24 +37,25 @@ import org.revenantdb.chaos.trace.Site;
 import org.revenantdb.chaos.trace.Trace;
 
 /**
- * Takes the forces of one place after the other out of recorded runs and demands that something
- * goes wrong (docs/chaos.md §8).
+ * Removes the forces of one place after the other from recorded runs and requires that this causes
+ * a failure (docs/chaos.md §8).
  *
- * <p>Threads: {@link #run} uses as many as the options say and waits for them.
+ * <p>Threads: {@link #run} uses the number in the options and waits for them.
  *
  * @param <S> the open store
  */
 public final class ForceCoverage<S> {
   /*
-   * Where and what. AimedStates cuts where the dropped forces are missed most and loses what only they made durable,
-   * with or without losing and tearing what else was pending: the states that the forces exist to prevent.
+   * Which states. AimedStates cuts where the dropped forces are needed most and loses what only
+   * they made durable, with or without losing and tearing other pending operations: the states that
+   * the forces exist to prevent.
    *
-   * What counts. A state that fails, while its twin survives: the same crash point and losses in the trace as it was,
-   * where the forces keep what they keep. So nothing but the dropped forces can be the reason. Where both are equal the
-   * forces make no difference, and nothing is opened.
+   * What counts. A state that fails while its twin survives: the same crash point and losses in the
+   * unchanged trace, where the forces keep their effect. So only the dropped forces can be the
+   * reason. If both images are equal, the forces make no difference, and nothing is opened.
    *
-   * Time is shared out in turns: those that are detected at once leave theirs to the others, which go on in a later
-   * turn where they stopped in this one.
+   * Time is divided into turns. A place that is detected at once leaves its time to the others,
+   * which continue in a later turn where they stopped.
    */
 
   private static final DiskRules RULES = PlatformProfile.STRICT_POSIX.rules();
@@ -63,11 +64,11 @@ public final class ForceCoverage<S> {
   private static final int ROUNDS = 40;
 
   /**
-   * So many rounds over all recordings, intact and damaged, are enough to say that nobody notices.
+   * After this many rounds over all recordings, intact and damaged, a place counts as not detected.
    */
   private static final int THOROUGH = 3;
 
-  /** Roughly how many turns a place has that nothing detects. */
+  /** The approximate number of turns of a place that is not detected. */
   private static final int TURNS = 4;
 
   private static final int RECOVERIES = 60;
@@ -86,11 +87,12 @@ public final class ForceCoverage<S> {
   /**
    * Prepares the mutations.
    *
-   * @param subjects makes subjects; the first one's seam, code and kinds of files count
+   * @param subjects creates subjects; the seam, code and kinds of files of the first one count
    * @param recordings of runs and of recoveries
-   * @param seed of what is drawn
-   * @param workers threads
-   * @param budget when no more places are begun; those left are told as not thoroughly tried
+   * @param seed of all random choices
+   * @param workers the number of threads
+   * @param budget the time after which no more places are begun; the rest is reported as not
+   *     thoroughly tried
    */
   public ForceCoverage(
       Supplier<CrashSubject<S>> subjects,
@@ -110,11 +112,11 @@ public final class ForceCoverage<S> {
   private record Forces(Recording recording, List<Operation.Force> forces) {}
 
   /**
-   * Mutates every place.
+   * Removes the forces of every place in turn.
    *
    * @return a row for each place and kind of file that a recording reached, and one for each place
    *     that none reached
-   * @throws IllegalStateException if a worker died, so that places were left out
+   * @throws IllegalStateException if a worker failed, so that places were left out
    */
   public List<CoverageRow> run() {
     SortedMap<Site, List<Forces>> sites = reached();
@@ -131,7 +133,7 @@ public final class ForceCoverage<S> {
               .start(() -> {
                 try {
                   work(turns, rows);
-                } catch (Exception | Error e) { // what a subject throws never comes this far
+                } catch (Exception | Error e) { // exceptions of a subject never come this far
                   failure.compareAndSet(null, e);
                 }
               }));
@@ -224,36 +226,37 @@ public final class ForceCoverage<S> {
       this.random = new Random(seed ^ site.toString().hashCode());
     }
 
-    /** Made by the worker that needs it: a subject that cannot be made is its failure. */
+    /**
+     * Created by the worker that needs it, so that a failure to create a subject is the worker's.
+     */
     private PatientChecker<S> checker() {
       PatientChecker<S> own = ownChecker;
       if (own == null) {
-        // What a missing force does shows when the store is opened; new work would double the time.
+        // A missing force shows when the store is opened; new work would double the time.
         own = new PatientChecker<>(subjects, /* resume= */ false, LIMIT);
         ownChecker = own;
       }
       return own;
     }
 
-    /** Whether another turn would bring nothing new. */
+    /** Whether another turn would give nothing new. */
     boolean isExhausted() {
       return isTried(ROUNDS);
     }
 
-    /** Whether all recordings were gone through so often, intact and damaged. */
+    /** Whether this many rounds over all recordings are done, intact and damaged. */
     private boolean isTried(int rounds) {
       int enough = rounds * all.size();
       return steps[0] >= enough && steps[DAMAGED] >= enough;
     }
 
     /**
-     * Tries one recording after the other, then the recoveries that losses of this and of other
-     * places made necessary, then all again with a flipped bit on top; each for a share of the
-     * time.
+     * Tries one recording after the other, then the recoveries after losses of this and of other
+     * places, then all again with a flipped bit in addition; each for a share of the time.
      */
     CoverageRow row(long slice) {
       long until = System.nanoTime() + slice;
-      // Later turns go where the first one hardly came.
+      // Later turns start with the phases that the first one hardly reached.
       String found = tryAll(all, 0, until - (turn++ == 0 ? slice / 2 : slice - slice / 4));
       if (found.isEmpty()) {
         List<Forces> now = inRecoveries();
@@ -291,9 +294,8 @@ public final class ForceCoverage<S> {
     }
 
     /**
-     * Few at first: what is found at all is mostly found by the first few of some recording. Few
-     * with damage, as only the first of each place counts, and the places come in order: one of
-     * them is anywhere.
+     * Few at first, because most losses are found by the first few states of some recording. Few
+     * with damage, because only the first state of each place counts and the places come in order.
      */
     private static int states(boolean damaged, int round) {
       return damaged || round == 0 ? STATES / 2 : STATES;
@@ -327,11 +329,11 @@ public final class ForceCoverage<S> {
       while (aimed.hasNext()) {
         CrashState state = aimed.next();
         if (damaged && state.seq() == last) {
-          continue; // everything lost comes first, and damage is not made worse by less
+          continue; // everything lost comes first, and less loss does not make damage worse
         }
         last = state.seq();
         DiskImage twin = intact.state(state.seq(), state.losses()).image();
-        if (twin.hash() != state.image().hash()) { // else the forces make no difference to it
+        if (twin.hash() != state.image().hash()) { // otherwise the forces make no difference to it
           String found =
               damaged
                   ? compareDamaged(forces, state, twin, intact)
@@ -357,8 +359,8 @@ public final class ForceCoverage<S> {
     }
 
     /**
-     * What the loss made necessary to mend is where other places of a recovery are needed. New work
-     * belongs to it, which may be what fails.
+     * Keeps a recovery after the loss, because other places are needed in it. New work is part of
+     * it and may be what fails.
      */
     private String keepRecovery(
         Recording recording, CrashState state, DiskImage image, DiskImage twin) {
@@ -384,8 +386,8 @@ public final class ForceCoverage<S> {
     }
 
     /**
-     * A flipped bit must be found or do no harm. A force may be there for that alone: without it
-     * the damage would be mended with something stale, or not at all.
+     * A flipped bit must be detected or be harmless. A force may exist only for that: without it
+     * the damage would be repaired with old content, or not at all.
      */
     private String compareDamaged(
         Forces forces, CrashState state, DiskImage twin, PowerCut intact) {
@@ -406,7 +408,7 @@ public final class ForceCoverage<S> {
         if (!result.survived()) {
           StateResult other = checker().at(badTwin, recording.promises(), state.seq());
           boolean wrong = !result.findings().isEmpty();
-          // Garbage in what was on its way is a torn write, which has to be mended.
+          // Damage in a pending write is a torn write, which has to be repaired.
           boolean torn = pending.contains(write) && other.survived();
           if (torn || (wrong && (other.survived() || checker().checker().refused(other)))) {
             return told(result, state, ", and one bit flipped");
@@ -417,9 +419,9 @@ public final class ForceCoverage<S> {
     }
 
     /**
-     * The writes of each place that was written more than once, or of all places if none was: what
-     * is mended with something stale has been something else before. The file whose force is
-     * missing is left as it is, it is what would do the mending.
+     * The writes of each place that was written more than once, or of all places if none was: a
+     * repair with old content needs earlier content. The file of the missing force is not damaged,
+     * because it would do the repair.
      */
     private List<List<Operation.Write>> rewritten(Forces forces, CrashState state) {
       Set<Integer> own =

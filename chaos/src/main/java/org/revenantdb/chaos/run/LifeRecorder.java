@@ -19,22 +19,22 @@ import org.revenantdb.chaos.subject.Verdict;
 import org.revenantdb.chaos.trace.Trace;
 
 /**
- * Lets a subject live on an intact disk in memory and records it: the run that crash states are
- * built from.
+ * Runs a subject on an intact disk in memory and records it. Crash states are built from the
+ * recording.
  *
- * <p>Each life opens the store, works, and closes it. Afterwards the subject's own check must hold
- * on what is there and must not hold on an empty directory; a subject that fails here says nothing
+ * <p>Each life opens the store, works, and closes it. Afterwards the subject's own check must
+ * succeed on the files and fail on an empty directory. If it does not, the subject shows nothing
  * about crashes and is {@link Verdict#HARNESS_BROKEN}.
  *
- * <p>In one of three lives, by the seed, forces {@linkplain
- * RecordingFileSystem.Builder#slowForces(long, java.util.function.BooleanSupplier) take a while},
- * for the races of stores with several threads.
+ * <p>In one of three lives, chosen by the seed, forces are {@linkplain
+ * RecordingFileSystem.Builder#slowForces(long, java.util.function.BooleanSupplier) slow}, for the
+ * races of stores with several threads.
  *
  * @param <S> the open store
  */
 public final class LifeRecorder<S> {
 
-  /** One life of so many has slow forces. */
+  /** One life in this many has slow forces. */
   private static final int SLOW = 3;
 
   private final Supplier<CrashSubject<S>> subjects;
@@ -45,10 +45,10 @@ public final class LifeRecorder<S> {
   /**
    * Creates a recorder.
    *
-   * @param subjects makes subjects
+   * @param subjects creates subjects
    * @param seed of the first life; each further one has the next
-   * @param lives how often the store is opened, worked with and closed, 1 or more
-   * @param limit how long each of their steps may take
+   * @param lives the number of times the store is opened, worked with and closed, 1 or more
+   * @param limit the time limit of each step
    */
   public LifeRecorder(Supplier<CrashSubject<S>> subjects, long seed, int lives, Duration limit) {
     this.subjects = subjects;
@@ -71,16 +71,16 @@ public final class LifeRecorder<S> {
   }
 
   /**
-   * Records lives of which one ends with the death of its process: nothing that was forced or not
-   * is lost, the next life opens what is there and works, and what the dead one did not force is
-   * still pending. The process dies at operations that change something, at other places in the
-   * code each time, inside of large writes too, or when its work is done; in every second recording
-   * a whole life comes first.
+   * Records lives of which one ends with the death of its process. Nothing is lost, forced or not:
+   * the next life opens the files and works, and what the dead process did not force is still
+   * pending. The process dies at operations that change something, each time at other places in the
+   * code, also inside large writes, or when its work is done. In every second recording a whole
+   * life comes first.
    *
-   * <p>To be asked for where {@link #record} gave a usable recording: what then fails in the life
-   * behind the death is the store's.
+   * <p>Call it only if {@link #record} gave a usable recording. Then a failure in the life after
+   * the death is the store's.
    *
-   * @param recordings how many; less if the store does nothing to die at
+   * @param recordings the number; fewer if the store changes nothing
    * @return the recordings, usable or with the reason why not
    * @throws IOException if a disk in memory cannot be made
    */
@@ -102,8 +102,8 @@ public final class LifeRecorder<S> {
   /**
    * Records lives of which one ends with a certain death of its process.
    *
-   * @param death of the process; if it has not come when the work is done, it comes then
-   * @param before how many whole lives come before it; one comes behind it
+   * @param death the death; at the latest when the work is done
+   * @param before the number of whole lives before it; one life follows it
    * @return the recording, usable or with the reason why not
    * @throws IOException if the disk in memory cannot be made
    */
@@ -122,13 +122,13 @@ public final class LifeRecorder<S> {
     }
     TimedCall behind =
         TimedCall.run(
-            "the life behind a death",
+            "the life after a death",
             limit,
-            step -> run.live(before + 1, ", behind the death of a process", step));
+            step -> run.live(before + 1, ", after the death of a process", step));
     return run.recording(behind.complaint(), Verdict.CORRUPT);
   }
 
-  /** Lives on one disk, one after the other. */
+  /** Several lives on one disk. */
   private final class Run {
 
     private final Path directory =
@@ -189,14 +189,14 @@ public final class LifeRecorder<S> {
       return new Recording(nothing, log, verdict, reason, disk.clock().next(), from);
     }
 
-    /** What came of it, if a complaint means what it is said to mean. */
+    /** The recording, with the verdict for a complaint. */
     Recording recording(String complaint, Verdict ifAny) throws IOException {
       Trace trace = disk.trace();
       String reason = complaint;
       Verdict verdict = reason.isEmpty() ? Verdict.SURVIVED : ifAny;
       if (!trace.gaps().isEmpty()) {
         verdict = Verdict.NOT_MEASURED;
-        reason = "what the store does to its files cannot all be seen: " + trace.gaps().getFirst();
+        reason = "not all file operations of the store can be recorded: " + trace.gaps().getFirst();
       } else if (!trace.escapes().isEmpty()) {
         verdict = Verdict.HARNESS_BROKEN;
         reason = "the subject writes outside its directory: " + trace.escapes().getFirst();
@@ -227,7 +227,7 @@ public final class LifeRecorder<S> {
     }
     try {
       subject.close(store);
-    } catch (Exception e) { // the failure of the work is on its way and says more
+    } catch (Exception e) { // the exception of the work is thrown already and is more useful
       step.now("work" + which);
     }
   }
@@ -243,7 +243,7 @@ public final class LifeRecorder<S> {
       StateResult kept = controls.kept(everything, recording.promises(), recording.end());
       if (!kept.survived()) {
         verdict = kept.verdict();
-        reason = "what a process left that died does not survive that: " + Controls.told(kept);
+        reason = "the files of a dead process fail the check: " + Controls.told(kept);
       }
     }
     return reason.isEmpty()

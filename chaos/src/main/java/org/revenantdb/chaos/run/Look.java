@@ -3,17 +3,17 @@ package org.revenantdb.chaos.run;
 import org.revenantdb.chaos.disk.DiskImage;
 import org.revenantdb.chaos.oracle.PromiseLog;
 
-/** Opens an image and tells what came of it. */
+/** Opens an image and returns the result. */
 @FunctionalInterface
 interface Look {
 
   /**
-   * Looks.
+   * Opens and checks an image.
    *
-   * @param image is used up
-   * @param log what was promised
+   * @param image is changed
+   * @param log the promises
    * @param seq the crash point
-   * @return what came of it
+   * @return the result
    */
   StateResult at(DiskImage image, PromiseLog log, long seq);
 }

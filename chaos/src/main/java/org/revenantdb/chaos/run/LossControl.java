@@ -5,52 +5,53 @@ import org.revenantdb.chaos.oracle.PromiseLog;
 import org.revenantdb.chaos.subject.Verdict;
 
 /**
- * The control that a subject's check sees loss: of an empty directory it must not say that all is
- * well (docs/chaos.md §5). The same for every kind of crash.
+ * The control that a subject's check detects losses: it must not accept an empty directory
+ * (docs/chaos.md §5). The same for every kind of crash.
  */
 public final class LossControl {
 
-  /** What is wrong with a subject whose check sees none. */
+  /** The complaint about a subject whose check detects no losses. */
   public static final String COMPLAINT =
-      "an empty directory passes the subject's check: it cannot see that something is lost,"
+      "the subject's check accepts an empty directory: it detects no losses,"
           + " or nothing was promised to be durable";
 
-  /** What is wrong with a subject that gives nothing to check. */
+  /** The complaint about a subject that gives nothing to check. */
   public static final String PROMISED_NOTHING = "the subject's work promised nothing";
 
   /**
-   * A life may end with everything removed, and nothing then is right; so a few places are asked.
+   * A life may end with everything removed, and then an empty directory is right. So several places
+   * are tried.
    */
   private static final int PLACES = 32;
 
   private LossControl() {}
 
   /**
-   * Has an empty directory opened and checked.
+   * Opens and checks an empty directory.
    *
-   * @param <E> what may go wrong that is not the subject's fault
+   * @param <E> a failure that is not the subject's fault
    */
   @FunctionalInterface
   public interface OnNothing<E extends Exception> {
     /**
-     * Checks.
+     * Checks an empty directory.
      *
-     * @param crash the crash point: what was promised before it counts
-     * @return what the check came to
-     * @throws E if it could not be done
+     * @param crash the crash point: promises before it count
+     * @return the verdict of the check
+     * @throws E if the check could not be made
      */
     Verdict check(long crash) throws E;
   }
 
   /**
-   * Tells whether the check sees loss anywhere.
+   * Returns whether the check detects a loss at any place.
    *
    * @param log of the lives
-   * @param end behind the last of what was said
-   * @param onNothing has an empty directory checked
-   * @param <E> what it may throw
-   * @return false if it is satisfied with nothing
-   * @throws E if a check could not be done
+   * @param end a place behind the last report
+   * @param onNothing checks an empty directory
+   * @param <E> the exception of a check
+   * @return false if it accepts an empty directory everywhere
+   * @throws E if a check could not be made
    */
   public static <E extends Exception> boolean seesLoss(
       PromiseLog log, long end, OnNothing<E> onNothing) throws E {
@@ -60,7 +61,7 @@ public final class LossControl {
     List<Long> places = log.places();
     int step = Math.max(1, places.size() / PLACES);
     for (int i = places.size() - 1; i >= 0; i -= step) {
-      // Loss alone: what a check remembers from later would be a phantom there.
+      // Only a loss counts: a value that a check knows from later would be a phantom there.
       if (onNothing.check(places.get(i) + 1) == Verdict.LOST) {
         return true;
       }

@@ -8,16 +8,16 @@ import java.util.Map;
 import org.revenantdb.chaos.subject.Verdict;
 
 /**
- * What a part of a run came to.
+ * The result of a part of a run.
  *
  * @param name of the part, for instance {@code power cut, EXT4_ORDERED}
- * @param verdict the worst of all
+ * @param verdict the worst verdict
  * @param reason in a sentence; empty if all survived
- * @param verdicts how often each was given
+ * @param verdicts how often each verdict occurred
  * @param states distinct images that were opened and checked
  * @param kills processes that were killed and whose store was opened and checked
- * @param recoveryMillis how long each opening took, in milliseconds
- * @param failures what went wrong, each kind once, at most a few dozen
+ * @param recoveryMillis the duration of each opening, in milliseconds
+ * @param failures the failures, each kind once, at most a few dozen
  */
 public record Outcome(
     String name,
@@ -36,10 +36,10 @@ public record Outcome(
   }
 
   /**
-   * An outcome without states or kills.
+   * Returns an outcome without states or kills.
    *
    * @param name of the part
-   * @param verdict given once
+   * @param verdict the only verdict
    * @param reason in a sentence
    * @return the outcome
    */
@@ -50,21 +50,21 @@ public record Outcome(
   }
 
   /**
-   * The same with other failures told.
+   * Returns the outcome with other failures.
    *
    * @param others instead of its own
-   * @return the outcome
+   * @return the changed outcome
    */
   public Outcome withFailures(List<Failure> others) {
     return new Outcome(name, verdict, reason, verdicts, states, kills, recoveryMillis, others);
   }
 
   /**
-   * Several outcomes as one: counts added, the worst verdict with its reason.
+   * Combines several outcomes: counts added, the worst verdict with its reason.
    *
-   * @param name of the whole
+   * @param name of the combination
    * @param all at least one
-   * @return the sum
+   * @return the combination
    */
   public static Outcome sum(String name, List<Outcome> all) {
     Outcome worst = all.getFirst();

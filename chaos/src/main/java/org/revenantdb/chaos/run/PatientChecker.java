@@ -13,8 +13,8 @@ import org.revenantdb.chaos.subject.CrashSubject;
 import org.revenantdb.chaos.subject.Verdict;
 
 /**
- * A checker whose patience ends: an image that a subject hangs on is {@link Verdict#CORRUPT}, and a
- * subject that ends the JVM is not taken for success. Each check is a thread of its own.
+ * A checker with a time limit: an image on which the subject hangs is {@link Verdict#CORRUPT}, and
+ * a subject that ends the JVM does not pass. Each check has its own thread.
  *
  * <p>Threads: one.
  *
@@ -34,7 +34,7 @@ final class PatientChecker<S> implements Look {
     this.checker = new StateChecker<>(subjects, resume);
   }
 
-  /** What a checker is asked to do. */
+  /** A task for a checker. */
   private interface Task<R> {
     R on(StateChecker<?> checker) throws IOException;
   }
@@ -44,7 +44,7 @@ final class PatientChecker<S> implements Look {
     return patiently(one -> one.check(image, log, seq), hanging -> hanging);
   }
 
-  /** A check with new work, whatever the others do, and what it did to the disk. */
+  /** A check with new work, whatever the setting for other checks, and its file operations. */
   StateChecker.Recorded recorded(DiskImage image, PromiseLog log, long seq) {
     return patiently(
         one -> one.checkRecorded(image, log, seq),
@@ -69,7 +69,7 @@ final class PatientChecker<S> implements Look {
     return hangs.apply(new StateResult(Verdict.CORRUPT, List.of(), hanging, current.phase(), 0, 0));
   }
 
-  /** The checker that it uses now. */
+  /** The present checker. */
   StateChecker<S> checker() {
     return checker;
   }

@@ -7,18 +7,19 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.profile.PlatformProfile;
 
 /**
- * How power is cut.
+ * The settings of power cuts.
  *
  * @param profile what the platform may do
- * @param seed of the choice of states
- * @param states how many are opened and checked at most
- * @param exhaustive up to how many pending operations every subset is tried
- * @param depth 1: the run is cut; 2: what its recovery does as well; 3: and the recovery after that
- * @param workers threads that check states
- * @param limit how long one state may take before it counts as hanging; see {@link
+ * @param seed for the choice of states
+ * @param states the maximum number of states that are opened and checked
+ * @param exhaustive the number of pending operations up to which every subset is tried
+ * @param depth 1: power is cut during the run; 2: also during its recovery; 3: also during the
+ *     recovery after that
+ * @param workers the number of threads that check states
+ * @param limit the time after which a state counts as hanging; see {@link
  *     org.revenantdb.chaos.crash.StallWatch}
- * @param budget when no more states are begun, or null for no such time
- * @param keep directory for the files of failures, created if needed; or null: they are not kept
+ * @param budget the time after which no more states are begun, or null
+ * @param keep directory for the files of failures, created if needed; null: write no files
  */
 public record PowerCutOptions(
     PlatformProfile profile,
@@ -45,11 +46,11 @@ public record PowerCutOptions(
   }
 
   /**
-   * Sensible options: a thousand states, every subset of four, depth 1, a worker for each
+   * Returns the usual settings: a thousand states, every subset of four, depth 1, a worker for each
    * processor.
    *
    * @param profile what the platform may do
-   * @param seed of the choice of states
+   * @param seed for the choice of states
    * @return the options
    */
   public static PowerCutOptions of(PlatformProfile profile, long seed) {
@@ -59,7 +60,7 @@ public record PowerCutOptions(
         1000,
         4,
         1,
-        // Stores wait for threads of their own: with one checker each, processors would idle.
+        // Stores wait for threads of their own: with one checker for each, processors would idle.
         2 * Runtime.getRuntime().availableProcessors(),
         Duration.ofSeconds(30),
         null,
@@ -69,7 +70,7 @@ public record PowerCutOptions(
   /**
    * Changes the number of states.
    *
-   * @param value at most so many
+   * @param value the maximum
    * @return changed options
    */
   public PowerCutOptions withStates(int value) {
@@ -80,7 +81,7 @@ public record PowerCutOptions(
   /**
    * Changes the exhaustive bound.
    *
-   * @param value pending operations
+   * @param value the number of pending operations
    * @return changed options
    */
   public PowerCutOptions withExhaustive(int value) {
@@ -112,7 +113,7 @@ public record PowerCutOptions(
   /**
    * Changes the limit of one state.
    *
-   * @param value how long
+   * @param value the limit
    * @return changed options
    */
   public PowerCutOptions withLimit(Duration value) {
@@ -123,7 +124,7 @@ public record PowerCutOptions(
   /**
    * Sets a time after which no more states are begun.
    *
-   * @param value how long, from the beginning of the run
+   * @param value measured from the beginning of the run
    * @return changed options
    */
   public PowerCutOptions withBudget(Duration value) {
@@ -132,7 +133,7 @@ public record PowerCutOptions(
   }
 
   /**
-   * Says where the files of failures go.
+   * Sets the directory for the files of failures.
    *
    * @param value a directory
    * @return changed options

@@ -20,24 +20,26 @@ import org.revenantdb.chaos.subject.Verdict;
 import org.revenantdb.chaos.trace.CallStack;
 
 /**
- * Cuts the power of a recorded run, again and again, and looks at what comes back.
+ * Cuts the power of a recorded run many times, and checks what comes back.
  *
- * <p>Threads: {@link #run} uses as many as the options say and waits for them.
+ * <p>Threads: {@link #run} uses the number in the options and waits for them.
  *
  * @param <S> the open store
  */
 public final class PowerCutRun<S> {
   /*
-   * States come from one iterator, taken in turn under its lock: building one costs far less than checking it. A state
-   * that fails is opened again from an equal image before it is believed; then it is shrunk, kept and told, once for
-   * each kind. Of those that survive, one in RECHECK is opened twice and must answer alike. Every store must accept new
-   * work; in one state of READ_BACK it is opened once more and must have it.
+   * All workers take states from one iterator, in turn under its lock: building a state costs far
+   * less than checking it. A state that fails is opened again from an equal image before it counts.
+   * Then it is shrunk, kept and reported, once for each kind. Of those that survive, one in RECHECK
+   * is opened twice and must answer the same. Every store must accept new work. In one state of
+   * READ_BACK it is opened again and must have that work.
    *
-   * Depth. Of the states of one level, one in RECORD_EVERY is checked by a recording checker, and INNER states of that
-   * recovery are checked on the spot by the same thread, one of them recorded again. The promises that bind a recovery
-   * are those of the cut run, all made before it began.
+   * Depth. Of the states of one level, one in RECORD_EVERY is checked by a recording checker. The
+   * same thread then checks INNER states of that recovery, one of them recorded again. The promises
+   * for a recovery are those of the cut run, all made before it began.
    *
-   * A worker that hangs in a subject is told as a failure by its watchdog, interrupted, and left behind.
+   * A worker that hangs in a subject is reported as a failure by its watchdog, interrupted, and
+   * left behind.
    */
 
   private static final int RECHECK = 64;
@@ -60,10 +62,10 @@ public final class PowerCutRun<S> {
   /**
    * Prepares a run.
    *
-   * @param subjects makes subjects, one for each thread
+   * @param subjects creates subjects, one for each thread
    * @param recording of a run
-   * @param options how
-   * @param seen images that need no second look; shared by runs over the same recording
+   * @param options the settings
+   * @param seen images that need no second check; shared by runs over the same recording
    */
   public PowerCutRun(
       Supplier<CrashSubject<S>> subjects,
@@ -78,9 +80,9 @@ public final class PowerCutRun<S> {
   }
 
   /**
-   * Builds the states, checks them all, and shrinks what fails.
+   * Builds and checks the states, and shrinks those that fail.
    *
-   * @return what came of it
+   * @return the result
    */
   public Outcome run() {
     if (!recording.usable()) {
@@ -113,10 +115,9 @@ public final class PowerCutRun<S> {
   }
 
   /**
-   * Recordings of recoveries that were made on the way, for whoever wants to look further into
-   * them.
+   * Returns recordings of recoveries that the run made, for further checks.
    *
-   * @return some of them, the first first
+   * @return some of them, the earliest first
    */
   public List<Recording> recoveries() {
     synchronized (recoveries) {
@@ -155,12 +156,12 @@ public final class PowerCutRun<S> {
   private record Level(Recording recording, int depth, String history, long log) {}
 
   /**
-   * What a worker is opening: the evidence if it never comes back.
+   * The state that a worker is opening: the evidence if the worker hangs.
    *
-   * @param image nobody writes to it
-   * @param promises that bind
+   * @param image must not be changed
+   * @param promises the promises
    * @param seq the crash point
-   * @param story of what is lost
+   * @param story describes the losses
    */
   private record Opened(DiskImage image, PromiseLog promises, long seq, Supplier<String> story) {}
 
@@ -189,7 +190,7 @@ public final class PowerCutRun<S> {
             return;
           }
         }
-      } catch (Exception | Error e) { // ours: a subject's never come this far
+      } catch (Exception | Error e) { // ours: those of subjects never come here
         tally.count(Verdict.HARNESS_BROKEN);
         tally.add(
             new Failure(
@@ -213,7 +214,7 @@ public final class PowerCutRun<S> {
     }
 
     private void tellHanging(Thread thread) {
-      String stack = "it stands at\n" + new CallStack(List.of(thread.getStackTrace())).text();
+      String stack = "its stack:\n" + new CallStack(List.of(thread.getStackTrace())).text();
       String title =
           "%s of a crash state did not end within %d s (%s)"
               .formatted(checker.phase(), options.limit().toSeconds(), current);
@@ -250,12 +251,12 @@ public final class PowerCutRun<S> {
       }
     }
 
-    /** Each look of those that a failure takes is a sign of life, and may be the one that hangs. */
+    /** Each check of a failed state is a sign of life, and may be the one that hangs. */
     private FailedState failedState(Watchdog watchdog, CrashState state) {
       Look look =
           (image, promises, seq) -> {
             watchdog.alive();
-            // When it is shrunk it may have lost less.
+            // A shrunk state may have fewer losses.
             opened = new Opened(image.fork(), promises, seq, () -> state.losses().story());
             return checker.check(image, promises, seq);
           };

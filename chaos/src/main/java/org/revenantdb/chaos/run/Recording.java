@@ -8,25 +8,25 @@ import org.revenantdb.chaos.subject.Verdict;
 import org.revenantdb.chaos.trace.Trace;
 
 /**
- * What a subject did to its disk in one or more lives, and what it promised meanwhile.
+ * The file operations of a subject in one or more lives, and its promises.
  *
- * @param trace what it did
- * @param promises what it promised; places from the trace's clock
- * @param verdict {@link Verdict#SURVIVED} if it can be used, else why not
- * @param reason in a sentence, with the stack; empty if it can be used
+ * @param trace the file operations
+ * @param promises the promises, with places from the trace's clock
+ * @param verdict {@link Verdict#SURVIVED} if it is usable, otherwise why not
+ * @param reason a sentence with the stack; empty if it is usable
  * @param end the last place of the clock
- * @param from the first place at which the power may be cut: in the life behind the last death of a
+ * @param from the first place at which the power may be cut: in the life after the last death of a
  *     process; 0 if none died
  */
 public record Recording(
     Trace trace, PromiseLog promises, Verdict verdict, String reason, long end, long from) {
 
   /**
-   * A recording in which no process died.
+   * Creates a recording in which no process died.
    *
-   * @param trace what it did
-   * @param promises what it promised
-   * @param verdict whether it can be used
+   * @param trace the file operations
+   * @param promises the promises
+   * @param verdict whether it is usable
    * @param reason why not
    * @param end the last place of the clock
    */
@@ -35,10 +35,10 @@ public record Recording(
   }
 
   /**
-   * Which of its states are wanted: as it must be for its promises.
+   * The plan for its states, which depends on its promises.
    *
-   * @param seed of all that is drawn
-   * @param states how many at most
+   * @param seed of all random choices
+   * @param states the maximum number
    * @return the plan
    */
   CrashPlan plan(long seed, int states) {
@@ -46,15 +46,15 @@ public record Recording(
   }
 
   /**
-   * Whether crash states may be built from it.
+   * Returns whether crash states may be built from it.
    *
-   * @return true if so
+   * @return true if they may
    */
   public boolean usable() {
     return verdict == Verdict.SURVIVED;
   }
 
-  /** No recording: of what did not end. */
+  /** The recording of a life that did not end. */
   static Recording nothing(PromiseLog promises) {
     Trace nothing = new Trace(new DiskImage(), List.of(), List.of(), List.of());
     return new Recording(nothing, promises, Verdict.NOT_MEASURED, "it did not end", 1);

@@ -4,22 +4,22 @@ import org.agrona.collections.Long2LongHashMap;
 import org.agrona.collections.LongHashSet;
 
 /**
- * Images that were checked already, and how much was promised then: the same image with nothing
- * more promised need not be checked again.
+ * Images that were checked already, with the number of promises at that time. The same image
+ * without further promises need not be checked again.
  *
- * <p>Runs over the same recording, for instance under several profiles, share one.
+ * <p>Runs over the same recording, for instance under several profiles, share one object.
  *
  * <p>Threads: any.
  */
 public final class SeenImages {
 
-  /** What is known of an image. */
+  /** What is known about an image. */
   enum Known {
     /** It was never seen. */
     NEW,
-    /** It was seen when less was promised, or something else. */
+    /** It was seen with fewer promises, or with other ones. */
     LESS_PROMISED,
-    /** Checking it again says nothing. */
+    /** Checking it again gives nothing new. */
     ALREADY
   }
 
@@ -33,20 +33,20 @@ public final class SeenImages {
   public SeenImages() {}
 
   /**
-   * A log of promises whose numbers are its own: that of the recovery from one crash state.
+   * Registers a log of promises with its own numbers: that of the recovery from one crash state.
    *
-   * @return its name here; 0 is the log of the recording itself
+   * @return its number here; 0 is the log of the recording itself
    */
   synchronized long anotherLog() {
     return ++logs * 0x9E37_79B9_7F4A_7C15L;
   }
 
   /**
-   * Adds an image and says what was known of it before.
+   * Adds an image and returns what was known about it before.
    *
    * @param hash of the image
-   * @param log of the promises that are counted: numbers of another log say nothing
-   * @param promised how many
+   * @param log the log that the promises belong to: counts of different logs cannot be compared
+   * @param promised the number of promises
    */
   synchronized Known add(long hash, long log, int promised) {
     boolean isNew = images.add(hash);

@@ -17,10 +17,10 @@ import org.revenantdb.chaos.trace.Trace;
 import org.revenantdb.chaos.trace.TraceClock;
 
 /**
- * Opens an image, asks the subject to look at it, has it go on working, and opens it once more.
+ * Opens an image, lets the subject check it and continue working, and opens it again.
  *
- * <p>Threads: one; each thread has a checker of its own. Failure: none of the subject's leave it;
- * they are the result.
+ * <p>Threads: one; each thread has its own checker. Failure: none; failures of the subject are the
+ * result.
  *
  * @param <S> the open store
  */
@@ -34,9 +34,9 @@ public final class StateChecker<S> {
   private volatile String phase = "nothing yet";
 
   /**
-   * Creates a checker with a subject of its own.
+   * Creates a checker with its own subject.
    *
-   * @param subjects makes subjects
+   * @param subjects creates subjects
    * @param resume whether the store must prove that it accepts new work
    */
   public StateChecker(Supplier<CrashSubject<S>> subjects, boolean resume) {
@@ -44,44 +44,43 @@ public final class StateChecker<S> {
     this.resume = resume;
   }
 
-  /** A recovery that was recorded itself, so that it can be crashed. */
+  /** A recorded recovery, which can be crashed in turn. */
   record Recorded(StateResult result, Recording recording) {}
 
   /**
    * Checks an image.
    *
-   * @param image is used up: the store writes to it
-   * @param log what was promised
-   * @param seq the crash point: what was said before it counts
-   * @return what came of it
+   * @param image is changed: the store writes to it
+   * @param log the promises
+   * @param seq the crash point: promises before it count
+   * @return the result
    */
   public StateResult check(DiskImage image, PromiseLog log, long seq) {
     Path root = MemoryFileSystem.of(image).root();
-    // Making the copy that new work is told to costs as much as a check,
-    // so only who goes on gets one.
+    // The copy of the log for new work costs as much as a check, so it is made only if needed.
     return run(root, log, seq, resume ? log.before(seq) : null, new TraceClock());
   }
 
   /**
-   * Checks an image as {@link #check} does, but for the last step: that new work is accepted is
-   * seen, that it is there at the next opening is not. It takes about half the time.
+   * Checks an image like {@link #check}, without the last step: new work must be accepted, but is
+   * not checked at another opening. It takes about half the time.
    *
-   * @param image is used up
-   * @param log what was promised
+   * @param image is changed
+   * @param log the promises
    * @param seq the crash point
-   * @return what came of it
+   * @return the result
    */
   StateResult glance(DiskImage image, PromiseLog log, long seq) {
     return run(MemoryFileSystem.of(image).root(), log, seq, null, new TraceClock());
   }
 
   /**
-   * Checks an image and records what its recovery does.
+   * Checks an image and records its recovery.
    *
-   * @param image is used up
-   * @param log what was promised
+   * @param image is changed
+   * @param log the promises
    * @param seq the crash point
-   * @return what came of it, and the recording with the promises that it is bound by
+   * @return the result, and the recording with the promises that apply to it
    * @throws IOException if the recording cannot be made
    */
   Recorded checkRecorded(DiskImage image, PromiseLog log, long seq) throws IOException {
@@ -94,7 +93,7 @@ public final class StateChecker<S> {
     String reason =
         seen
             ? ""
-            : "what recovery does to its files cannot all be seen: " + trace.gaps().getFirst();
+            : "not all file operations of the recovery can be recorded: " + trace.gaps().getFirst();
     Verdict usable = seen ? Verdict.SURVIVED : Verdict.NOT_MEASURED;
     return new Recorded(
         result, new Recording(trace, inner, usable, reason, recorder.clock().now()));
@@ -159,7 +158,7 @@ public final class StateChecker<S> {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return failed(e, nanos);
-    } catch (Exception | Error e) { // whatever a subject throws is what we are here to see
+    } catch (Exception | Error e) { // any exception of a subject is a result
       return failed(e, nanos);
     } finally {
       if (store != null) {
@@ -168,7 +167,7 @@ public final class StateChecker<S> {
     }
   }
 
-  /** Unlike that of any life before the crash: subjects make their values from it. */
+  /** Unlike that of any life before the crash, because subjects derive their values from it. */
   private static long seedAfter(PromiseLog log, long seq) {
     return Seeds.of(Seeds.of(seq, log.lives()), AFTER_A_CRASH);
   }
@@ -197,11 +196,12 @@ public final class StateChecker<S> {
   }
 
   /**
-   * The store wants what a disk in memory does not have, such as a mapping: no fault of its own.
+   * The store needs something that a disk in memory does not have, such as a mapping: not its
+   * fault.
    */
   private static boolean isBeyondOurDisk(Throwable failure) {
     StackTraceElement[] stack = failure.getStackTrace();
-    // The death of a thread has what it died of as its cause, and the stack of that.
+    // The failure of a thread has the exception as its cause, and that exception's stack.
     return (failure instanceof UnsupportedOperationException
             || failure.getCause() instanceof UnsupportedOperationException)
         && stack.length > 0
@@ -212,19 +212,19 @@ public final class StateChecker<S> {
     subject.close(store);
   }
 
-  /** The result stands already; a store in such a state may well fail to close. */
+  /** The result is known already; a store in such a state may fail to close. */
   private void closeQuietly(S store) {
     try {
       subject.close(store);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (Exception | Error e) {
-      // Nothing more is to be learnt from it.
+      // Nothing more can be learnt from it.
     }
   }
 
   /**
-   * The subject's class.
+   * Returns the subject's class.
    *
    * @return its binary name
    */
@@ -233,7 +233,7 @@ public final class StateChecker<S> {
   }
 
   /**
-   * Tells, for whoever watches from another thread, what is being done.
+   * Returns what is being done, for a watcher in another thread.
    *
    * @return the phase
    */
@@ -242,7 +242,7 @@ public final class StateChecker<S> {
   }
 
   /**
-   * Tells whether a failure is the store's clear word that its files are damaged.
+   * Returns whether a failure is a clear report of the store that its files are damaged.
    *
    * @param result of a check
    * @return true if it is a refusal and nothing else was found

@@ -7,16 +7,15 @@ import org.revenantdb.chaos.oracle.Finding;
 import org.revenantdb.chaos.subject.Verdict;
 
 /**
- * What came of opening and checking one image.
+ * The result of opening and checking one image.
  *
  * @param verdict of this image
- * @param findings of the oracle and of the subject's own demands
- * @param failure what was thrown, or null
- * @param phase what was being done last: {@code open}, {@code check}, {@code resume}, {@code
- *     close}, {@code open again}, {@code check again}, {@code a thread of the store}, or {@code
- *     done}
- * @param openNanos how long the first opening took
- * @param answers hash of all that the first check was answered
+ * @param findings of the oracle and of the subject's own conditions
+ * @param failure the exception, or null
+ * @param phase the last phase: {@code open}, {@code check}, {@code resume}, {@code close}, {@code
+ *     open again}, {@code check again}, {@code a thread of the store}, or {@code done}
+ * @param openNanos the duration of the first opening
+ * @param answers hash of all answers in the first check
  */
 public record StateResult(
     Verdict verdict,
@@ -26,7 +25,7 @@ public record StateResult(
     long openNanos,
     long answers) {
 
-  /** The phase of what a thread died of that the store had started. */
+  /** The phase of an uncaught exception in a thread of the store. */
   static final String OF_A_THREAD = "a thread of the store";
 
   /** Copies the list. */
@@ -35,23 +34,23 @@ public record StateResult(
   }
 
   /**
-   * Whether the image was survived.
+   * Returns whether the image was survived.
    *
-   * @return true if so
+   * @return true if it was
    */
   public boolean survived() {
     return verdict == Verdict.SURVIVED;
   }
 
-  /** Whether it is the death of a thread of the store. */
+  /** Whether it is an uncaught exception in a thread of the store. */
   boolean isOfAThread() {
     return phase.equals(OF_A_THREAD);
   }
 
   /**
-   * What sort of failure it is, so that a thousand states with one cause are reported once.
+   * Returns the kind of failure, so that a thousand states with one cause are reported once.
    *
-   * @return phase, kinds of findings, and the exception with the place it was thrown at
+   * @return phase, kinds of findings, and the exception with its place
    */
   String signature() {
     String kinds =
@@ -69,7 +68,7 @@ public record StateResult(
   }
 
   /**
-   * What is wrong, in a line.
+   * Returns what is wrong, in one line.
    *
    * @return the first finding or the exception
    */

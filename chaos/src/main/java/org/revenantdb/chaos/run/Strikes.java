@@ -7,7 +7,7 @@ import org.revenantdb.chaos.fault.FileOperation;
 import org.revenantdb.chaos.trace.TraceClock;
 
 /**
- * Notes when another injector strikes, and can end it.
+ * Notes when another injector injects a fault, and can stop it.
  *
  * <p>Threads: any.
  */
@@ -32,7 +32,7 @@ final class Strikes implements FaultInjector {
     return fault;
   }
 
-  /** From now on nothing goes wrong. */
+  /** Stops all faults from now on. */
   void end() {
     ended = true;
   }
@@ -41,7 +41,7 @@ final class Strikes implements FaultInjector {
     return first.get() != 0;
   }
 
-  /** The place of the first strike; promises with a smaller one were made before it. */
+  /** The place of the first fault; promises with a smaller one were made before it. */
   long firstAt() {
     return first.get();
   }

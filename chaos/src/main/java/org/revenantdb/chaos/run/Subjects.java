@@ -6,20 +6,20 @@ import java.lang.reflect.InvocationTargetException;
 import java.util.function.Supplier;
 import org.revenantdb.chaos.subject.CrashSubject;
 
-/** Makes subjects by their class, which may be nested in a test and not public. */
+/** Creates subjects from their class, which may be nested in a test and not public. */
 public final class Subjects {
 
   private Subjects() {}
 
   /**
-   * A source of subjects of one class.
+   * Returns a source of subjects of one class.
    *
    * @param type has a constructor without parameters
    * @param <S> the open store
-   * @return makes a new one at each call
+   * @return creates a new one at each call
    * @throws IllegalArgumentException if there is no such constructor
    */
-  @SuppressWarnings("unchecked") // the class says which store it opens; nobody else asks
+  @SuppressWarnings("unchecked") // the store's type is known only to the class
   public static <S> Supplier<CrashSubject<S>> of(Class<?> type) {
     Constructor<?> constructor;
     try {
@@ -47,12 +47,12 @@ public final class Subjects {
   }
 
   /**
-   * A source of subjects of a class that a file names.
+   * Returns a source of subjects of a class in a failure's file.
    *
    * @param name binary name
    * @param <S> the open store
-   * @return makes a new one at each call
-   * @throws IOException in a sentence, if there is no such class here
+   * @return creates a new one at each call
+   * @throws IOException with a message for people, if there is no such class
    */
   static <S> Supplier<CrashSubject<S>> named(String name) throws IOException {
     try {

@@ -16,7 +16,7 @@ import org.revenantdb.chaos.subject.Verdict;
  */
 final class Tally {
 
-  /** More kinds of failure than this are counted, not told. */
+  /** Further kinds of failure are counted, not reported. */
   static final int KINDS = 12;
 
   private final Map<Verdict, Long> verdicts = new EnumMap<>(Verdict.class);
@@ -44,9 +44,7 @@ final class Tally {
     states++;
   }
 
-  /**
-   * Whether a failure of this kind is worth telling: the first of its kind, and not too many kinds.
-   */
+  /** Whether a failure is to be reported: the first of its kind, and not too many kinds. */
   synchronized boolean isNew(String kind) {
     return kinds.size() < KINDS && kinds.add(kind);
   }

@@ -7,14 +7,14 @@ import org.revenantdb.chaos.crash.StallWatch;
 import org.revenantdb.chaos.trace.CallStack;
 
 /**
- * Runs code of a subject in a thread of its own, so that it may hang, throw or end the JVM without
- * that passing for success.
+ * Runs code of a subject in its own thread, so that a hang, an exception or the end of the JVM does
+ * not pass for success.
  *
  * <p>Threads: {@link #run} waits. A call that does not end is interrupted and left behind.
  */
 final class TimedCall {
 
-  /** Says what is being done, for the complaint. */
+  /** Receives what is being done, for the complaint. */
   interface Step {
     void now(String what);
   }
@@ -40,10 +40,10 @@ final class TimedCall {
   /**
    * Runs code and waits until it ends or stalls.
    *
-   * @param what is done, until the body says more
-   * @param limit how long each step may take; see {@link StallWatch}
+   * @param what is done, until the body reports a step
+   * @param limit the time limit of each step; see {@link StallWatch}
    * @param body the code
-   * @return what came of it
+   * @return the result
    */
   static TimedCall run(String what, Duration limit, Body body) {
     TimedCall call = new TimedCall(what, limit);
@@ -56,7 +56,7 @@ final class TimedCall {
             call.step
                 + " did not end within "
                 + limit.toSeconds()
-                + " s; it stands at\n"
+                + " s; its stack:\n"
                 + new CallStack(List.of(call.standsAt)).text();
         thread.interrupt();
       }
@@ -80,15 +80,15 @@ final class TimedCall {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       failure = e;
-    } catch (Exception | Error e) { // whatever a subject throws
+    } catch (Exception | Error e) { // any exception of a subject
       failure = e;
     }
   }
 
   /**
-   * What went wrong, in the body or in a thread that it started.
+   * Returns what went wrong, in the body or in a thread that it started.
    *
-   * @return a sentence with a stack, or nothing
+   * @return a sentence with a stack, or an empty text
    */
   String complaint() {
     Throwable thrown = failure;
@@ -108,18 +108,18 @@ final class TimedCall {
   }
 
   /**
-   * What was thrown.
+   * Returns the exception.
    *
-   * @return that, or null
+   * @return the exception, or null
    */
   @Nullable Throwable failure() {
     return failure;
   }
 
   /**
-   * What was thrown, or what a thread that the body started died of.
+   * Returns the exception, or the uncaught exception of a thread that the body started.
    *
-   * @return that, or null
+   * @return the exception, or null
    */
   @Nullable Throwable thrownAnywhere() {
     Throwable died = death;
@@ -127,7 +127,7 @@ final class TimedCall {
   }
 
   /**
-   * Where it hangs.
+   * Returns where it hangs.
    *
    * @return the frames of its thread, innermost first; none if it ended
    */
@@ -136,9 +136,9 @@ final class TimedCall {
   }
 
   /**
-   * Whether it did not end.
+   * Returns whether it did not end.
    *
-   * @return true if so
+   * @return true if it did not
    */
   boolean hangs() {
     return hanging != null;

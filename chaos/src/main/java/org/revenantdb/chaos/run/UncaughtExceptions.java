@@ -5,17 +5,17 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hears of threads of a subject that die of an exception that nobody caught, so that such a death
- * is no silence.
+ * Detects uncaught exceptions in threads of a subject, which would otherwise pass unnoticed.
  *
- * <p>Threads: {@link #watch} and {@link #close} in one thread; it hears of every thread that this
- * one starts in between, and of those that they start. Threads that die after the end are told on
- * standard error, as without it.
+ * <p>Threads: {@link #watch} and {@link #close} in one thread. It covers every thread that this one
+ * starts in between, and those that they start. Uncaught exceptions after the end are printed to
+ * the standard error, as usual.
  */
 final class UncaughtExceptions implements AutoCloseable {
   /*
-   * Whose thread it was says an inheritable thread-local. Not seen are threads that inherit none on purpose, that were
-   * started for another state (a pool in a static field), or that have a handler of their own: those are not uncaught.
+   * An inheritable thread-local identifies the owner of a thread. Not covered are threads that
+   * inherit none on purpose, that were started for another state (a pool in a static field), or
+   * that have a handler of their own: those exceptions are not uncaught.
    */
 
   private static final InheritableThreadLocal<@Nullable UncaughtExceptions> WATCHING =
@@ -54,7 +54,7 @@ final class UncaughtExceptions implements AutoCloseable {
     UncaughtExceptions watch = WATCHING.get();
     if (watch != null && !watch.closed) {
       AssertionError death = new AssertionError("\"%s\" died".formatted(thread.getName()), thrown);
-      // Where it happened, not where it was heard of.
+      // The stack of the exception, not of this handler.
       death.setStackTrace(thrown.getStackTrace());
       watch.first.compareAndSet(null, death);
       return;
@@ -72,7 +72,7 @@ final class UncaughtExceptions implements AutoCloseable {
   }
 
   /**
-   * The first death.
+   * Returns the first uncaught exception.
    *
    * @return an error (and so never a clear refusal) with the exception as its cause, or null
    */

@@ -1,5 +1,5 @@
 /**
- * Runs a subject through crashes and says what came of it.
+ * Runs a subject through crashes and reports the results.
  *
  * <p>Reading order: {@link org.revenantdb.chaos.run.Outcome}, {@link
  * org.revenantdb.chaos.run.Failure}.

@@ -1,12 +1,12 @@
 package org.revenantdb.chaos.subject;
 
-/** The kinds of crash, which are never confused. */
+/** The kinds of crash. A run has exactly one kind. */
 public enum Crash {
   /**
-   * A forked JVM is killed. What it wrote is there, forced or not: finds broken recovery, never a
-   * missing force.
+   * A forked JVM is killed. All bytes that it wrote survive, forced or not. This crash finds broken
+   * recovery, but never a missing force.
    */
   PROCESS_DEATH,
-  /** What was not forced is lost, torn or reordered, as the platform profile allows. */
+  /** Bytes that were not forced are lost, torn or reordered, as the platform profile allows. */
   POWER_CUT
 }

@@ -4,10 +4,11 @@ package org.revenantdb.chaos.subject;
 public interface CrashCase {
 
   /**
-   * Runs it.
+   * Runs the crash test.
    *
    * @throws AssertionError unless the subject survived
-   * @throws Exception if JUnit is to be told that this could not be measured
+   * @throws Exception if the crash could not be measured here; JUnit then reports the test as
+   *     skipped
    */
   void run() throws Exception;
 }

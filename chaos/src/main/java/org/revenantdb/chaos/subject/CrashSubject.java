@@ -5,14 +5,14 @@ import java.util.List;
 import org.junit.jupiter.api.TestTemplate;
 
 /**
- * Storage code under test: how to open it, make it work, and look at what came back.
+ * Storage code under test: how to open it, run work on it, and check what a crash left.
  *
- * <p>The framework makes several instances with the constructor without parameters (which need not
- * be public), uses one in each of its threads, and some in forked JVMs. An instance keeps no state
- * that one of the methods would need from another; what belongs to a store is in the store.
+ * <p>The framework creates several instances through the constructor without parameters, which need
+ * not be public. Each of its threads uses its own instance, and forked JVMs use others. Keep no
+ * state in an instance that a later call needs; keep it in the store.
  *
- * <p>A class with {@code @CrashTest} is a test class of JUnit 5. Without JUnit the same class is
- * run by {@code PowerCutRun}, {@code FaultRun} and {@code ProcessDeathRun}.
+ * <p>A class with {@code @CrashTest} is a test class of JUnit 5. Without JUnit, {@code
+ * PowerCutRun}, {@code FaultRun} and {@code ProcessDeathRun} run the same class.
  *
  * {@snippet :
  * @CrashTest(crash = Crash.POWER_CUT, profile = PlatformProfile.EXT4_ORDERED, states = 2_000)
@@ -34,32 +34,32 @@ import org.junit.jupiter.api.TestTemplate;
 public interface CrashSubject<S> {
 
   /**
-   * Opens the store, creating it if nothing is there, recovering it if there is something. It may
-   * use any thread, but no file outside the directory, and no other API for files than {@link
+   * Opens the store. Creates it if the directory is empty, recovers it otherwise. The method may
+   * use any thread. It must not use a file outside the directory, and no file API other than {@link
    * Path}, {@code Files} and channels opened from a path.
    *
-   * @param dir an empty directory, or what a crash left of one
+   * @param dir an empty directory, or the directory that a crash left
    * @return the open store
-   * @throws Exception if the store cannot be opened; on what a crash left that is a finding
+   * @throws Exception if the store cannot be opened; after a crash this is a finding
    */
   S open(Path dir) throws Exception;
 
   /**
-   * Makes the store work and says what it promised. Called once in each life, on an empty store
-   * first and later on one that already holds the work of former lives. May use several threads
-   * that have ended when it returns.
+   * Runs work on the store and reports what the store promised. Called once in each life: first on
+   * an empty store, later on a store with the work of former lives. It may use several threads, all
+   * of which must have ended when it returns.
    *
    * @param store the open store
-   * @param promises whom to tell
-   * @throws Exception if the store fails, which on an intact disk breaks off the run
+   * @param promises receives what the store promised
+   * @throws Exception if the store fails; on an intact disk this ends the run
    */
   void work(S store, Promises promises) throws Exception;
 
   /**
-   * Looks at a recovered store and has every answer compared with the promises.
+   * Checks a recovered store: every answer is compared with the promises.
    *
    * @param store the open store
-   * @param recovered whom to ask
+   * @param recovered compares the answers
    * @throws Exception if the store cannot be read; a finding
    */
   void check(S store, Recovered recovered) throws Exception;
@@ -77,11 +77,11 @@ public interface CrashSubject<S> {
   }
 
   /**
-   * Proves that a recovered store accepts new work. It is closed, opened and checked afterwards.
-   * Write a short one where {@link #work} is long.
+   * Proves that a recovered store accepts new work. The store is closed, opened and checked
+   * afterwards. Override this with a short piece of work if {@link #work} takes long.
    *
    * @param store the recovered store, already checked
-   * @param promises whom to tell
+   * @param promises receives what the store promised
    * @throws Exception if the store fails; a finding
    */
   default void resume(S store, Promises promises) throws Exception {
@@ -89,20 +89,20 @@ public interface CrashSubject<S> {
   }
 
   /**
-   * The kind of a file, for reports and for {@linkplain #seam call sites}.
+   * Returns the kind of a file, for reports and for {@linkplain #seam call sites}.
    *
    * @param path relative to the directory under test, with {@code /} between names; empty for the
    *     directory itself
-   * @return by default the path with every run of digits and hexadecimal numbers of eight digits or
-   *     more replaced by {@code *}
+   * @return by default the path with {@code *} in place of each run of digits and of each
+   *     hexadecimal number of eight digits or more
    */
   default String kindOf(String path) {
     return FileKinds.generic(path);
   }
 
   /**
-   * The classes through which the store touches its files. The site of an operation is the first
-   * frame outside of them (and outside the JDK and this framework).
+   * Returns the classes through which the store accesses its files. The site of an operation is the
+   * first stack frame outside these classes, the JDK and this framework.
    *
    * @return names of classes, or of packages with a dot at the end; by default none
    */
@@ -111,34 +111,37 @@ public interface CrashSubject<S> {
   }
 
   /**
-   * The classes that may force a file, to find call sites that no run reaches.
+   * Returns the classes that may force a file, to find call sites that no run reaches.
    *
-   * @return classes whose archive or folder is searched, one for each; by default none, and then
-   *     only sites that were reached are known
+   * @return one class for each archive or folder to search; by default none, and then only sites
+   *     that a run reached are known
    */
   default List<Class<?>> code() {
     return List.of();
   }
 
   /**
-   * Tells whether a failure is the store's clear word that its files are damaged. That is the right
-   * answer to a damage that no store can mend, such as a flipped bit, and never to a crash.
+   * Returns whether an exception is a clear report of the store that its files are damaged. Such a
+   * report is the right answer to damage that no store can repair, for instance a flipped bit. It
+   * is never the right answer to a crash.
    *
    * @param failure what {@link #open}, {@link #check} or {@link #resume} threw
-   * @return by default true for an {@link java.io.IOException} and for every exception that is not
-   *     the JDK's; false for an {@link Error} and for what a program throws that stumbles over bad
-   *     bytes, such as {@link NullPointerException}, {@link IndexOutOfBoundsException} or {@link
-   *     IllegalStateException}. What only wraps another exception counts as that one.
+   * @return by default true for an {@link java.io.IOException} and for every exception type that is
+   *     not the JDK's. False for an {@link Error} and for exceptions that damaged bytes can cause
+   *     by accident, such as {@link NullPointerException}, {@link IndexOutOfBoundsException} or
+   *     {@link IllegalStateException}. An exception that only wraps another one is judged by the
+   *     wrapped one.
    */
   default boolean refuses(Throwable failure) {
     return Refusals.isClear(failure);
   }
 
   /**
-   * What JUnit calls, once for each kind of crash and profile that {@code @CrashTest} names.
+   * The test method that JUnit calls, once for each kind of crash and each profile of
+   * {@code @CrashTest}.
    *
    * @param crashCase one of them
-   * @throws Exception never of its own; a finding is an {@link AssertionError}
+   * @throws Exception if the case throws; a finding is an {@link AssertionError}
    */
   @TestTemplate
   default void survives(CrashCase crashCase) throws Exception {

@@ -3,21 +3,21 @@ package org.revenantdb.chaos.subject;
 import org.revenantdb.chaos.fault.FailpointListener;
 
 /**
- * A place where a process-death run with failpoints may kill the process, named by the code under
- * test.
+ * A named place in the code under test where a process-death run with failpoints may kill the
+ * process.
  *
- * <p>It is seldom needed: every call site of a file operation is such a place without a line in the
- * code, and between two operations on files a death changes nothing that a recovery could see. It
- * is for code whose state lives elsewhere, in another process for instance.
+ * <p>It is seldom needed. Every call site of a file operation is such a place without any code, and
+ * between two file operations a death changes nothing that recovery could see. Use it for code with
+ * state elsewhere, for instance in another process.
  *
- * <p>Threads: any. Outside of such a run a call does nothing.
+ * <p>Threads: any. Outside such a run a call does nothing.
  */
 public final class Failpoint {
 
   private Failpoint() {}
 
   /**
-   * Says that the place is reached. Does not return if this is where the process is to die.
+   * Reports that the code reached the place. Does not return if the process is to die here.
    *
    * @param name of the place
    */

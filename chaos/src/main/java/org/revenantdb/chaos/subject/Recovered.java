@@ -5,48 +5,48 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares what a recovered store says with what it promised: durable ⊆ recovered ⊆ attempted,
- * groups whole or not at all, lazy ones as a prefix.
+ * Compares what a recovered store returns with what it promised: durable ⊆ recovered ⊆ attempted,
+ * each group whole or not at all, lazy writes as a prefix.
  *
- * <p>A check that calls none of the {@code verify} methods is no check, and the run is {@link
- * Verdict#HARNESS_BROKEN}.
+ * <p>A check must call one of the {@code verify} methods. Otherwise the verdict of the run is
+ * {@link Verdict#HARNESS_BROKEN}.
  *
  * <p>Threads: one.
  */
 public interface Recovered {
 
   /**
-   * Asks for every key that was ever attempted.
+   * Reads every key that was ever attempted.
    *
-   * @param get gives a key's value, null if there is none
+   * @param get returns a key's value, null if there is none
    */
   void verify(Function<String, @Nullable String> get);
 
   /**
-   * Asks for every key that was ever attempted.
+   * Reads every key that was ever attempted.
    *
-   * @param get gives a key's value, null if there is none
+   * @param get returns a key's value, null if there is none
    */
   void verifyBytes(Function<byte[], byte @Nullable []> get);
 
   /**
-   * Compares the whole content, so that a key that nobody ever wrote is found, too.
+   * Compares the whole content, which also finds a key that was never written.
    *
    * @param content every key with its value
    */
   void verifyAll(Map<String, String> content);
 
   /**
-   * Compares the whole content, so that a key that nobody ever wrote is found, too.
+   * Compares the whole content, which also finds a key that was never written.
    *
    * @param content every key with its value
    */
   void verifyAllBytes(Iterable<? extends Map.Entry<byte[], byte[]>> content);
 
   /**
-   * Adds a demand of the subject's own: structure, page accounting.
+   * Adds a condition of the subject's own, for instance on structure or page accounting.
    *
-   * @param holds whether it is met
+   * @param holds whether the condition is met
    * @param otherwise what is wrong if not
    */
   void demand(boolean holds, String otherwise);

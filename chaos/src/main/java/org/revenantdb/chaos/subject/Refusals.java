@@ -6,16 +6,18 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
-/** Which exceptions are a word of a store, and which only show that it stumbled. */
+/**
+ * Separates exceptions that report damage on purpose from those that bad bytes cause by accident.
+ */
 final class Refusals {
 
   private Refusals() {}
 
   /**
-   * Tells a clear refusal from a stumble.
+   * Returns whether an exception is a deliberate report of damage.
    *
    * @param failure what was thrown
-   * @return true if somebody meant to say that the files are bad
+   * @return true if it was thrown to report that the files are damaged
    */
   static boolean isClear(Throwable failure) {
     Throwable said = failure;

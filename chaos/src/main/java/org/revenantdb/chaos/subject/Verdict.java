@@ -1,16 +1,16 @@
 package org.revenantdb.chaos.subject;
 
-/** What a run may honestly say, worst last. */
+/** The result of a run, from best to worst. */
 public enum Verdict {
-  /** Everything promised was there, nothing else, and the store went on working. */
+  /** Everything promised was there, nothing else was, and the store accepted new work. */
   SURVIVED,
-  /** The crash could not be made or seen here; says nothing about the store. */
+  /** The crash could not be made or observed here. This is no statement about the store. */
   NOT_MEASURED,
-  /** Something promised is not there, or only in part. */
+  /** Something that was promised is missing, in whole or in part. */
   LOST,
   /** Something is there that must not be, or the store cannot be opened, read or used. */
   CORRUPT,
-  /** The subject or the framework itself is at fault; says nothing about the store. */
+  /** The subject or the framework itself failed. This is no statement about the store. */
   HARNESS_BROKEN;
 
   /**

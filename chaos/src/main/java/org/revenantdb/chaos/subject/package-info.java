@@ -1,6 +1,6 @@
 /**
- * What a user of the framework writes and is given: a subject, its promises, what it is asked after
- * a crash, and the verdict.
+ * The types that a user of the framework implements or receives: a subject, its promises, the
+ * questions after a crash, and the verdict.
  *
  * <p>Reading order: {@link org.revenantdb.chaos.subject.CrashSubject}, {@link
  * org.revenantdb.chaos.subject.Promises}, {@link org.revenantdb.chaos.subject.Recovered}, {@link

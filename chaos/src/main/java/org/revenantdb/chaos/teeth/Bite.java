@@ -5,16 +5,16 @@ import java.util.Locale;
 import org.revenantdb.chaos.subject.Verdict;
 
 /**
- * What came of hunting one broken subject.
+ * The result of hunting one broken subject.
  *
  * @param name of the subject
  * @param broken how it is broken, in words
  * @param seed of the hunt
  * @param found whether it was found
- * @param verdict the worst that was given
- * @param states that were looked at until then (of a process death: kills)
- * @param time that it took
- * @param story of what was found, shrunk; or why nothing was
+ * @param verdict the worst verdict
+ * @param states the number of states checked until then (for a process death: kills)
+ * @param time the duration of the hunt
+ * @param story the failure that was found, shrunk; or the reason why none was
  */
 public record Bite(
     String name,
@@ -27,7 +27,7 @@ public record Bite(
     String story) {
 
   /**
-   * All but the story, in a line.
+   * Everything but the story, in one line.
    *
    * @return for instance {@code NoForce: found as LOST in 61 states and 0.3 s, seed 1}
    */

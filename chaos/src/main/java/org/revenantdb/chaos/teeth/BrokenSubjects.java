@@ -11,19 +11,19 @@ public final class BrokenSubjects {
 
   private BrokenSubjects() {}
 
-  /** What makes a flaw visible. */
+  /** The crash that makes a flaw visible. */
   public enum Trigger {
     /** A power cut alone. */
     POWER_CUT,
     /** A force that fails and leaves its pages clean, and a power cut later. */
     FAILED_FORCE,
-    /** The end of the process, and a power cut while the next one works. */
+    /** The end of a process, and a power cut while the next one works. */
     DEATH_AND_POWER_CUT,
     /** The end of the process alone. */
     PROCESS_DEATH;
 
     /**
-     * The kind of crash that a flaw with this trigger proves.
+     * Returns the kind of crash for which this trigger is a proof.
      *
      * @return the kind
      */
@@ -37,11 +37,11 @@ public final class BrokenSubjects {
    *
    * @param flaw the step in which its store is broken
    * @param broken that step in words
-   * @param trigger what makes it visible
+   * @param trigger the crash that makes it visible
    * @param profile a profile under which it is visible
-   * @param seed with which it was found, in few states
+   * @param seed a seed with which it was found, in few states
    * @param type class of the subject, for forked JVMs
-   * @param maker makes one
+   * @param maker creates an instance
    */
   public record Broken(
       Flaw flaw,
@@ -53,7 +53,7 @@ public final class BrokenSubjects {
       Supplier<CrashSubject<TinyStore>> maker) {
 
     /**
-     * The name of its class.
+     * Returns the name of its class.
      *
      * @return for instance {@code NoForce}
      */
@@ -63,7 +63,7 @@ public final class BrokenSubjects {
   }
 
   /**
-   * Every subject that must be found.
+   * Returns every subject that must be found.
    *
    * @return six that a power cut finds, and one that the end of a process finds
    */
@@ -87,7 +87,7 @@ public final class BrokenSubjects {
             NoDirectoryForce::new),
         new Broken(
             Flaw.RECORD_WITHOUT_CRC,
-            "a record is believed without looking at its checksum",
+            "a record is accepted without checking its checksum",
             Trigger.POWER_CUT,
             PlatformProfile.STRICT_POSIX,
             1,
@@ -95,7 +95,7 @@ public final class BrokenSubjects {
             RecordWithoutCrc::new),
         new Broken(
             Flaw.FORCE_ERROR_SWALLOWED,
-            "a force that fails is taken for one that did not",
+            "a failed force is treated as successful",
             Trigger.FAILED_FORCE,
             PlatformProfile.EXT4_ORDERED,
             8,
@@ -127,7 +127,7 @@ public final class BrokenSubjects {
             AcknowledgedFromHeap::new));
   }
 
-  /** The store as it should be: must never be found. */
+  /** The correct store, which must never be found. */
   public static final class Honest extends TinyStoreSubject {
     /** Creates the subject. */
     public Honest() {

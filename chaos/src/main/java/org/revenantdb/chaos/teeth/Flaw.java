@@ -8,14 +8,14 @@ public enum Flaw {
   NO_FORCE,
   /** A switch of the log renames and never forces the directory. */
   NO_DIRECTORY_FORCE,
-  /** Reading the log believes every record whose length fits. */
+  /** Reading the log accepts every record whose length fits. */
   RECORD_WITHOUT_CRC,
-  /** A force that fails is taken for one that did not. */
+  /** A failed force is treated as successful. */
   FORCE_ERROR_SWALLOWED,
-  /** A put returns first, and its record is forced when the next one comes. */
+  /** A put returns first, and its record is forced by the next put. */
   ACKNOWLEDGED_BEFORE_FORCE,
-  /** A put returns while its record is in the heap; it is written when a few more have come. */
+  /** A put returns while its record is in the heap; a later put writes it. */
   ACKNOWLEDGED_FROM_HEAP,
-  /** An opening goes on with what it reads, though a dead process may not have forced it. */
+  /** Opening continues the log that it reads, though a dead process may not have forced it. */
   CACHE_TRUSTED
 }

@@ -6,7 +6,7 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One change in a log of {@link TinyStore}: a key and what it became.
+ * One change in a log of {@link TinyStore}: a key and its new value.
  *
  * <pre>
  *   0        4        8      9            11       11+k           8+length
@@ -14,10 +14,10 @@ import org.jspecify.annotations.Nullable;
  *            covered by crc: |<---------- length bytes ---------->|   big-endian
  * </pre>
  *
- * <p>A length of zero is the end of a log: zeros may follow what was written last.
+ * <p>A length of zero is the end of a log: zeros may follow the last record.
  *
- * @param key which key
- * @param value what it became; null: removed
+ * @param key the key
+ * @param value its new value; null: removed
  */
 record LogRecord(String key, @Nullable String value) {
 
@@ -26,7 +26,7 @@ record LogRecord(String key, @Nullable String value) {
   private static final byte PUT = 1;
   private static final byte REMOVE = 2;
 
-  /** The record's bytes, ready to be written. */
+  /** Returns the record's bytes, ready to be written. */
   ByteBuffer encode() {
     byte[] keyBytes = key.getBytes(StandardCharsets.UTF_8);
     byte[] valueBytes = value == null ? new byte[0] : value.getBytes(StandardCharsets.UTF_8);
@@ -42,10 +42,10 @@ record LogRecord(String key, @Nullable String value) {
   }
 
   /**
-   * Reads the next record, moving the position behind it.
+   * Reads the next record and moves the position behind it.
    *
-   * @param checked whether the checksum must fit
-   * @return null where there is none, or it is not whole: the end of the log
+   * @param checked whether the checksum must match
+   * @return null if there is no further complete record: the end of the log
    */
   static @Nullable LogRecord decode(ByteBuffer log, boolean checked) {
     if (log.remaining() < BODY + BODY_HEADER) {

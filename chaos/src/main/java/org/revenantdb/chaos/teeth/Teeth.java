@@ -31,16 +31,17 @@ import org.revenantdb.chaos.subject.Verdict;
 import org.revenantdb.chaos.teeth.BrokenSubjects.Broken;
 
 /**
- * The proof that the framework finds what it must: each broken subject is hunted until it is found
- * or the time is up.
+ * The proof that the framework finds what it must: it hunts each broken subject until it is found
+ * or the time is over.
  *
- * <p>Threads: any; the same seed finds the same. Failure: none; what was not found is a {@link
- * Bite} that says so.
+ * <p>Threads: any. The same seed gives the same result. Failure: none; a {@link Bite} reports a
+ * subject that was not found.
  */
 public final class Teeth {
   /*
-   * A hunt is a row of rounds. Each records new lives with a seed of its own, the first with the seed of the hunt, and
-   * looks at twice as many states as the one before: what is easily found is found soon, and what needs luck gets it.
+   * A hunt consists of rounds. Each records new lives with its own seed, the first with the seed of
+   * the hunt, and checks twice as many states as the one before. So easy flaws are found soon, and
+   * flaws that need luck get more states.
    */
 
   private static final int STATES_OF_THE_FIRST_ROUND = 64;
@@ -54,9 +55,9 @@ public final class Teeth {
   private Teeth() {}
 
   /**
-   * Hunts every broken subject that a power cut finds, from the seeds it was found with before.
+   * Hunts every broken subject that a power cut finds, from the seeds that found it before.
    *
-   * @return what came of each
+   * @return the results
    */
   public static List<Bite> fromStoredSeeds() {
     List<Bite> bites = new ArrayList<>();
@@ -69,10 +70,10 @@ public final class Teeth {
   }
 
   /**
-   * Hunts every broken subject that a power cut finds, from seeds that nobody chose.
+   * Hunts every broken subject that a power cut finds, from new seeds.
    *
    * @param seed of all seeds
-   * @return what came of each
+   * @return the results
    */
   public static List<Bite> fromFreshSeeds(long seed) {
     List<Bite> bites = new ArrayList<>();
@@ -88,7 +89,7 @@ public final class Teeth {
    * Hunts one broken subject that a kind of crash must find.
    *
    * @param crash the kind
-   * @return what came of it
+   * @return the result
    */
   public static Bite proveOne(Crash crash) {
     Broken first =
@@ -102,10 +103,10 @@ public final class Teeth {
   /**
    * Hunts one broken subject.
    *
-   * @param broken which one
+   * @param broken the subject
    * @param seed of the first round
-   * @param patience when no further round is begun
-   * @return what came of it
+   * @param patience after this time no further round begins
+   * @return the result
    */
   public static Bite hunt(Broken broken, long seed, Duration patience) {
     long begun = System.nanoTime();
@@ -169,7 +170,7 @@ public final class Teeth {
     return Outcome.sum(broken.name(), outcomes);
   }
 
-  /** One worker, so that the same seed finds the same. */
+  /** One worker, so that the same seed gives the same result. */
   private static PowerCutOptions options(Broken broken, long seed, int states) {
     return PowerCutOptions.of(broken.profile(), seed)
         .withStates(states)
@@ -177,7 +178,7 @@ public final class Teeth {
         .withLimit(LIMIT);
   }
 
-  /** Forces of logs fail, each in a life of its own; later ones succeed and write nothing. */
+  /** Forces of logs fail, each in its own life; later ones succeed and write nothing. */
   private static Outcome failedForces(Broken broken, long seed, int states) throws IOException {
     RandomGenerator random = new SplittableRandom(seed);
     FaultRule rule =

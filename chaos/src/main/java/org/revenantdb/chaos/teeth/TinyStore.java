@@ -19,37 +19,38 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A key-value store of one file of records, as small as one can be that keeps its word.
+ * A key-value store of one file of records, as small as a correct one can be.
  *
- * <p>A put or removal that returned is durable. One that failed may be there or not after the next
- * opening, and until then the store stops: it accepts nothing more.
+ * <p>A put or removal that returned is durable. After a failure the store stops and accepts nothing
+ * more. The change that failed may be there or not after the next opening.
  *
- * <p>Threads: one. Limits: all content is in memory and is written anew at each opening; a record
- * that was damaged later, after it had been forced, ends the log silently with all that follows it.
+ * <p>Threads: one. Limits: all content is in memory and is written anew at each opening. A record
+ * that was damaged after it had been forced silently ends the log, with everything behind it.
  */
 public final class TinyStore implements AutoCloseable {
   /*
-   * Files       current   the number of the log that counts, and a CRC of it
+   * Files       current   the number of the valid log, and a CRC of it
    *             log-<n>   records, only ever appended
-   *             else      what a crash left of a switch; deleted after the next one
+   *             others    left by a crash during a switch; deleted by the next switch
    *
    * Append      1 write the record  2 force the log  3 answer
    * Switch      1 write all content to a new log under a number never used, force it
    *             2 write current.tmp, force it
-   *             3 force the directory: the new log has a name before anything names it
+   *             3 force the directory: the new log has a name before current refers to it
    *             4 rename current.tmp to current
-   *             5 force the directory: from here on the new log counts, whatever happens
+   *             5 force the directory: from here on the new log is valid, whatever happens
    *             6 delete every other file
-   *   Crash before 4: the old log counts. Between 4 and 5: either does, and they hold the same; no
-   *   record is appended before 5. If 6 is lost: files that nobody reads.
+   *   Crash before 4: the old log is valid. Between 4 and 5: either is, and both have the same
+   *   content; no record is appended before 5. If 6 is lost: files that are never read.
    *
-   * Opening     Reads the log that counts, up to the first record that is not whole, and switches.
-   *             A log is therefore continued only by the process that began it, so nothing is ever
-   *             written behind a torn record. And what was read need not be on the disk: after a
-   *             force that failed, pages may be clean and lost. The copy is on the disk.
+   * Opening     Reads the valid log, up to the first record that is not complete, and switches. So
+   *             a log is continued only by the process that began it, and nothing is ever written
+   *             behind a torn record. What was read need not be on the disk: after a failed force,
+   *             pages may be clean and lost. The copy is on the disk.
    *
-   * Invariants  I1 every file that current may name after a crash is whole up to its last answer.
-   *             I2 after a failure nothing is written: what the files hold is in doubt.
+   * Invariants  I1 every file that current may refer to after a crash is complete up to its last
+   *             acknowledged record.
+   *             I2 after a failure nothing is written: the content of the files is in doubt.
    */
 
   private static final String CURRENT = "current";
@@ -106,9 +107,9 @@ public final class TinyStore implements AutoCloseable {
   }
 
   /**
-   * The value of a key.
+   * Returns the value of a key.
    *
-   * @param key which key
+   * @param key the key
    * @return null if there is none
    */
   public @Nullable String get(String key) {
@@ -116,7 +117,7 @@ public final class TinyStore implements AutoCloseable {
   }
 
   /**
-   * All keys with their values.
+   * Returns all keys with their values.
    *
    * @return a view
    */
@@ -127,9 +128,9 @@ public final class TinyStore implements AutoCloseable {
   /**
    * Puts a value, durable when this returns.
    *
-   * @param key which key
-   * @param value what it becomes
-   * @throws IOException if that is in doubt; the store has stopped
+   * @param key the key
+   * @param value its new value
+   * @throws IOException if the change is in doubt; the store has stopped
    */
   public void put(String key, String value) throws IOException {
     change(new LogRecord(key, value));
@@ -138,8 +139,8 @@ public final class TinyStore implements AutoCloseable {
   /**
    * Removes a key, durably when this returns.
    *
-   * @param key which key; need not be there
-   * @throws IOException if that is in doubt; the store has stopped
+   * @param key the key; need not be there
+   * @throws IOException if the change is in doubt; the store has stopped
    */
   public void remove(String key) throws IOException {
     change(new LogRecord(key, null));
@@ -227,7 +228,7 @@ public final class TinyStore implements AutoCloseable {
     }
   }
 
-  /** What an honest store does not do: the names that led here may not be on the disk. */
+  /** The flaw {@link Flaw#CACHE_TRUSTED}: the names of these files may not be on the disk. */
   private void continueLog(long whole) throws IOException {
     String name = LOG + number;
     log = FileChannel.open(dir.resolve(name), StandardOpenOption.WRITE);
@@ -235,13 +236,15 @@ public final class TinyStore implements AutoCloseable {
     deleteAllBut(name);
   }
 
-  /** Reads the log that counts; returns where its last whole record ends, negative without log. */
+  /**
+   * Reads the valid log. Returns the end of its last complete record, negative if there is no log.
+   */
   private long load() throws IOException {
     byte[] pointer;
     try {
       pointer = Files.readAllBytes(dir.resolve(CURRENT));
     } catch (NoSuchFileException e) {
-      return -1; // Nothing was ever promised: the first switch comes before the first answer.
+      return -1; // Nothing was ever promised: the first switch comes before the first promise.
     }
     if (pointer.length != 12
         || !pointer(ByteBuffer.wrap(pointer).getLong()).equals(ByteBuffer.wrap(pointer))) {
@@ -316,7 +319,7 @@ public final class TinyStore implements AutoCloseable {
     }
   }
 
-  /** Closes the log; what was answered is durable without it. */
+  /** Closes the log. Promised changes are durable without it. */
   @Override
   public void close() throws IOException {
     FileChannel open = log;

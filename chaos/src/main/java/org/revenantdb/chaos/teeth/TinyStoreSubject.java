@@ -9,8 +9,8 @@ import org.revenantdb.chaos.subject.Promises;
 import org.revenantdb.chaos.subject.Recovered;
 
 /**
- * How to crash a {@link TinyStore}: single puts and removals of few keys, values that differ and
- * are as often shorter as longer than a sector, enough of them for several switches of the log.
+ * The work for crash tests of a {@link TinyStore}: single puts and removals of few keys, enough for
+ * several switches of the log. The values differ, and are as often shorter as longer than a sector.
  */
 abstract class TinyStoreSubject implements CrashSubject<TinyStore> {
 

@@ -1,6 +1,6 @@
 /**
- * The framework's own teeth: a small honest store, the same store broken on purpose in one step
- * each, and the proof that each broken one is found. Also a worked example of a store and its
+ * The framework's self-test: a small correct store, the same store broken on purpose in one step
+ * each, and the proof that each broken one is found. It is also an example of a store with its
  * subject.
  *
  * <p>Reading order: {@link org.revenantdb.chaos.teeth.TinyStore}, {@link

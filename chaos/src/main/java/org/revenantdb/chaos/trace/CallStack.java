@@ -9,8 +9,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where in the program an operation came from: frames, innermost first, without those of the
- * framework and of the JDK's file layer.
+ * The place in the program that an operation came from: stack frames, innermost first, without
+ * those of the framework and of the JDK's file layer.
  *
  * @param frames innermost first; empty if stacks were switched off
  */
@@ -21,7 +21,10 @@ public record CallStack(List<StackTraceElement> frames) {
 
   private static final String OURS = "org.revenantdb.chaos.";
 
-  /** Who calls subjects. By name and not by package: tests of a package are programs as well. */
+  /**
+   * The callers of subjects. By name and not by package, because tests of a package are programs,
+   * too.
+   */
   private static final Set<String> CALLERS =
       Set.of(
           OURS + "crash.Life",
@@ -30,7 +33,7 @@ public record CallStack(List<StackTraceElement> frames) {
           OURS + "run.StateChecker",
           OURS + "subject.CrashSubject");
 
-  /** Under every thread of a program lies the JDK. */
+  /** JDK frames below every thread of a program. */
   private static final List<String> THREADS =
       List.of("java.lang.Thread", "java.lang.VirtualThread", "java.util.concurrent.", "jdk.");
 
@@ -40,8 +43,8 @@ public record CallStack(List<StackTraceElement> frames) {
   }
 
   /**
-   * The frames as a Java stack trace shows them, down to where the framework called the program, or
-   * where a thread of the program began.
+   * Returns the frames in the form of a Java stack trace, down to the call from the framework or
+   * the start of the thread.
    *
    * @return one line for each frame
    */
@@ -50,8 +53,8 @@ public record CallStack(List<StackTraceElement> frames) {
   }
 
   /**
-   * An exception with its causes, as Java shows it, but each stack only {@linkplain #text() as far
-   * as the program goes}.
+   * Returns an exception with its causes, as Java prints it, but with each stack only {@linkplain
+   * #text() as far as the program goes}.
    *
    * @param failure what was thrown
    * @return several lines
@@ -102,7 +105,7 @@ public record CallStack(List<StackTraceElement> frames) {
     return frames.stream().map(frame -> "    at " + frame).collect(Collectors.joining("\n"));
   }
 
-  /** Nothing is cut off a stack of which nothing would be left. */
+  /** Keeps the whole stack if otherwise nothing would be left. */
   private static List<StackTraceElement> ofTheProgram(List<StackTraceElement> frames) {
     int end = 0;
     while (end < frames.size() && !CALLERS.contains(topLevel(frames.get(end)))) {

@@ -3,20 +3,20 @@ package org.revenantdb.chaos.trace;
 import java.util.Objects;
 
 /**
- * One thing that a program did to a disk.
+ * One operation of a program on a disk.
  *
- * <p>Files and directories are named by <em>node</em>: a number that a file keeps when it is
- * renamed and that is never given out twice in a trace. A name is an entry of a directory node.
+ * <p>Files and directories are identified by <em>node</em>: a number that a file keeps when it is
+ * renamed and that is used only once in a trace. A name is an entry of a directory node.
  *
- * <p>{@link #seq} is the operation's place in the one order of the whole run; the promises of a
- * subject take their places from the same {@link TraceClock}. An operation has its place when it
- * <em>begins</em>, because from then on it may be on the disk; only a force has it when it
- * <em>ended</em>, because from then on, and not before, it can be relied on.
+ * <p>{@link #seq} is the operation's place in the one order of the whole run. The promises of a
+ * subject take their places from the same {@link TraceClock}. An operation gets its place when it
+ * <em>begins</em>, because from then on it may be on the disk. Only a force gets it when it
+ * <em>ends</em>, because it can be relied on only from then on.
  */
 public sealed interface Operation {
 
   /**
-   * When, by whom and from where.
+   * The place, time, thread and call stack of an operation.
    *
    * @param seq place in the order of the run
    * @param nanos since the recording began
@@ -26,14 +26,14 @@ public sealed interface Operation {
   record Origin(long seq, long nanos, String thread, CallStack stack) {}
 
   /**
-   * When, by whom and from where.
+   * Returns the place, time, thread and call stack.
    *
    * @return the origin
    */
   Origin origin();
 
   /**
-   * The place in the order of the run.
+   * Returns the place in the order of the run.
    *
    * @return greater than that of every earlier operation
    */
@@ -45,7 +45,7 @@ public sealed interface Operation {
    * A new file or directory with its first name. Its parent's entry is not durable before the
    * parent is forced (or as the platform profile says).
    *
-   * @param origin when, by whom and from where
+   * @param origin its place, time, thread and call stack
    * @param node the new node
    * @param directory whether it is a directory
    * @param parent the directory that it is entered in
@@ -57,7 +57,7 @@ public sealed interface Operation {
   /**
    * Another name of a file that exists.
    *
-   * @param origin when, by whom and from where
+   * @param origin its place, time, thread and call stack
    * @param node the file
    * @param parent the directory that it is entered in
    * @param name the entry
@@ -65,9 +65,9 @@ public sealed interface Operation {
   record Link(Origin origin, int node, int parent, String name) implements Operation {}
 
   /**
-   * An entry is taken away. The node lives on while it has another name or is open.
+   * An entry is deleted. The node exists as long as it has another name or is open.
    *
-   * @param origin when, by whom and from where
+   * @param origin its place, time, thread and call stack
    * @param node what the entry named
    * @param parent the directory
    * @param name the entry
@@ -75,14 +75,14 @@ public sealed interface Operation {
   record Delete(Origin origin, int node, int parent, String name) implements Operation {}
 
   /**
-   * An entry moves, replacing what had that name.
+   * An entry moves and replaces the entry that had the new name.
    *
-   * @param origin when, by whom and from where
-   * @param node what moves
-   * @param fromParent the directory that it leaves
-   * @param fromName the entry that goes
-   * @param toParent the directory that it enters
-   * @param toName the entry that names it now
+   * @param origin its place, time, thread and call stack
+   * @param node the node that moves
+   * @param fromParent the old directory
+   * @param fromName the old entry
+   * @param toParent the new directory
+   * @param toName the new entry
    * @param replaced the node that had that name, or {@link #NO_NODE}
    */
   record Rename(
@@ -96,12 +96,12 @@ public sealed interface Operation {
       implements Operation {}
 
   /**
-   * Bytes of a file change, and the file grows if they end behind its end.
+   * Bytes of a file change. The file grows if they end behind its end.
    *
-   * @param origin when, by whom and from where
+   * @param origin its place, time, thread and call stack
    * @param node the file
    * @param offset of the first byte
-   * @param data the bytes; not copied, must not change any more
+   * @param data the bytes; not copied, must not change afterwards
    */
   record Write(Origin origin, int node, long offset, byte[] data) implements Operation {
 
@@ -111,9 +111,9 @@ public sealed interface Operation {
     }
 
     /**
-     * The byte after the last one.
+     * Returns the offset of the byte after the last one.
      *
-     * @return its offset
+     * @return the offset
      */
     public long end() {
       return offset + data.length;
@@ -121,23 +121,22 @@ public sealed interface Operation {
   }
 
   /**
-   * A file gets a smaller size. (A program that enlarges a file does it by writing.)
+   * A file is cut to a smaller size. (A program enlarges a file by writing.)
    *
-   * @param origin when, by whom and from where
+   * @param origin its place, time, thread and call stack
    * @param node the file
    * @param size the new size
    */
   record Truncate(Origin origin, int node, long size) implements Operation {}
 
   /**
-   * A force that succeeded: of a file's content, or of a directory's entries, or of one write
-   * alone.
+   * A force that succeeded: of a file's content, of a directory's entries, or of one write alone.
    *
-   * <p>Of one write it is where that was made through a channel opened with {@code DSYNC} or {@code
-   * SYNC}: what else is pending on the node, and not needed to read those bytes, is not covered.
-   * Such a force follows its write, with nothing else done to the node in between.
+   * <p>The force of one write comes from a channel opened with {@code DSYNC} or {@code SYNC}. It
+   * does not cover other pending operations on the node, unless they are needed to read those
+   * bytes. It follows its write, with no other operation on the node in between.
    *
-   * @param origin when it <em>returned</em>, by whom and from where
+   * @param origin the place and time when it <em>returned</em>, with thread and call stack
    * @param node the file or directory
    * @param since when it was called: it covers the operations on the node with a smaller {@link
    *     #seq}
@@ -147,13 +146,13 @@ public sealed interface Operation {
   record Force(Origin origin, int node, long since, boolean metadata, long only)
       implements Operation {
 
-    /** Covers all that was done to the node; no operation has this place. */
+    /** Covers all operations on the node. No operation has this place. */
     public static final long ALL = 0;
 
     /**
      * A force of a whole node.
      *
-     * @param origin when it <em>returned</em>, by whom and from where
+     * @param origin the place and time when it <em>returned</em>, with thread and call stack
      * @param node the file or directory
      * @param since when it was called
      * @param metadata whether metadata was asked for, too
@@ -163,9 +162,9 @@ public sealed interface Operation {
     }
 
     /**
-     * Tells whether it covers one write and not the whole node.
+     * Returns whether it covers one write and not the whole node.
      *
-     * @return true if it came with a synchronous write
+     * @return true if it belongs to a synchronous write
      */
     public boolean isOfOneWrite() {
       return only != ALL;
@@ -173,11 +172,11 @@ public sealed interface Operation {
   }
 
   /**
-   * A force that failed, whose pages the system then took for clean (Rebello et al., "Can
-   * Applications Recover from fsync Failures?", ATC 2020): what it should have written is visible
-   * to readers, any part of it may be on the disk, and no later force writes the rest.
+   * A force that failed, after which the system marked the pages as clean (Rebello et al., "Can
+   * Applications Recover from fsync Failures?", ATC 2020). Readers see what it should have written.
+   * Any part of that may be on the disk, and no later force writes the rest.
    *
-   * @param origin when it returned, by whom and from where
+   * @param origin the place and time when it returned, with thread and call stack
    * @param node the file or directory
    * @param since when it was called
    */

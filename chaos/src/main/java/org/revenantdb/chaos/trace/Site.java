@@ -3,24 +3,24 @@ package org.revenantdb.chaos.trace;
 import java.util.List;
 
 /**
- * The place in a program that a file operation came from: what is named, counted, died at and
- * mutated.
+ * The place in a program that a file operation came from. Sites are reported and counted; processes
+ * die at them and forces are removed at them.
  *
  * <p>It is the first frame outside the JDK, this framework's file layer and the store's own
- * <em>seam</em>, which is the class that every operation goes through and that would therefore make
- * all places one. The kind of file belongs to it, because one line may write logs and data files.
+ * <em>seam</em>. The seam is the class that every operation goes through; with it all sites would
+ * be one. The kind of file is part of a site, because one line may write logs and data files.
  *
  * @param className of the frame
  * @param method of the frame
  * @param line of the frame; 0 or less if the class was compiled without lines
- * @param fileKind what sort of file the operation was on
+ * @param fileKind the kind of file
  */
 public record Site(String className, String method, int line, String fileKind)
     implements Comparable<Site> {
 
   private static final List<String> JDK = List.of("java.", "javax.", "jdk.", "sun.", "com.sun.");
 
-  /** Nothing else of the framework can stand between a store and its files. */
+  /** The only classes of the framework that can be on the stack between a store and its files. */
   private static final List<String> FILE_LAYER =
       List.of(
           "org.revenantdb.chaos.disk.",
@@ -29,13 +29,13 @@ public record Site(String className, String method, int line, String fileKind)
           "org.revenantdb.chaos.trace.");
 
   /**
-   * The site of an operation. Where all frames belong to the seam it is the outermost of them, and
-   * without any stack it is a site without names.
+   * Returns the site of an operation. If all frames belong to the seam, it is the outermost of
+   * them. Without any stack it is a site without names.
    *
    * @param stack where in the program the operation came from
    * @param seam names of classes (their nested classes belong to them), or of packages with a dot
    *     at the end
-   * @param fileKind what sort of file the operation was on
+   * @param fileKind the kind of file
    * @return the site
    */
   public static Site of(CallStack stack, List<String> seam, String fileKind) {
@@ -78,7 +78,7 @@ public record Site(String className, String method, int line, String fileKind)
     return false;
   }
 
-  /** By class, line, method and kind of file, so that a list reads like the source. */
+  /** Compares class, line, method and kind of file, so that a list has the order of the source. */
   @Override
   public int compareTo(Site other) {
     int order = className.compareTo(other.className);

@@ -4,13 +4,14 @@ import java.util.List;
 import org.revenantdb.chaos.disk.DiskImage;
 
 /**
- * What a program did to a disk: what was there, and every operation since, in order.
+ * The recorded operations of a program on a disk: the initial state, and every operation since, in
+ * order.
  *
- * @param start what was on the disk, all of it durable; must not be changed
+ * @param start the initial state of the disk, all of it durable; must not be changed
  * @param operations in the order of {@link Operation#seq}
- * @param gaps what happened and could not be seen, each in a sentence with its stack, such as a
- *     mapping for writing; a run with gaps is not measured
- * @param escapes writes outside the directory under test, each in a sentence with its stack
+ * @param gaps events that could not be recorded, such as a mapping for writing: one sentence each,
+ *     with its stack; a run with gaps is not measured
+ * @param escapes writes outside the directory under test: one sentence each, with its stack
  */
 public record Trace(
     DiskImage start, List<Operation> operations, List<String> gaps, List<String> escapes) {

@@ -3,8 +3,7 @@ package org.revenantdb.chaos.trace;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The one order of a run: operations on files and promises to the outside take their places from
- * it.
+ * The one order of a run: file operations and promises take their places from it.
  *
  * <p>Threads: any. A place taken after an event is greater than every place taken before it.
  */
@@ -18,16 +17,16 @@ public final class TraceClock {
   /**
    * Takes the next place.
    *
-   * @return greater than all before
+   * @return greater than all earlier places
    */
   public long next() {
     return last.incrementAndGet();
   }
 
   /**
-   * The last place that was taken.
+   * Returns the last place that was taken.
    *
-   * @return 0 if none was
+   * @return 0 if none was taken
    */
   public long now() {
     return last.get();

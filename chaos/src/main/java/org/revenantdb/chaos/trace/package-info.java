@@ -1,5 +1,5 @@
 /**
- * One format of what a program did to its files, whoever recorded it.
+ * The one format for the recorded file operations of a program.
  *
  * <p>Reading order: {@link org.revenantdb.chaos.trace.Operation}, {@link
  * org.revenantdb.chaos.trace.TraceClock}, {@link org.revenantdb.chaos.trace.Trace}, {@link

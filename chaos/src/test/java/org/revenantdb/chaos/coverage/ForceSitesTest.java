@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** The classes at the end of this file are what is searched; nothing of them ever runs. */
+/** The classes at the end of this file are the input; none of them ever runs. */
 class ForceSitesTest {
 
   @Test
@@ -18,7 +18,7 @@ class ForceSitesTest {
   }
 
   @Test
-  void find_withSeam_namesWhoCallsItsForcingMethods() {
+  void find_withSeam_namesCallersOfItsForcingMethods() {
     assertEquals(
         List.of("Direct.commit", "Caller.checkpoint", "Caller.byReference"),
         methods(List.of(Seam.class.getName())));

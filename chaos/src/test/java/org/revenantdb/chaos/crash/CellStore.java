@@ -11,8 +11,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store of a few values in one file, which is replaced as a whole. It changes files at few
- * places, so that dying at each of them takes few processes.
+ * A store of a few values in one file, which is replaced as a whole. Few places change files, so
+ * that a death at each of them takes few processes.
  */
 record CellStore(Path dir, Map<String, String> content, boolean deletesFirst) {
 
@@ -24,7 +24,7 @@ record CellStore(Path dir, Map<String, String> content, boolean deletesFirst) {
 
   private void recover() throws IOException {
     if (Files.exists(next())) {
-      Files.delete(next()); // somebody died who wrote it
+      Files.delete(next()); // left by a process that died while it wrote
     }
     if (!Files.exists(file())) {
       create();

@@ -14,8 +14,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store without a lock that a zombie cannot harm: each opening writes a log of its own, and who
- * finds a newer one does not write any more.
+ * A store without a lock that a zombie cannot damage: each opening writes a log of its own, and a
+ * process that finds a newer log stops writing.
  */
 final class EpochStore implements AutoCloseable {
 

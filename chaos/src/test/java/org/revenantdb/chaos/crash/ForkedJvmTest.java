@@ -22,10 +22,10 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The killer kills, and what was said before the kill is not lost. */
+/** A kill ends the child, and lines written before the kill are not lost. */
 class ForkedJvmTest {
 
-  /** Counts aloud and never ends; keeps a lock on a file. */
+  /** Writes a count forever; holds a lock on a file. */
   public static final class Counter {
     public static void main(String[] arguments) throws Exception {
       ChildPipe pipe = ChildPipe.open();
@@ -62,7 +62,7 @@ class ForkedJvmTest {
     }
   }
 
-  /** Says nothing for ever. */
+  /** Never writes a line. */
   public static final class Silent {
     public static void main(String[] arguments) throws Exception {
       ChildPipe.open();
@@ -71,7 +71,7 @@ class ForkedJvmTest {
     }
   }
 
-  /** Says what it was given, and its heap. */
+  /** Writes its arguments and its heap size. */
   public static final class Orderly {
     public static void main(String[] arguments) {
       ChildPipe pipe = ChildPipe.open();
@@ -136,7 +136,7 @@ class ForkedJvmTest {
   }
 
   @Test
-  void child_thatEndsInOrder_gotArgumentsAndHeap() {
+  void child_thatEndsInOrder_hasItsArgumentsAndHeap() {
     try (ForkedJvm child =
         child(Orderly.class).heap("32m").argument("a b").argument("unused").fork()) {
       List<String> lines = all(child);
@@ -148,7 +148,7 @@ class ForkedJvmTest {
   }
 
   @Test
-  void line_thatWasCutShort_wasNotSaid() {
+  void line_thatWasCutShort_isDropped() {
     try (ForkedJvm child = child(CutShort.class).fork()) {
       assertEquals(List.of("whole"), all(child));
     }
@@ -167,9 +167,9 @@ class ForkedJvmTest {
 
   @Test
   @EnabledOnOs({OS.LINUX, OS.MAC})
-  void child_thatSaysNothing_isEndedAfterAThreadDump(@TempDir Path dir) {
+  void child_withoutASignOfLife_isKilledAfterAThreadDump(@TempDir Path dir) {
     Path up = dir.resolve("up");
-    // A JVM that has not come up yet dies of the question for a dump: then it needs more time.
+    // A JVM that has not yet started dies of the request for a dump: then it needs more time.
     for (long limit = 2; !Files.exists(up); limit *= 5) {
       assertTrue(limit < 60, "it does not come up");
       Duration time = Duration.ofSeconds(limit);

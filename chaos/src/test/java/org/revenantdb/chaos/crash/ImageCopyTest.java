@@ -11,7 +11,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A copy has every byte, also where there is nothing but zeros. */
+/** A copy has every byte, including ranges of zeros. */
 class ImageCopyTest {
 
   @TempDir private Path dir;

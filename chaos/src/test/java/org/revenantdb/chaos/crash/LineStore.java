@@ -18,19 +18,19 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A store of lines: a log of {@code key=value}, and a snapshot that replaces it from time to time.
- * Honest about process death unless it is broken on purpose.
+ * Correct for process death unless a flaw is chosen.
  */
 final class LineStore implements AutoCloseable {
 
-  /** What may be wrong with it. */
+  /** The flaws. */
   enum Break {
-    /** What is written stays in the heap until ten lines are together. */
+    /** Written lines stay in the heap until there are ten. */
     BUFFER_IN_THE_HEAP,
     /** Recovery takes the last whole line for a torn one. */
     DROPS_THE_LAST_LINE,
     /** The log is emptied before the snapshot has its name. */
     EMPTIES_THE_LOG_FIRST,
-    /** Two processes may have it. */
+    /** Two processes may open it. */
     NO_LOCK,
     /** Closing loses the log. */
     FORGETS_ON_CLOSE

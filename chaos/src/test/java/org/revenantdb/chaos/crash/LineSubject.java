@@ -7,7 +7,7 @@ import org.revenantdb.chaos.subject.CrashSubject;
 import org.revenantdb.chaos.subject.Promises;
 import org.revenantdb.chaos.subject.Recovered;
 
-/** A subject over a {@link LineStore}, to be broken by subclasses in one way or another. */
+/** A subject over a {@link LineStore}; subclasses break it in one way or another. */
 class LineSubject implements CrashSubject<LineStore> {
 
   @Override

@@ -27,11 +27,14 @@ import org.revenantdb.chaos.subject.Promises;
 import org.revenantdb.chaos.subject.Recovered;
 import org.revenantdb.chaos.subject.Verdict;
 
-/** Honest stores survive, broken ones are found, and bad subjects are told from broken stores. */
+/**
+ * Correct stores survive, broken ones are found, and bad subjects are distinguished from broken
+ * stores.
+ */
 @Tag("slow")
 class ProcessDeathRunTest {
 
-  /** For a child that hangs: longer than one that does not is silent on a quiet machine. */
+  /** The limit for a child that hangs: longer than a healthy child is silent on a quiet machine. */
   private static final Duration IMPATIENT = Duration.ofSeconds(3);
 
   private static final Duration PATIENT = Duration.ofSeconds(20);
@@ -77,7 +80,7 @@ class ProcessDeathRunTest {
     }
   }
 
-  /** Several threads, each with keys of its own. */
+  /** Several threads, each with its own keys. */
   static final class Threads extends LineSubject {
     @Override
     public void work(LineStore store, Promises promises) throws Exception {
@@ -116,10 +119,10 @@ class ProcessDeathRunTest {
   }
 
   @Test
-  void storeThatAcknowledgesFromTheHeap_hasLost() throws IOException {
+  void storeThatAcknowledgesFromTheHeap_isLost() throws IOException {
     ProcessDeathRun run = new ProcessDeathRun(Buffering.class, options(4));
     Outcome outcome = run.run();
-    // Of a few kills none may come while a line that was answered for is in the heap only.
+    // In a few kills, none may come while an acknowledged line is only in the heap.
     for (int more = 1; more < 20 && outcome.verdict() == Verdict.SURVIVED; more++) {
       run = new ProcessDeathRun(Buffering.class, options(seed + more, 4));
       outcome = run.run();
@@ -141,14 +144,14 @@ class ProcessDeathRunTest {
     }
   }
 
-  /** Nobody has died when it is missed; a power cut calls that by the same name. */
+  /** No process has died when the loss is found; a power cut reports it under the same name. */
   @Test
   void storeThatLosesWithoutAnyCrash_isHarnessBroken() {
     assertHarnessBroken(
         Dropping.class, "the subject's own check does not hold on an intact disk: it found LOST");
   }
 
-  /** Announces nothing, as the shortest subjects do. */
+  /** Announces nothing, like the shortest subjects. */
   static final class Silent extends LineSubject {
     @Override
     public void work(LineStore store, Promises promises) throws Exception {
@@ -172,7 +175,9 @@ class ProcessDeathRunTest {
 
   // Failpoints.
 
-  /** Has places of every sort: in a first life alone, in each one, after a crash alone, named. */
+  /**
+   * Has places of every kind: only in a first life, in each life, only after a crash, and named.
+   */
   static class Named extends CellSubject {
     @Override
     public void work(CellStore store, Promises promises) throws Exception {
@@ -266,7 +271,7 @@ class ProcessDeathRunTest {
     }
   }
 
-  /** What the successor wrote is owed as well, and that the zombie is refused is right. */
+  /** The successor's promises must hold, too, and the store may refuse the zombie. */
   @Test
   @EnabledOnOs({OS.LINUX, OS.MAC})
   void storeThatFencesAZombie_survivesIt() {
@@ -275,7 +280,7 @@ class ProcessDeathRunTest {
     assertEquals(Verdict.SURVIVED, run(Fenced.class, options).verdict());
     for (String place : places) {
       assertTrue(place.contains("had the store, and then "), place);
-      // One that is killed at its first word after it woke is not refused any more.
+      // A zombie killed at its first report after it continued is no longer refused.
       assertTrue(place.contains("threw in work") || place.contains("was killed in work"), place);
     }
   }
@@ -289,9 +294,9 @@ class ProcessDeathRunTest {
 
   @Test
   @EnabledOnOs({OS.LINUX, OS.MAC})
-  void storeWithoutALock_losesToAZombie() {
+  void storeWithoutALock_isFoundByAZombie() {
     Outcome outcome = run(Unlocked.class, options(0).withZombies(3));
-    // Of a few zombies none may come to write what the other one has written meanwhile.
+    // In a few zombies, none may overwrite what the successor has written meanwhile.
     for (int more = 1; more < 20 && outcome.verdict() == Verdict.SURVIVED; more++) {
       outcome = run(Unlocked.class, options(seed + more, 0).withZombies(3));
     }
@@ -333,7 +338,7 @@ class ProcessDeathRunTest {
     }
   }
 
-  /** Would never come to the count at which it is to be killed. */
+  /** Would never reach the count at which it is to be killed. */
   static final class FallsSilent extends LineSubject {
     @Override
     public void work(LineStore store, Promises promises) throws Exception {
@@ -343,7 +348,7 @@ class ProcessDeathRunTest {
     }
   }
 
-  /** Speaks, and gives no answer that could be missed. */
+  /** Reports, but gives no answer that could be lost. */
   static final class OnlyAttempts extends LineSubject {
     @Override
     public void work(LineStore store, Promises promises) throws Exception {
@@ -352,7 +357,7 @@ class ProcessDeathRunTest {
     }
   }
 
-  /** Its check goes to the store and swallows what it is told. */
+  /** Its check reads the store and ignores the result. */
   static final class SeesNothing extends LineSubject {
     @Override
     public void check(LineStore store, Recovered recovered) {
@@ -361,12 +366,12 @@ class ProcessDeathRunTest {
           throw new IllegalStateException("planted");
         });
       } catch (IllegalStateException e) {
-        // That is what is wrong with it.
+        // This is what is wrong with it.
       }
     }
   }
 
-  /** What it leaves is in order, and takes no more work. */
+  /** Its files are right, but it accepts no new work. */
   static final class WorksOnce extends LineSubject {
     @Override
     public void resume(LineStore store, Promises promises) throws Exception {
@@ -374,7 +379,7 @@ class ProcessDeathRunTest {
     }
   }
 
-  /** Says the same of what is the same only most of the time. */
+  /** Gives the same answer about the same files only most of the time. */
   static final class Fickle extends LineSubject {
     private static int looks;
 
@@ -390,9 +395,9 @@ class ProcessDeathRunTest {
     public void check(LineStore store, Recovered recovered) {}
   }
 
-  /** Cannot be made without a word. */
+  /** Cannot be created without an argument. */
   static final class Demanding extends LineSubject {
-    @SuppressWarnings("unused") // It is the parameter that counts.
+    @SuppressWarnings("unused") // only the parameter matters
     Demanding(String word) {}
   }
 
@@ -435,31 +440,31 @@ class ProcessDeathRunTest {
     assertHarnessBroken(ChecksNothing.class, "verifies nothing");
   }
 
-  /** It was green for a subject that could not see any loss. */
+  /** Once accepted a subject that could not detect any loss. */
   @Test
-  void subject_whoseCheckPassesAnEmptyDirectory_isHarnessBroken() {
-    assertHarnessBroken(SeesNothing.class, "an empty directory passes the subject's check");
+  void subject_whoseCheckAcceptsAnEmptyDirectory_isHarnessBroken() {
+    assertHarnessBroken(SeesNothing.class, "the subject's check accepts an empty directory");
   }
 
-  /** It was green for work that promised nothing that could be lost. */
+  /** Once accepted work that promised nothing that could be lost. */
   @Test
   void subject_thatOnlyAttempts_isHarnessBroken() {
     assertHarnessBroken(OnlyAttempts.class, "the subject's work promised nothing");
   }
 
   @Test
-  void subject_thatTakesNoNewWorkOnAnIntactDisk_isHarnessBroken() {
+  void subject_thatAcceptsNoNewWorkOnAnIntactDisk_isHarnessBroken() {
     assertHarnessBroken(WorksOnce.class, "on an intact disk the subject threw in resume");
   }
 
   @Test
-  void subject_thatIsFickleOnAnIntactDisk_isHarnessBroken() {
+  void subject_thatIsNotDeterministicOnAnIntactDisk_isHarnessBroken() {
     assertHarnessBroken(
         Fickle.class, "does not hold on an intact disk: it found DEMAND: a bad mood");
   }
 
   @Test
-  void run_inWhichNobodyIsToDie_isRefused() {
+  void run_withoutAnyDeath_isRefused() {
     for (int kills : new int[] {0, -1}) {
       assertThrows(
           IllegalArgumentException.class, () -> new ProcessDeathRun(Honest.class, options(kills)));
@@ -471,7 +476,7 @@ class ProcessDeathRunTest {
     Outcome outcome;
     long next = seed;
     do {
-      // Who is killed while it fails takes the one failure along, and nobody hears of it.
+      // A process that is killed while it fails leaves no report of its one failure.
       System.out.println("seed " + next);
       outcome = run(Moody.class, Options.of(scratch, next, 4));
       next++;
@@ -485,7 +490,7 @@ class ProcessDeathRunTest {
     assertHarnessBroken(Demanding.class, "needs a constructor without parameters");
   }
 
-  // Stores that do not come back.
+  // Stores that cannot be recovered.
 
   abstract static class FailsAfterACrash extends LineSubject {
     @Override
@@ -501,7 +506,7 @@ class ProcessDeathRunTest {
     @Override
     public void close(LineStore store) throws Exception {
       super.close(store);
-      // The store does not know its directory; what the child works in does.
+      // The store does not know its directory; the child's working directory does.
       Files.delete(Path.of("store", "dirty"));
     }
 
@@ -529,7 +534,7 @@ class ProcessDeathRunTest {
     }
   }
 
-  /** The first opening after a crash fails, the next one from the same files does not. */
+  /** The first opening after a crash fails; the next one of the same files does not. */
   static final class Moody extends FailsAfterACrash {
     @Override
     void fail() throws Exception {
@@ -541,7 +546,7 @@ class ProcessDeathRunTest {
     }
   }
 
-  /** One kill may come just when nothing is dirty, so there may have to be more. */
+  /** A kill may come when nothing is dirty, so several may be needed. */
   private Outcome assertCorrupt(
       Class<? extends CrashSubject<?>> subject, Duration stallLimit, String reason) {
     Outcome outcome;
@@ -564,11 +569,11 @@ class ProcessDeathRunTest {
   }
 
   @Test
-  void store_whoseRecoveryDoesNotEnd_isCorrupt() {
+  void store_whoseRecoveryHangs_isCorrupt() {
     Outcome outcome =
         assertCorrupt(HangsInRecovery.class, IMPATIENT, "did not come to an end in open");
     String story = outcome.failures().getFirst().story();
-    assertTrue(story.startsWith("it stands at\n    at "), story);
+    assertTrue(story.startsWith("its stack:\n    at "), story);
     int where = story.indexOf("HangsInRecovery.fail");
     assertTrue(where > 0 && where < story.indexOf(Failure.AT_LENGTH), story);
     assertTrue(story.indexOf("Full thread dump") > story.indexOf(Failure.AT_LENGTH), story);

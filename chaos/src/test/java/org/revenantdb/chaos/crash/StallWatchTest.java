@@ -10,18 +10,18 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What is a stall, on a machine whose clock and pace the test sets.
+ * The definition of a stall, on a machine whose clock and pace the test sets.
  *
  * <p>{@link #a_healthy_thread_on_a_starved_machine_does_not_stall}, {@link
- * #a_suspended_machine_is_no_stall}, {@link #a_wait_for_a_device_is_no_stall} and {@link
- * #a_rest_is_no_stall} fail where the watch counts wall-clock time, as it did before.
+ * #a_suspended_machine_does_not_stall}, {@link #a_wait_for_a_device_does_not_stall} and {@link
+ * #a_stopped_process_does_not_stall} fail where the watch counts wall-clock time, as it did before.
  */
 class StallWatchTest {
 
   private static final Duration LIMIT = Duration.ofSeconds(20);
   private static final Duration WORK = Duration.ofMillis(20);
 
-  /** Time passes when somebody waits and when the pace is measured. */
+  /** Time passes during a wait and when the pace is measured. */
   private static final class TestMachine implements Machine {
     private long now = 1;
     private double pace = 1;
@@ -55,13 +55,13 @@ class StallWatchTest {
   private final TestMachine machine = new TestMachine();
   private final StallWatch watch = new StallWatch(LIMIT, /* process= */ 1, machine);
 
-  /** Something that never comes. */
+  /** An event that never comes. */
   private boolean never(Duration time) {
     machine.pass(time);
     return false;
   }
 
-  /** A thread that needs so much processor time and gets what the pace says. */
+  /** A thread that needs some processor time and gets the share that the pace gives. */
   private StallWatch.End work(Duration need) {
     long begun = machine.now;
     return time -> {
@@ -79,7 +79,7 @@ class StallWatchTest {
 
   @ParameterizedTest
   @ValueSource(doubles = {0.5, 0.1, 0.01})
-  void a_hang_on_a_starved_machine_is_found_when_it_had_the_time_to_work(double pace)
+  void a_hang_on_a_starved_machine_is_found_after_more_time(double pace)
       throws InterruptedException {
     machine.pace = pace;
     assertFalse(watch.await(this::never));
@@ -96,8 +96,7 @@ class StallWatchTest {
   }
 
   @Test
-  void a_machine_that_becomes_slow_and_quick_again_counts_each_at_its_pace()
-      throws InterruptedException {
+  void time_counts_at_the_present_pace_of_the_machine() throws InterruptedException {
     double[] chance = {0};
     int[] rounds = {0};
     assertFalse(
@@ -110,7 +109,7 @@ class StallWatchTest {
   }
 
   @Test
-  void a_suspended_machine_is_no_stall() throws InterruptedException {
+  void a_suspended_machine_does_not_stall() throws InterruptedException {
     int[] rounds = {0};
     assertTrue(
         watch.await(time -> {
@@ -120,7 +119,7 @@ class StallWatchTest {
   }
 
   @Test
-  void a_sign_of_life_begins_the_limit_again() throws InterruptedException {
+  void a_sign_of_life_restarts_the_limit() throws InterruptedException {
     int[] rounds = {0};
     assertTrue(
         watch.await(time -> {
@@ -177,7 +176,7 @@ class StallWatchTest {
   }
 
   @Test
-  void a_wait_for_a_device_is_no_stall() throws InterruptedException {
+  void a_wait_for_a_device_does_not_stall() throws InterruptedException {
     int[] rounds = {0};
     machine.device = true;
     assertFalse(
@@ -189,7 +188,7 @@ class StallWatchTest {
   }
 
   @Test
-  void a_rest_is_no_stall() throws InterruptedException {
+  void a_stopped_process_does_not_stall() throws InterruptedException {
     int[] rounds = {0};
     watch.rest(true);
     assertFalse(
@@ -203,7 +202,7 @@ class StallWatchTest {
   }
 
   @Test
-  void what_comes_with_the_last_measurement_has_come() throws InterruptedException {
+  void an_event_during_the_last_measurement_counts() throws InterruptedException {
     assertTrue(
         watch.await(time -> {
           machine.pass(time);

@@ -32,7 +32,7 @@ class DiskImageTest {
   }
 
   @Test
-  void fork_isNotSeenByTheOther() {
+  void fork_isIndependent() {
     int directory = enter(image, DiskImage.ROOT, "d", /* directory= */ true);
     int node = file(image, directory, "f", 1);
     DiskImage fork = image.fork();
@@ -49,7 +49,7 @@ class DiskImageTest {
   }
 
   @Test
-  void hash_knowsNamesAndBytes_notNodes() {
+  void hash_dependsOnNamesAndBytes_notOnNodes() {
     file(image, DiskImage.ROOT, "a", 1);
     file(image, DiskImage.ROOT, "b", 2);
     DiskImage other = new DiskImage();
@@ -67,7 +67,7 @@ class DiskImageTest {
   }
 
   @Test
-  void hash_knowsAnEmptyDirectory_fromAnEmptyFile_fromNothing() {
+  void hash_differs_forAnEmptyDirectory_anEmptyFile_andNothing() {
     DiskImage file = new DiskImage();
     enter(file, DiskImage.ROOT, "a", /* directory= */ false);
     DiskImage directory = new DiskImage();

@@ -63,7 +63,7 @@ class FileContentTest {
   }
 
   @Test
-  void copy_isNotSeenByTheOther_whicheverWrites() {
+  void copy_isIndependent_whicheverSideWrites() {
     FileContent original = of(filled(3 * BLOCK, 1));
     FileContent copy = original.copy();
     original.write(0, ByteBuffer.wrap(filled(BLOCK + 1, 2)));
@@ -168,7 +168,7 @@ class FileContentTest {
   }
 
   @Test
-  void hash_returns_whenWhatWasWrittenIsUndone() {
+  void hash_isTheFormerOne_whenAWriteIsUndone() {
     FileContent content = of(filled(2 * BLOCK, 1));
     long before = content.hash();
     content.write(BLOCK, ByteBuffer.wrap(filled(1, 2)));
@@ -177,9 +177,9 @@ class FileContentTest {
     assertEquals(before, content.hash());
   }
 
-  /** Random operations on a few copies of one another, each with an array beside it. */
+  /** Random operations on a few copies of each other, each compared with an array. */
   @Test
-  void content_isLikeAnArray() {
+  void content_behavesLikeAnArray() {
     long seed = Long.getLong("revenant.disk.seed", System.nanoTime());
     System.out.println("FileContentTest: -Drevenant.disk.seed=" + seed);
     Random random = new Random(seed);
@@ -244,7 +244,7 @@ class FileContentTest {
     return content;
   }
 
-  /** A place up to five blocks, often on the edge of a block. */
+  /** A position in the first five blocks, often on the edge of a block. */
   private static int edge(Random random) {
     int block = random.nextInt(5) * BLOCK;
     return switch (random.nextInt(4)) {

@@ -76,12 +76,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
 /**
- * What a store may expect of a file system on Linux. The default file system keeps it (which proves
- * that these are facts and not wishes), and whatever stands in for it must.
+ * What a store may expect of a file system on Linux. The default file system keeps it, which proves
+ * that these expectations are real. Every replacement must keep it, too.
  */
 abstract class FileSystemContract {
 
-  /** An empty directory of the file system under test, another one for each test. */
+  /** Returns an empty directory of the file system under test, another one for each test. */
   abstract Path directory();
 
   private Path path(String name) {
@@ -106,7 +106,7 @@ abstract class FileSystemContract {
     return new String(buffer.array(), 0, buffer.position(), UTF_8);
   }
 
-  /** Exactly that class, as a caller that catches it would see. */
+  /** Exactly that class, because a caller may catch it. */
   private static <T extends Throwable> T fails(Class<T> type, Executable action) {
     T failure = assertThrows(type, action);
     assertSame(type, failure.getClass());
@@ -176,7 +176,7 @@ abstract class FileSystemContract {
   }
 
   @Test
-  void options_may_be_said_twice() throws IOException {
+  void options_may_be_repeated() throws IOException {
     Files.write(path("f"), new byte[3], CREATE, CREATE, WRITE);
     try (InputStream in = Files.newInputStream(path("f"), READ, READ)) {
       assertEquals(3, in.readAllBytes().length);
@@ -396,7 +396,7 @@ abstract class FileSystemContract {
   @Test
   void transfers_move_bytes_between_channels() throws IOException {
     byte[] content = new byte[200_001];
-    // No part of it is like another, whatever pieces it is moved in.
+    // No two parts are equal, whatever the sizes in which it is moved.
     new Random(1).nextBytes(content);
     Files.write(path("f"), content);
     try (FileChannel in = FileChannel.open(path("f"));
@@ -512,7 +512,7 @@ abstract class FileSystemContract {
   }
 
   @Test
-  void streams_do_not_mind_interrupts() throws Exception {
+  void streams_ignore_interrupts() throws Exception {
     inInterruptedThread(() -> {
       try (OutputStream out = Files.newOutputStream(path("f"))) {
         out.write("abc".getBytes(UTF_8));
@@ -1045,8 +1045,8 @@ abstract class FileSystemContract {
           "a/../b", "./a", "/..", "/../a", "a/./b", "../..", "/a/..", "ab", "/ab", "a/bc", "..a");
 
   /**
-   * Everything that pure path arithmetic says about one or two of the samples, as text, compared by
-   * a test that knows two file systems.
+   * Results of all path operations without file access on one or two of the samples, as text, for
+   * comparing two file systems.
    */
   static List<String> arithmetic(Path any) {
     List<Path> paths = SAMPLES.stream().map(any.getFileSystem()::getPath).toList();

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A file system in memory keeps the contract that the default one keeps. */
+/** A file system in memory keeps the same contract as the default one. */
 class MemoryFileSystemContractTest extends FileSystemContract {
 
   private final MemoryFileSystem fileSystem = MemoryFileSystem.of(new DiskImage());
@@ -22,7 +22,7 @@ class MemoryFileSystemContractTest extends FileSystemContract {
   }
 
   @Test
-  void path_arithmetic_is_that_of_the_default_file_system() {
+  void path_operations_agree_with_the_default_file_system() {
     assertEquals(arithmetic(Path.of("x")), arithmetic(directory()));
   }
 }

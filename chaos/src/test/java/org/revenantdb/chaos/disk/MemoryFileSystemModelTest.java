@@ -50,13 +50,13 @@ class MemoryFileSystemModelTest {
   private static final List<StandardOpenOption> OPTIONS =
       List.of(READ, WRITE, APPEND, CREATE, CREATE_NEW, TRUNCATE_EXISTING, DELETE_ON_CLOSE);
 
-  /** One of the two, with files that it holds open. */
+  /** One of the two, with the files that it holds open. */
   private static final class World {
     final Path root;
     final FileChannel[] channels = new FileChannel[CHANNELS];
     final FileLock[] locks = new FileLock[CHANNELS];
 
-    /** What is open, as far as it is a file whose name was still there; else null. */
+    /** The open file, if it is a file whose name still exists; otherwise null. */
     final @Nullable Object[] files = new Object[CHANNELS];
 
     World(Path root) {
@@ -75,8 +75,8 @@ class MemoryFileSystemModelTest {
     }
 
     /**
-     * What overlaps in one file may be copied forwards or backwards, and how often a directory is
-     * asked before it says that it is none depends on a size that nobody promises.
+     * Overlapping ranges of one file may be copied forwards or backwards. How often a path is
+     * checked before it counts as no directory depends on a size that is not specified.
      */
     void checkTransfer(int one, int two) {
       if (files[one] == null || files[two] == null || files[one].equals(files[two])) {
@@ -93,7 +93,7 @@ class MemoryFileSystemModelTest {
     }
   }
 
-  /** What is done to both. */
+  /** An operation for both. */
   private interface Step {
     Object on(World world) throws IOException;
   }
@@ -128,7 +128,7 @@ class MemoryFileSystemModelTest {
     }
   }
 
-  /** Nothing stays in an image that no name leads to, once nothing is open. */
+  /** No node without a name stays in an image once nothing is open. */
   private static void assertOnlyNamedNodes(DiskImage image) {
     Set<Integer> there = new TreeSet<>();
     for (int node = 1; node < image.nextNode(); node++) {
@@ -283,7 +283,7 @@ class MemoryFileSystemModelTest {
         });
   }
 
-  /** The path of another name beside one of which the root is not known. */
+  /** The path from one file to another whose root is not known. */
   private static Path relative(Path path, String name, String other) {
     Path root = path;
     for (int i = 0; i < path.getFileSystem().getPath(name).getNameCount(); i++) {
@@ -304,7 +304,7 @@ class MemoryFileSystemModelTest {
 
   private static Named open(int which, String name, Set<OpenOption> options) {
     if (name.endsWith("/.")) {
-      // The default one says that it is there already without having looked at the directory.
+      // The default one reports that it exists already without looking at the directory.
       options.remove(CREATE_NEW);
     }
     return new Named(

@@ -37,7 +37,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a file system in memory does that the default one does not, or that only it promises. */
+/** Behaviour of a file system in memory that the default one lacks, or does not guarantee. */
 class MemoryFileSystemTest {
 
   private final DiskImage image = new DiskImage();
@@ -45,7 +45,7 @@ class MemoryFileSystemTest {
   private final Path root = disk.root();
 
   @Test
-  void image_isTheLiveOne() throws IOException {
+  void image_isLive() throws IOException {
     assertSame(image, disk.image());
     Files.createDirectory(root.resolve("d"));
     Files.writeString(root.resolve("d/f"), "abc");
@@ -139,7 +139,7 @@ class MemoryFileSystemTest {
   // ---- what is refused ----
 
   @Test
-  void whatIsUnsupported_saysSo() throws IOException {
+  void unsupportedOperations_throw() throws IOException {
     Path file = Files.writeString(root.resolve("f"), "abc");
     try (FileChannel channel = FileChannel.open(file)) {
       UnsupportedOperationException e =
@@ -168,7 +168,7 @@ class MemoryFileSystemTest {
   }
 
   @Test
-  void pathsOfAnotherFileSystem_areStrangers(@TempDir Path directory) throws IOException {
+  void pathsOfAnotherFileSystem_areRefused(@TempDir Path directory) throws IOException {
     MemoryFileSystem other = MemoryFileSystem.of(new DiskImage());
     assertNotEquals(other, disk);
     assertNotEquals(other.root(), root);
@@ -217,9 +217,9 @@ class MemoryFileSystemTest {
     assertEquals(Set.of("f"), image.paths().keySet());
   }
 
-  /** A checker can look at the image although the store left threads behind. */
+  /** A checker can read the image although the store left threads behind. */
   @Test
-  void image_standsStill_afterClose_whateverThreadsDo() throws Exception {
+  void image_isUnchanged_afterClose_whateverThreadsDo() throws Exception {
     for (int round = 0; round < 20; round++) {
       MemoryFileSystem busy = MemoryFileSystem.of(new DiskImage());
       CountDownLatch working = new CountDownLatch(4);
@@ -252,14 +252,14 @@ class MemoryFileSystemTest {
         }
       }
     } catch (IOException | ClosedFileSystemException e) {
-      // That is what it waits for.
+      // This is what it waits for.
     }
   }
 
   // ---- threads ----
 
   @Test
-  void writes_areWholeForReaders() throws Exception {
+  void writes_areAtomicForReaders() throws Exception {
     int length = 3 * FileContent.BLOCK;
     Path file = root.resolve("f");
     Files.write(file, new byte[length]);
@@ -358,7 +358,7 @@ class MemoryFileSystemTest {
     assertEquals(0, Files.size(root.resolve("f")));
   }
 
-  /** Runs nothing until the test does. */
+  /** Runs nothing until the test starts it. */
   private static final class HoldingExecutor extends java.util.concurrent.AbstractExecutorService {
 
     private final List<Runnable> held;

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.chaos.recording.RecordingFileSystem;
 import org.revenantdb.chaos.recording.Replay;
 
-/** A recording of the default file system keeps the contract that it keeps unrecorded. */
+/** A recording of the default file system keeps the same contract. */
 class RecordedDefaultFileSystemContractTest extends FileSystemContract {
 
   @TempDir private Path below;
@@ -28,7 +28,7 @@ class RecordedDefaultFileSystemContractTest extends FileSystemContract {
   }
 
   @AfterEach
-  void the_trace_says_what_is_there() throws IOException {
+  void the_trace_agrees_with_the_directory() throws IOException {
     Replay.assertExact(recording.trace(), below);
     assertEquals(List.of(), recording.trace().gaps());
     assertEquals(List.of(), recording.trace().escapes());

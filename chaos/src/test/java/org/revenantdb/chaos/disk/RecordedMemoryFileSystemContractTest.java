@@ -28,7 +28,7 @@ class RecordedMemoryFileSystemContractTest extends FileSystemContract {
   }
 
   @AfterEach
-  void the_trace_says_what_is_there() throws IOException {
+  void the_trace_agrees_with_the_directory() throws IOException {
     Replay.assertExact(recording.trace(), below);
     assertEquals(List.of(), recording.trace().gaps());
     assertEquals(List.of(), recording.trace().escapes());

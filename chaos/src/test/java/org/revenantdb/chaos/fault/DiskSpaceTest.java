@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.revenantdb.chaos.fault.FileOperation.Kind;
 import org.revenantdb.chaos.trace.CallStack;
 
-/** A disk fills up, stays full, and has room again. */
+/** A disk fills up, stays full, and has space again. */
 class DiskSpaceTest {
 
   private final DiskSpace disk = new DiskSpace(100);

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.revenantdb.chaos.fault.FileOperation.Kind;
 import org.revenantdb.chaos.trace.CallStack;
 
-/** A plan strikes where its rules say, and counts. */
+/** A plan injects faults where its rules say so, and counts. */
 class FaultPlanTest {
 
   private static final Fault FAIL = new Fault.Fail("Input/output error");
@@ -20,7 +20,7 @@ class FaultPlanTest {
     return new FileOperation(kind, path, 0, 10, 0, 0, CallStack.UNKNOWN);
   }
 
-  /** At which of ten operations of a sort a rule strikes. */
+  /** The operations, of ten, at which a rule injects its fault. */
   private static List<Integer> strikes(FaultRule rule) {
     FaultPlan plan = FaultPlan.of(rule);
     List<Integer> result = new ArrayList<>();
@@ -52,7 +52,7 @@ class FaultPlanTest {
   }
 
   @Test
-  void rule_countsOnlyWhatItIsFor() {
+  void rule_countsOnlyMatchingOperations() {
     FaultPlan plan = FaultPlan.of(FaultRule.of(FAIL).kinds(Kind.FORCE).path("log/*").nth(2));
     assertEquals(Fault.NONE, plan.before(operation(Kind.FORCE, "log/1")));
     assertEquals(Fault.NONE, plan.before(operation(Kind.WRITE, "log/1")));
@@ -64,7 +64,7 @@ class FaultPlanTest {
   }
 
   @Test
-  void glob_knowsStarsAndQuestionMarks() {
+  void glob_supportsStarsAndQuestionMarks() {
     assertEquals(true, matches("log/*.log", "log/0001.log"));
     assertEquals(false, matches("log/*.log", "log/old/0001.log"));
     assertEquals(false, matches("log/*.log", "log/0001xlog"));
@@ -81,7 +81,7 @@ class FaultPlanTest {
   }
 
   @Test
-  void rules_thatStrikeAtOnce_letTheFirstHaveItsWayAndAllCount() {
+  void rules_thatMatchTheSameOperation_letTheFirstDecideAndAllCount() {
     FaultPlan plan =
         FaultPlan.of(
             FaultRule.of(new Fault.DiskFull()).nth(2),
@@ -95,7 +95,7 @@ class FaultPlanTest {
   }
 
   @Test
-  void description_saysWhatWhereAndWhen() {
+  void description_containsFaultOperationAndPath() {
     assertEquals(
         "FailForce[clean=true] at FORCE 3 of log/*; DiskFull[] at WRITE/CREATE 2 and later",
         FaultPlan.of(
@@ -105,7 +105,7 @@ class FaultPlanTest {
   }
 
   @Test
-  void threads_thatAskAtOnce_seeTheNthStrikeOnce() {
+  void threads_atOnce_seeTheNthFaultOnce() {
     FaultPlan plan = FaultPlan.of(FaultRule.of(FAIL).nth(500));
     try (ExecutorService threads = Executors.newFixedThreadPool(4)) {
       for (int i = 0; i < 1000; i++) {
@@ -117,7 +117,7 @@ class FaultPlanTest {
   }
 
   @Test
-  void or_asksTheOtherWhereTheFirstHasNothing() {
+  void or_asksTheSecondIfTheFirstHasNoFault() {
     FaultInjector both =
         FaultPlan.of(FaultRule.of(FAIL).nth(1)).or(operation -> new Fault.DiskFull());
     assertEquals(FAIL, both.before(operation(Kind.WRITE, "f")));

@@ -57,7 +57,7 @@ class CrashAnomaliesTest {
   }
 
   @Test
-  void a_write_is_compared_with_the_next_life_that_looks() {
+  void a_write_is_compared_with_the_next_life_that_reads_it() {
     history
         .committed(write(X, 1))
         .crash()
@@ -68,7 +68,7 @@ class CrashAnomaliesTest {
   }
 
   @Test
-  void a_durable_write_is_replaced_by_what_it_was_built_on() {
+  void a_durable_write_is_replaced_by_the_version_it_was_built_on() {
     history
         .committed(write(X, 1))
         .committed(read(X, 1), write(X, 2))
@@ -90,7 +90,7 @@ class CrashAnomaliesTest {
   }
 
   @Test
-  void what_was_never_answered_had_ended_when_the_next_life_began() {
+  void an_unanswered_transaction_ended_before_the_next_life() {
     History seenByOneOfTwo =
         new History.Builder()
             .add(0, 1, History.NEVER, TransactionOutcome.UNKNOWN, append(X, 1))
@@ -105,7 +105,7 @@ class CrashAnomaliesTest {
   }
 
   @Test
-  void lazy_commits_may_be_lost_from_some_point_on() {
+  void a_suffix_of_lazy_commits_may_be_lost() {
     history
         .lazy(append(X, 1), write(Y, 1))
         .then()
@@ -137,7 +137,7 @@ class CrashAnomaliesTest {
   }
 
   @Test
-  void a_lazy_commit_is_missing_that_one_behind_it_in_time_is_not() {
+  void a_lazy_commit_is_missing_and_a_later_one_is_not() {
     history
         .lazy(append(X, 1))
         .then()
@@ -148,7 +148,7 @@ class CrashAnomaliesTest {
   }
 
   @Test
-  void a_lazy_commit_is_missing_that_one_that_was_kept_has_read() {
+  void a_lazy_commit_is_missing_that_a_surviving_one_has_read() {
     history
         .lazy(append(X, 1))
         .lazy(readList(X, 1), append(Y, 1))
@@ -158,7 +158,7 @@ class CrashAnomaliesTest {
   }
 
   @Test
-  void a_lazy_commit_is_missing_that_a_durable_reader_was_told_of() {
+  void a_lazy_commit_is_missing_that_a_durable_reader_has_seen() {
     history
         .lazy(append(X, 1))
         .committed(readList(X, 1))
@@ -202,7 +202,7 @@ class CrashAnomaliesTest {
   }
 
   @Test
-  void half_of_one_whose_outcome_is_unknown() {
+  void half_of_a_transaction_of_unknown_outcome() {
     history
         .unknown(append(X, 1), append(Y, 1))
         .crash()
@@ -211,7 +211,7 @@ class CrashAnomaliesTest {
   }
 
   @Test
-  void unknown_is_there_or_not() {
+  void an_unknown_transaction_is_there_or_not() {
     history
         .unknown(append(X, 1), write(Y, 1))
         .crash()
@@ -227,7 +227,7 @@ class CrashAnomaliesTest {
   }
 
   @Test
-  void what_was_lost_is_back_a_life_later() {
+  void a_lost_write_is_back_a_life_later() {
     history
         .unknown(append(X, 1))
         .crash()
@@ -238,7 +238,7 @@ class CrashAnomaliesTest {
   }
 
   @Test
-  void what_was_rolled_back_is_there_a_life_later() {
+  void a_rolled_back_write_is_there_a_life_later() {
     history.aborted(append(X, 1)).crash().committed(readList(X, 1));
     history.showsOnly(AnomalyKind.ABORTED_READ);
   }
@@ -254,7 +254,7 @@ class CrashAnomaliesTest {
   }
 
   @Test
-  void a_life_cut_off_knows_what_was_asked_for() {
+  void a_history_cut_off_has_unknown_outcomes_after_a_requested_commit() {
     History whole =
         new History.Builder()
             .add(0, 1, 10, TransactionOutcome.DURABLE, append(X, 1))

@@ -16,11 +16,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What Elle reads, written and read back. */
+/** The format of Elle, written and read back. */
 class EdnTest {
 
   @Test
-  void is_written_as_Jepsen_writes_it() throws IOException {
+  void a_history_is_written_in_the_format_of_Jepsen() throws IOException {
     History history =
         new Planted()
             .committed(append(5, 1), readList(5, 1), readList(6))
@@ -47,7 +47,7 @@ class EdnTest {
   }
 
   @Test
-  void lists_and_registers_are_written_for_themselves() throws IOException {
+  void lists_and_registers_are_written_separately() throws IOException {
     History history =
         new Planted()
             .committed(append(6, 1), write(7, 1), read(9, NIL), readList(8))
@@ -82,7 +82,7 @@ class EdnTest {
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5})
-  void is_read_back_as_it_was_written(long seed) throws IOException {
+  void a_history_is_read_back_unchanged(long seed) throws IOException {
     for (Simulation.Kind kind : Simulation.Kind.values()) {
       History history = new Simulation(kind, seed).withUnknown().run(300);
       History again = EdnReader.read(written(history));
@@ -97,7 +97,7 @@ class EdnTest {
             again.transaction(t).accesses());
       }
       assertEquals(written(again), written(EdnReader.read(written(again))));
-      // What those saw who were not answered is not in there, but of the others nothing is missing.
+      // Reads of transactions without an answer are not in the file, but nothing else is missing.
       History allAnswered = new Simulation(kind, seed).run(300);
       CheckResult before = check(allAnswered);
       CheckResult after = check(EdnReader.read(written(allAnswered)));
@@ -105,7 +105,7 @@ class EdnTest {
     }
   }
 
-  /** Elle knows no ranges, and what came through one has the name of an item. */
+  /** Elle knows no ranges; an anomaly through a range is reported under the name of an item. */
   private static Map<AnomalyKind, Integer> asItems(Map<AnomalyKind, Integer> counts) {
     Map<AnomalyKind, Integer> items = new EnumMap<>(AnomalyKind.class);
     counts.forEach((kind, count) -> {
@@ -131,7 +131,7 @@ class EdnTest {
   }
 
   @Test
-  void a_process_that_was_not_answered_has_another_number_next_time() throws IOException {
+  void a_process_without_an_answer_gets_a_new_number() throws IOException {
     History history =
         new Planted().unknown(append(1, 1)).sameProcesses().committed(append(1, 2)).history();
     assertTrue(written(history).contains(":type :ok, :process 1,"));
@@ -166,7 +166,7 @@ class EdnTest {
         "{:type :invoke, :process 1}{:type :ok, :process 1, :value [[:append 1 :x]]}",
         "{:a [[[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]]]}"
       })
-  void what_is_no_history_is_refused(String text) {
+  void a_text_that_is_not_a_history_is_refused(String text) {
     assertThrows(IllegalArgumentException.class, () -> EdnReader.read(text));
   }
 

@@ -8,7 +8,7 @@ import static org.revenantdb.chaos.history.Access.readList;
 
 import org.junit.jupiter.api.Test;
 
-/** Each anomaly of the literature, planted in lists: found where it is, and not where it is not. */
+/** Each anomaly of the literature, planted in lists: found where it is, and nowhere else. */
 class ListAnomaliesTest {
 
   private static final int X = 1;
@@ -109,7 +109,7 @@ class ListAnomaliesTest {
   }
 
   @Test
-  void G2_item_that_no_later_read_shows() {
+  void G2_item_without_a_later_read() {
     history
         .committed(readList(X), append(Y, 1))
         .committed(readList(Y), append(X, 1))
@@ -118,7 +118,7 @@ class ListAnomaliesTest {
 
   @Test
   void G2_item_read_only_anomaly_of_three() {
-    // Fekete, O'Neil and O'Neil: without the third, which only reads, it would be serializable.
+    // Fekete, O'Neil and O'Neil: serializable without the third transaction, which only reads.
     history
         .committed(readList(X), readList(Y), append(X, 1))
         .committed(readList(Y), append(Y, 1))
@@ -156,7 +156,7 @@ class ListAnomaliesTest {
   }
 
   @Test
-  void P4_is_none_if_one_of_them_was_rolled_back() {
+  void no_P4_if_one_of_them_was_rolled_back() {
     history
         .committed(readList(X), append(X, 2))
         .aborted(readList(X), append(X, 3))
@@ -243,7 +243,7 @@ class ListAnomaliesTest {
   }
 
   @Test
-  void unknown_counts_as_committed_when_it_was_seen() {
+  void an_unknown_transaction_counts_as_committed_when_it_was_seen() {
     history
         .unknown(append(X, 1), append(Y, 1))
         .committed(readList(X, 1), readList(Y))
@@ -251,7 +251,7 @@ class ListAnomaliesTest {
   }
 
   @Test
-  void unknown_counts_for_nothing_when_it_was_not_seen() {
+  void an_unknown_transaction_does_not_count_when_it_was_not_seen() {
     history
         .unknown(readList(Y), append(X, 1))
         .then()
@@ -262,7 +262,7 @@ class ListAnomaliesTest {
   }
 
   @Test
-  void unknown_is_committed_when_one_that_was_seen_has_seen_it() {
+  void an_unknown_transaction_is_committed_when_a_seen_one_has_seen_it() {
     history
         .unknown(append(X, 1), append(Z, 1))
         .unknown(readList(X, 1), append(Y, 1))
@@ -271,7 +271,7 @@ class ListAnomaliesTest {
   }
 
   @Test
-  void the_story_names_transactions_accesses_and_reasons() {
+  void the_story_contains_transactions_accesses_and_reasons() {
     history
         .committed(append(5, 1), append(5, 2))
         .committed(append(5, 3), append(6, 1))

@@ -7,13 +7,13 @@ import static org.revenantdb.chaos.history.Access.readList;
 
 import org.junit.jupiter.api.Test;
 
-/** A hundred thousand transactions: how much work that is, in steps and not in seconds. */
+/** A hundred thousand transactions: the cost in steps, not in seconds. */
 class LongHistoryTest {
 
   private static final int TRANSACTIONS = 100_000;
 
   @Test
-  void the_work_grows_with_the_history_and_not_faster() {
+  void the_cost_is_linear_in_the_history() {
     History history = new Simulation(Simulation.Kind.SNAPSHOT, 7).withUnknown().run(TRANSACTIONS);
     for (Precedence precedence : Precedence.values()) {
       long begun = System.nanoTime();
@@ -33,7 +33,7 @@ class LongHistoryTest {
 
   /** Everything is one component then, and a search from each of its nodes would not end. */
   @Test
-  void a_store_that_is_wrong_everywhere_is_told_soon() {
+  void a_store_that_is_wrong_everywhere_is_reported_soon() {
     History history =
         new Simulation(Simulation.Kind.READ_COMMITTED, 7).withUnknown().run(TRANSACTIONS);
     long begun = System.nanoTime();
@@ -49,9 +49,9 @@ class LongHistoryTest {
     assertTrue(result.steps() < 100L * TRANSACTIONS, result::toString);
   }
 
-  /** As deep as the history is long: a recursion would not come back from there. */
+  /** The cycle is as long as the history: a recursion would overflow the stack. */
   @Test
-  void a_circle_through_all_of_it_is_found() {
+  void a_cycle_through_the_whole_history_is_found() {
     History.Builder builder = new History.Builder();
     for (int t = 0; t < TRANSACTIONS; t++) {
       int next = (t + 1) % TRANSACTIONS;
@@ -61,9 +61,9 @@ class LongHistoryTest {
     assertTrue(result.has(AnomalyKind.CIRCULAR_INFORMATION_FLOW));
   }
 
-  /** Everybody has read nothing and written the same key: pairs would be ten thousand million. */
+  /** All have read nothing and written the same key: as pairs ten thousand million edges. */
   @Test
-  void a_key_that_all_have_read_and_written_takes_no_pairs() {
+  void a_key_that_all_have_read_and_written_has_few_edges() {
     History.Builder builder = new History.Builder();
     for (int t = 0; t < TRANSACTIONS; t++) {
       builder.add(t, 1, 10, TransactionOutcome.DURABLE, readList(0), append(0, t));

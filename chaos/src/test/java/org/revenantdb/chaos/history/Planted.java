@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.Set;
 
 /**
- * A history written by hand. Transactions are side by side unless time is said to pass: each begins
- * at the beginning of its moment and ends at its end.
+ * A history written by hand. Transactions are concurrent unless time passes explicitly: each begins
+ * at the start of its moment and ends at the end of it.
  */
 final class Planted {
 
@@ -39,7 +39,7 @@ final class Planted {
     return this;
   }
 
-  /** What comes now begins when all so far has ended. */
+  /** The next transactions begin when all so far have ended. */
   Planted then() {
     now += MOMENT;
     return this;
@@ -67,13 +67,16 @@ final class Planted {
     return builder.build();
   }
 
-  /** The same processes again: the next transaction is of process 0. */
+  /** The same processes again: the next transaction belongs to process 0. */
   Planted sameProcesses() {
     process = 0;
     return then();
   }
 
-  /** Found at the weakest level that forbids it and at all stronger ones, and at no weaker one. */
+  /**
+   * The anomaly is found at the weakest level that forbids it and at all stronger ones, and at no
+   * weaker one.
+   */
   void shows(AnomalyKind kind) {
     History history = history();
     for (IsolationLevel level : IsolationLevel.values()) {
@@ -85,7 +88,7 @@ final class Planted {
     }
   }
 
-  /** As {@link #shows}, and nothing but these. */
+  /** Like {@link #shows}, and no other anomalies. */
   void showsOnly(AnomalyKind kind, AnomalyKind... besides) {
     shows(kind);
     CheckResult result = HistoryChecker.check(history(), IsolationLevel.SERIALIZABLE);
@@ -95,7 +98,7 @@ final class Planted {
     assertFalse(result.anomalies().getFirst().story().isBlank());
   }
 
-  /** Allowed at the strongest level there is. */
+  /** Allowed at the strongest level. */
   void holds() {
     CheckResult result =
         HistoryChecker.check(history(), IsolationLevel.SERIALIZABLE, Precedence.REAL_TIME);

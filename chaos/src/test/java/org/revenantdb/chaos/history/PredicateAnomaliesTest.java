@@ -19,14 +19,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Anomalies through ranges, planted in lists and in registers: keys that came to be, and when. */
+/** Anomalies through ranges, planted in lists and in registers: keys that appear, and when. */
 class PredicateAnomaliesTest {
 
   private static final int X = 4;
   private static final int Y = 7;
   private static final int END = 10;
 
-  /** Of what the keys are. A list has one value here. */
+  /** The kind of the keys. A list has one value here. */
   enum Of {
     LISTS,
     REGISTERS;
@@ -88,7 +88,7 @@ class PredicateAnomaliesTest {
 
   @ParameterizedTest
   @EnumSource
-  void what_comes_to_be_behind_a_range_is_no_phantom(Of of) {
+  void a_new_key_behind_a_range_is_not_a_phantom(Of of) {
     history
         .committed(of.put(X, 1), of.put(END, 1))
         .committed(of.range(X + 1, END), of.has(X, 1), of.has(END, 1))
@@ -179,7 +179,7 @@ class PredicateAnomaliesTest {
 
   @ParameterizedTest
   @EnumSource
-  void G2_is_none_if_one_of_them_was_rolled_back(Of of) {
+  void no_G2_if_one_of_them_was_rolled_back(Of of) {
     history
         .committed(of.range(0, END), of.put(X, 1))
         .aborted(of.range(0, END), of.put(Y, 1))
@@ -207,7 +207,7 @@ class PredicateAnomaliesTest {
 
   @ParameterizedTest
   @EnumSource
-  void P4_of_a_key_that_two_did_not_see(Of of) {
+  void P4_of_a_key_that_both_saw_as_missing(Of of) {
     history
         .committed(of.range(0, END), of.put(X, 1))
         .committed(of.range(0, END), of.put(X, 2))
@@ -231,7 +231,7 @@ class PredicateAnomaliesTest {
 
   @ParameterizedTest
   @EnumSource
-  void phantom_value_of_a_key_that_nobody_wrote(Of of) {
+  void phantom_value_of_a_key_that_was_never_written(Of of) {
     history.committed(of.put(X, 1)).committed(of.range(0, END, Y)).shows(AnomalyKind.PHANTOM_VALUE);
   }
 
@@ -255,7 +255,7 @@ class PredicateAnomaliesTest {
 
   @ParameterizedTest
   @EnumSource
-  void lazy_writes_may_be_lost_from_a_range_from_some_point_on(Of of) {
+  void a_suffix_of_lazy_writes_may_be_lost_from_a_range(Of of) {
     history
         .lazy(of.put(X, 1))
         .then()
@@ -269,7 +269,7 @@ class PredicateAnomaliesTest {
 
   @ParameterizedTest
   @EnumSource
-  void a_lazy_write_is_not_in_a_range_that_has_what_was_built_on_it(Of of) {
+  void a_lazy_write_is_missing_in_a_range_with_a_write_that_was_built_on_it(Of of) {
     history
         .lazy(of.put(X, 1))
         .lazy(of.range(0, END, X), of.put(Y, 1))
@@ -290,7 +290,7 @@ class PredicateAnomaliesTest {
 
   @ParameterizedTest
   @EnumSource
-  void unknown_is_committed_when_a_range_shows_it(Of of) {
+  void an_unknown_transaction_is_committed_when_a_range_shows_it(Of of) {
     history
         .unknown(of.put(X, 1), of.put(Y, 1))
         .committed(of.range(0, END, Y))
@@ -300,7 +300,7 @@ class PredicateAnomaliesTest {
   // ---------------------------------------------------------------------------- words and wire
 
   @Test
-  void the_story_names_the_range_and_the_key_that_was_not_in_it() {
+  void the_story_contains_the_range_and_the_missing_key() {
     history
         .committed(append(5, 1), append(6, 1))
         .committed(append(3, 1))
@@ -313,7 +313,7 @@ class PredicateAnomaliesTest {
   }
 
   @Test
-  void many_ranges_and_many_new_keys_are_no_circle_of_one() {
+  void many_ranges_and_many_new_keys_are_no_cycle_of_one() {
     for (int i = 0; i < 5; i++) {
       history.committed(readRegisters(0, END), write(20 + i, 1)).committed(write(X, i));
     }
@@ -329,7 +329,7 @@ class PredicateAnomaliesTest {
   }
 
   @Test
-  void a_child_says_ranges_as_they_were_read() {
+  void a_child_reports_ranges_as_they_were_read() {
     HistoryRecorder there = new HistoryRecorder();
     WireReader reader = new WireReader(there);
     WireSession session =
@@ -357,7 +357,7 @@ class PredicateAnomaliesTest {
   }
 
   @Test
-  void Elle_is_given_reads_of_keys() throws IOException {
+  void ranges_are_written_as_reads_of_keys_for_Elle() throws IOException {
     History planted =
         history
             .committed(append(2, 1), write(3, 1), append(12, 1))

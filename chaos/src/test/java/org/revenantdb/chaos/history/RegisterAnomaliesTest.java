@@ -44,7 +44,7 @@ class RegisterAnomaliesTest {
 
   @Test
   void G0_dirty_write_with_the_order_that_reads_give() {
-    // Whoever writes what he has read builds on it: X goes one way round, Y the other.
+    // A transaction that writes what it has read builds on it: X goes one way round, Y the other.
     history
         .committed(read(Y, 2), write(X, 1), write(Y, 3))
         .committed(read(X, 1), write(X, 2), write(Y, 2))
@@ -108,7 +108,7 @@ class RegisterAnomaliesTest {
         .showsOnly(AnomalyKind.WRITE_SKEW);
   }
 
-  /** The accounts of Fekete, O'Neil and O'Neil (2004), after whoever opened them. */
+  /** The accounts of Fekete, O'Neil and O'Neil (2004), after their opening. */
   private Planted accounts() {
     return history.committed(write(X, 0), write(Y, 100)).then();
   }
@@ -123,7 +123,7 @@ class RegisterAnomaliesTest {
   }
 
   @Test
-  void G2_item_read_only_anomaly_of_accounts_that_nobody_opened() {
+  void G2_item_read_only_anomaly_of_accounts_that_were_never_opened() {
     history
         .committed(read(X, NIL), read(Y, NIL), write(X, -11))
         .committed(read(Y, NIL), write(Y, 20))
@@ -185,7 +185,7 @@ class RegisterAnomaliesTest {
   }
 
   @Test
-  void many_first_writers_and_readers_of_nothing_are_no_circle_of_one() {
+  void many_first_writers_and_readers_of_nothing_are_no_cycle_of_one() {
     for (int i = 0; i < 5; i++) {
       history.committed(read(X, NIL), write(10 + i, 1), write(X, i));
     }

@@ -9,20 +9,20 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store in memory with the isolation that its name says, and clients that a seed interleaves.
- * Even keys are lists, odd ones registers; a key that was written often gives way to another.
- * Ranges are of keys that are there and of some that are still to come.
+ * A store in memory with the isolation in its name, and clients that a seed interleaves. Even keys
+ * are lists, odd ones registers; a key with many writes often gives way to another. Ranges contain
+ * existing keys and some that do not exist yet.
  */
 final class Simulation {
 
   enum Kind {
-    /** Each transaction alone, at some place between its invocation and its completion. */
+    /** Each transaction alone, at some place between its beginning and its end. */
     SERIAL,
     /** Reads from the state at its first access; the first committer of a key wins. */
     SNAPSHOT,
     /**
-     * Reads what is committed at the moment; a written key is locked, and who meets a lock gives
-     * up.
+     * Reads what is committed at the moment. A written key is locked, and a transaction that meets
+     * a lock gives up.
      */
     READ_COMMITTED
   }
@@ -54,7 +54,7 @@ final class Simulation {
     }
   }
 
-  /** Some commits are not answered. */
+  /** Some commits get no answer. */
   Simulation withUnknown() {
     unknown = true;
     return this;
@@ -66,7 +66,7 @@ final class Simulation {
     return this;
   }
 
-  /** What a key holds from a commit on: all values of a list, the last one of a register. */
+  /** The value of a key from a commit on: all values of a list, the last one of a register. */
   private record Version(int commit, List<Integer> values) {}
 
   private final class Client {
@@ -86,7 +86,7 @@ final class Simulation {
       left = -1;
     }
 
-    /** Begins, does one access, commits or answers. */
+    /** Begins, makes one access, commits or answers. */
     boolean step() {
       if (left < 0) {
         invoked = ++place;
@@ -202,7 +202,7 @@ final class Simulation {
       own.keySet().forEach(key -> locks.remove(key, process));
     }
 
-    /** Nobody waits for the rest: what has committed was perhaps seen. */
+    /** Clients stop waiting: the commits so far may have been seen. */
     void abandon() {
       if (left >= 0) {
         inDoubt = done;
@@ -229,16 +229,16 @@ final class Simulation {
     return key % 2 == 0;
   }
 
-  /** So many transactions. */
+  /** A number of transactions. */
   History run(int transactions) {
     live(transactions, null);
     return builder.build();
   }
 
   /**
-   * A life, a crash that takes all but so many commits, and another life on what is left.
+   * A life, a crash that takes all but a number of commits, and another life on the rest.
    *
-   * @param surviving tells, of the number of commits, how many stay
+   * @param surviving maps the number of commits to the number that survive
    */
   History runWithCrash(int transactions, java.util.function.IntUnaryOperator surviving) {
     live(transactions, null);

@@ -12,13 +12,13 @@ import java.util.SplittableRandom;
 import java.util.function.BiPredicate;
 import org.junit.jupiter.api.Test;
 
-/** Histories of stores whose isolation is known, and the same with something changed. */
+/** Histories of stores with a known isolation, and the same with one change. */
 class SimulationTest {
 
   private static final int SEEDS = 60;
   private static final int TRANSACTIONS = 300;
 
-  /** Which kinds of anomaly the seeds show; every one of them has to be allowed to. */
+  /** The kinds of anomaly that the seeds show; every one of them must be allowed. */
   private static Set<AnomalyKind> found(
       Simulation.Kind kind, IsolationLevel level, Set<AnomalyKind> allowed) {
     Set<AnomalyKind> found = EnumSet.noneOf(AnomalyKind.class);
@@ -36,7 +36,7 @@ class SimulationTest {
   }
 
   @Test
-  void serial_execution_shows_nothing() {
+  void serial_execution_shows_no_anomaly() {
     found(Simulation.Kind.SERIAL, IsolationLevel.SERIALIZABLE, Set.of());
   }
 
@@ -48,7 +48,7 @@ class SimulationTest {
   }
 
   @Test
-  void read_committed_shows_what_a_snapshot_would_not() {
+  void read_committed_shows_anomalies_that_a_snapshot_would_not() {
     found(Simulation.Kind.READ_COMMITTED, IsolationLevel.READ_COMMITTED, Set.of());
     Set<AnomalyKind> loose =
         EnumSet.of(
@@ -95,13 +95,13 @@ class SimulationTest {
       CheckResult result = HistoryChecker.check(history, IsolationLevel.SNAPSHOT);
       convicted += result.has(AnomalyKind.LOST_WRITE) ? 1 : 0;
     }
-    // Of eight commits nearly always one has written what is read later.
+    // With eight commits nearly always one has written a value that is read later.
     assertTrue(convicted > SEEDS * 9 / 10, convicted + " of " + SEEDS);
   }
 
-  // ---------------------------------------------------------------------- something is changed
+  // ---------------------------------------------------------------------- one change
 
-  /** Another list than the one that was read. */
+  /** Another list in place of the one that was read. */
   @FunctionalInterface
   private interface Change {
     List<Integer> of(List<Integer> values, SplittableRandom random);
@@ -163,7 +163,7 @@ class SimulationTest {
     }
   }
 
-  /** Whether whoever wrote the list had ended before the reader began. */
+  /** Whether the writer of the list had ended before the reader began. */
   private static boolean othersHadEnded(
       History history, RecordedTransaction reader, Access.ReadList read) {
     for (int t = 0; t < history.size(); t++) {
@@ -227,7 +227,7 @@ class SimulationTest {
   }
 
   @Test
-  void a_writer_who_says_that_he_rolled_back_is_found() {
+  void a_writer_reported_as_rolled_back_is_found() {
     for (long seed = 1; seed <= SEEDS; seed++) {
       History history = new Simulation(Simulation.Kind.SERIAL, seed).run(TRANSACTIONS);
       RecordedTransaction[] all = new RecordedTransaction[history.size()];

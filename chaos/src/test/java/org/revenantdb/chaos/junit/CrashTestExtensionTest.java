@@ -41,7 +41,10 @@ import org.revenantdb.chaos.subject.Recovered;
 import org.revenantdb.chaos.teeth.BrokenSubjects;
 import org.revenantdb.chaos.teeth.TinyStore;
 
-/** Green for the honest, red with a story for the broken, and never green for what was not seen. */
+/**
+ * Passes for correct stores, fails with a story for broken ones, and never passes if the crash
+ * could not be observed.
+ */
 class CrashTestExtensionTest {
 
   @TempDir private Path kept;
@@ -89,7 +92,7 @@ class CrashTestExtensionTest {
     assertTrue(message.contains(why), message);
   }
 
-  /** A tiny store that keeps its word. */
+  /** A correct tiny store. */
   abstract static class Sample extends HonestTiny {}
 
   @CrashTest(
@@ -99,7 +102,7 @@ class CrashTestExtensionTest {
   static class Honest extends Sample {}
 
   @Test
-  void subject_thatKeepsItsWord_isGreenOnceForEachProfile() {
+  void correctSubject_passesOnceForEachProfile() {
     Events events = run(Honest.class);
     events.assertStatistics(statistics -> statistics.started(2).succeeded(2));
     assertEquals(
@@ -121,12 +124,14 @@ class CrashTestExtensionTest {
     assertEquals(0, CrashTestSettings.of(test).seed());
   }
 
-  /** Both were ignored, and the test green with another seed, or as many states as ever. */
+  /**
+   * Both were once ignored, and the test passed with another seed or the usual number of states.
+   */
   @Test
-  void property_thatIsNoNumber_isRefused() {
+  void property_thatIsNotANumber_isRefused() {
     for (String property : List.of(CrashTestSettings.SEED, CrashTestSettings.STATES)) {
       System.setProperty(property, "abc");
-      assertRefused(Honest.class, "-D" + property + " takes a number, not \"abc\"");
+      assertRefused(Honest.class, "-D" + property + " must be a number, but is \"abc\"");
       System.clearProperty(property);
     }
   }
@@ -165,18 +170,19 @@ class CrashTestExtensionTest {
   static class FewerWorkers extends Sample {}
 
   @Test
-  void attribute_withWhichNothingWouldBeMeasured_isRefusedInASentence() {
-    assertRefused(NoCrash.class, "crash = {} is no crash");
-    assertRefused(NoProfile.class, "profile = {} is no platform");
-    assertRefused(NoStates.class, "states is 1 or more, not 0");
-    assertRefused(NoKills.class, "kills is 1 or more (or 0 beside failpoints or zombies), not 0");
-    assertRefused(FewerKills.class, "not -1");
-    assertRefused(NoTime.class, "timeoutSeconds is 1 or more, not 0");
-    assertRefused(NoLives.class, "lives is 1 or more, not 0");
-    assertRefused(NoDepth.class, "depth is 1 to 3, not 0");
-    assertRefused(FewerZombies.class, "zombies is 0 or more, not -1");
-    assertRefused(TooManySubsets.class, "exhaustive is 0 to 16, not 17");
-    assertRefused(FewerWorkers.class, "workers is 0 or more, not -1");
+  void attribute_withWhichNothingWouldBeMeasured_isRefusedWithAMessage() {
+    assertRefused(NoCrash.class, "crash = {} names no kind of crash");
+    assertRefused(NoProfile.class, "profile = {} names no platform profile");
+    assertRefused(NoStates.class, "states must be 1 or more, but is 0");
+    assertRefused(
+        NoKills.class, "kills must be 1 or more (or 0 with failpoints or zombies), but is 0");
+    assertRefused(FewerKills.class, "but is -1");
+    assertRefused(NoTime.class, "timeoutSeconds must be 1 or more, but is 0");
+    assertRefused(NoLives.class, "lives must be 1 or more, but is 0");
+    assertRefused(NoDepth.class, "depth must be 1 to 3, but is 0");
+    assertRefused(FewerZombies.class, "zombies must be 0 or more, but is -1");
+    assertRefused(TooManySubsets.class, "exhaustive must be 0 to 16, but is 17");
+    assertRefused(FewerWorkers.class, "workers must be 0 or more, but is -1");
   }
 
   private static void assertRefused(Class<?> type, String why) {
@@ -204,7 +210,7 @@ class CrashTestExtensionTest {
   }
 
   @Test
-  void subject_thatWritesTheSameTwice_isWarned() {
+  void subject_thatWritesAValueTwice_getsAWarning() {
     String printed = printedBy(() -> run(SameValues.class));
     assertTrue(
         printed.contains(
@@ -243,14 +249,14 @@ class CrashTestExtensionTest {
     }
   }
 
-  /** Nothing was kept of it, so that nobody could look into it. */
+  /** Once nothing was kept, so that the failure could not be examined. */
   @Test
-  void state_thatAStoreHangsOn_isKeptWithWhatWasLostAndHangsAgain() throws IOException {
+  void state_thatAStoreHangsOn_isKeptWithItsLossesAndHangsAgain() throws IOException {
     String message = messageOf(HangsWhereSomethingIsMissing.class);
     assertTrue(message.startsWith("CORRUPT: HangsWhereSomethingIsMissing, POWER_CUT"), message);
     assertTrue(message.contains("check of a crash state did not end within 1 s"), message);
     assertTrue(message.contains("lost: write log-"), message);
-    assertTrue(message.contains("it stands at\n"), message);
+    assertTrue(message.contains("its stack:\n"), message);
     Path file = keptFile();
     assertTrue(message.contains("-Drevenant.chaos.replay=" + file), message);
     System.setProperty(CrashTestSettings.REPLAY, file.toString());
@@ -259,7 +265,7 @@ class CrashTestExtensionTest {
   }
 
   @Test
-  void file_thatIsNotThereOrNoFailure_isToldInASentence() throws IOException {
+  void file_thatIsMissingOrNotAFailure_isReported() throws IOException {
     Path missing = kept.resolve("missing.zip");
     System.setProperty(CrashTestSettings.REPLAY, missing.toString());
     String ofNothing = messageOf(Honest.class);
@@ -275,7 +281,7 @@ class CrashTestExtensionTest {
     assertTrue(ofADirectory.startsWith("nothing was replayed: " + kept), ofADirectory);
   }
 
-  /** Not run by itself: JUnit does not look for static nested classes. */
+  /** Not run by itself: JUnit does not search for static nested classes. */
   static class Outer {
 
     @Nested
@@ -310,7 +316,7 @@ class CrashTestExtensionTest {
   }
 
   @Test
-  void subject_thatLoses_isRedWithTheWholeStory() throws IOException {
+  void subject_thatLoses_failsWithTheWholeStory() throws IOException {
     String message = messageOf(Forgetful.class);
     assertTrue(
         message.matches("(?s)LOST: Forgetful, POWER_CUT, EXT4_ORDERED; \\d+ different states, .*"),
@@ -323,7 +329,7 @@ class CrashTestExtensionTest {
   }
 
   @Test
-  void file_ofAFailure_isRedAgainForItsSubjectAndSkippedForOthers() throws IOException {
+  void file_ofAFailure_failsAgainForItsSubjectAndIsSkippedForOthers() throws IOException {
     messageOf(Forgetful.class);
     Path file = keptFile();
     System.setProperty(CrashTestSettings.REPLAY, file.toString());
@@ -356,7 +362,7 @@ class CrashTestExtensionTest {
   }
 
   @Test
-  void subject_thatMapsAFileForWriting_isSkippedAndNeverGreen() {
+  void subject_thatMapsAFileForWriting_isSkippedAndNeverPasses() {
     Events events = run(Mapping.class);
     events.assertStatistics(statistics -> statistics.aborted(1).succeeded(0).failed(0));
     Throwable why =
@@ -418,7 +424,7 @@ class CrashTestExtensionTest {
   }
 
   @Test
-  void subject_thatAnswersTwiceAboutTheSameInTwoWays_isBroken() {
+  void subject_withDifferentAnswersAboutTheSameFiles_isBroken() {
     assertHarnessBroken(Moody.class, "not deterministic");
   }
 
@@ -464,7 +470,7 @@ class CrashTestExtensionTest {
   }
 
   @Test
-  void class_thatIsNoSubject_isToldSo() {
+  void class_thatIsNotASubject_isReported() {
     assertRefused(NoSubject.class, "does not implement");
     assertRefused(NoSubjectEither.class, "does not implement");
   }
@@ -473,8 +479,8 @@ class CrashTestExtensionTest {
   static class AsksForNoDeath extends Sample {}
 
   @Test
-  void failpoints_withoutTheDeathOfAProcess_areToldSo() {
-    assertRefused(AsksForNoDeath.class, "asks for failpoints or zombies");
+  void failpoints_withoutTheDeathOfAProcess_areRefused() {
+    assertRefused(AsksForNoDeath.class, "failpoints and zombies need crash = PROCESS_DEATH");
   }
 
   @CrashTest(crash = Crash.PROCESS_DEATH, kills = 1, failpoints = true, zombies = 1)
@@ -500,7 +506,7 @@ class CrashTestExtensionTest {
 
   @Test
   @Tag("slow")
-  void subject_underBothCrashes_isGreenForEach() {
+  void subject_underBothCrashes_passesBoth() {
     Events events = run(Both.class);
     events.assertStatistics(statistics -> statistics.started(2).succeeded(2));
     assertEquals(List.of("POWER_CUT, EXT4_ORDERED", "PROCESS_DEATH"), names(events));
@@ -516,7 +522,7 @@ class CrashTestExtensionTest {
 
   @Test
   @Tag("slow")
-  void subject_thatAcknowledgesFromItsHeap_isRedAndItsFileOutlivesTheScratch() throws IOException {
+  void subject_thatAcknowledgesFromItsHeap_failsAndItsFileOutlivesTheScratch() throws IOException {
     String message = messageOf(Hoarding.class);
     assertTrue(message.matches("(?s)LOST: Hoarding, PROCESS_DEATH; \\d+ kills, .*"), message);
     String found =

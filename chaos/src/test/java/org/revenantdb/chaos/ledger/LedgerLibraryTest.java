@@ -22,11 +22,11 @@ import org.revenantdb.chaos.run.HonestTiny;
 import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.subject.Crash;
 
-/** Who lacks Chronicle Bytes is told what to add, and is not told that anything survived. */
+/** Without Chronicle Bytes a user learns what to add, and no run reports survival. */
 class LedgerLibraryTest {
 
   @Test
-  void coordinates_nameTheVersionThatIsHere() {
+  void coordinates_containTheVersionOnTheClassPath() {
     assertTrue(LedgerLibrary.isHere());
     String version = LedgerLibrary.coordinates().substring("net.openhft:chronicle-bytes:".length());
     assertTrue(
@@ -38,7 +38,7 @@ class LedgerLibraryTest {
   public static final class Without {
     private Without() {}
 
-    /** Prints what a run says, and then what a test says. */
+    /** Prints the text of a run, and then that of a test. */
     public static void main(String[] arguments) {
       Outcome outcome =
           new ProcessDeathRun(HonestTiny.class, Options.of(Path.of(arguments[0]), 1, 1)).run();

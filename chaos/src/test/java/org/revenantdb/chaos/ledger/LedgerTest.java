@@ -18,13 +18,13 @@ import org.revenantdb.chaos.crash.ForkedJvm;
 import org.revenantdb.chaos.crash.KillPoint;
 import org.revenantdb.chaos.crash.Seeds;
 
-/** What was appended outlives the child, and what was not whole was not appended. */
+/** Appended entries survive the child, and incomplete entries do not count. */
 class LedgerTest {
 
   private static final int THREADS = 3;
   private static final int HEADER = 2 * Integer.BYTES;
 
-  /** An entry whose bytes all follow from who appended it and when. */
+  /** An entry whose bytes all follow from its thread and its number. */
   private static byte[] entry(int thread, int number, int length) {
     byte[] entry = new byte[HEADER + length];
     Arrays.fill(entry, (byte) (thread * 31 + number | 1));
@@ -32,7 +32,7 @@ class LedgerTest {
     return entry;
   }
 
-  /** Appends from several threads for ever, and says so in a pipe after each entry. */
+  /** Appends from several threads forever, and reports each entry through a pipe. */
   public static final class Appender {
     public static void main(String[] arguments) throws Exception {
       ChildPipe pipe = ChildPipe.open();
@@ -51,7 +51,7 @@ class LedgerTest {
     }
   }
 
-  /** Appends a few entries larger than anything that is mapped at once, and ends. */
+  /** Appends a few entries larger than any single mapping, and ends. */
   public static final class Large {
     public static void main(String[] arguments) throws Exception {
       try (Ledger ledger = Ledger.create(Path.of(arguments[0]))) {
@@ -96,7 +96,7 @@ class LedgerTest {
   }
 
   @Test
-  void entries_ofAKilledChild_areWholeAndAllThatItSaidOfThem(@TempDir Path dir) {
+  void entries_ofAKilledChild_areCompleteAndAllThatItReported(@TempDir Path dir) {
     long seed = Seeds.fresh();
     System.out.println("seed " + seed);
     Random random = new Random(seed);

@@ -54,7 +54,7 @@ class ByteTextTest {
   }
 
   @Test
-  void longOnes_areCut_andShowWhereTheyAreNoText() {
+  void longTexts_areShortened_andShowTheirEnd() {
     assertEquals("\"" + "x".repeat(60) + "…\" (61 bytes)", shown("x".repeat(61)));
     assertEquals(
         "\"" + "x".repeat(36) + "…" + "x".repeat(19) + "\\0×50\" (150 bytes)",

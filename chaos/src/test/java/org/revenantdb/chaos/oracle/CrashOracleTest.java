@@ -9,7 +9,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.revenantdb.chaos.oracle.Finding.Kind;
 
-/** The oracle's teeth: it accepts what may be, and names each lie that is planted. */
+/** The oracle accepts every legal state and finds every planted error. */
 class CrashOracleTest {
 
   private static final long NOTHING = Attempt.ABSENT;
@@ -60,7 +60,7 @@ class CrashOracleTest {
     accepts(Map.of("a", 1L, "b", 2L));
   }
 
-  // ------------------------------------------------------------------------------- what may be
+  // ------------------------------------------------------------------------------- legal states
 
   @Test
   void acknowledged_isThere_holds() {
@@ -90,7 +90,7 @@ class CrashOracleTest {
   }
 
   @Test
-  void running_andRolledBack_areGone_holds() {
+  void runningAndRolledBack_areGone_holds() {
     base();
     Attempt<String> running = begin();
     write(running, "a", 3, 1);
@@ -126,7 +126,7 @@ class CrashOracleTest {
   }
 
   @Test
-  void inserted_andDeleted_inDoubt_leavesNothing_evenIfSomebodySawIt() {
+  void insertedAndDeleted_inDoubt_leavesNothing_evenIfItWasRead() {
     Attempt<String> t = begin();
     write(t, "c", 3, NOTHING);
     t.committing();
@@ -154,7 +154,7 @@ class CrashOracleTest {
   }
 
   @Test
-  void nothing_wasReadBeforeSomebodyInsertedAndDeleted_isNotFractured() {
+  void readOfNothing_beforeAnInsertAndADelete_isNotFractured() {
     base();
     long before = ++clock;
     Attempt<String> t = begin();
@@ -169,7 +169,7 @@ class CrashOracleTest {
     accepts(Map.of("a", 4L, "b", 2L));
   }
 
-  // ------------------------------------------------------------------------------------- lies
+  // ------------------------------------------------------------------------------- planted errors
 
   @Test
   void lost_acknowledgedInsert() {
@@ -189,7 +189,7 @@ class CrashOracleTest {
   }
 
   @Test
-  void lost_whatWasVerifiedBefore() {
+  void lost_versionThatWasVerifiedBefore() {
     base();
     finds(Kind.LOST, Map.of("a", 1L));
   }
@@ -224,13 +224,13 @@ class CrashOracleTest {
   }
 
   @Test
-  void phantom_versionThatNobodyWrote() {
+  void phantom_versionThatWasNeverWritten() {
     base();
     finds(Kind.PHANTOM, Map.of("a", 77L, "b", 2L));
   }
 
   @Test
-  void phantom_keyThatNobodyWrote() {
+  void phantom_keyThatWasNeverWritten() {
     base();
     finds(Kind.PHANTOM, Map.of("a", 1L, "b", 2L, "z", 9L));
   }
@@ -253,7 +253,7 @@ class CrashOracleTest {
   }
 
   @Test
-  void torn_survivorStandsOnHalfOfATransactionInDoubt() {
+  void torn_survivorIsBasedOnHalfOfATransactionInDoubt() {
     base();
     Attempt<String> t = begin();
     write(t, "a", 3, 1);

@@ -9,7 +9,10 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.oracle.Finding.Kind;
 import org.revenantdb.chaos.oracle.PromisedStore.Tx;
 
-/** One change that makes a legal content illegal, where one client worked and all was answered. */
+/**
+ * One change that makes a legal content illegal, for one client whose transactions were all
+ * answered.
+ */
 final class Damage {
 
   private final PromisedStore store;
@@ -25,9 +28,7 @@ final class Damage {
     this.random = random;
   }
 
-  /**
-   * Changes the content and says what that must be found as; null if there was nothing to change.
-   */
+  /** Changes the content and returns the finding to expect; null if there was nothing to change. */
   @Nullable Kind make() {
     return switch (random.nextInt(5)) {
       case 0 -> phantom();
@@ -56,7 +57,7 @@ final class Damage {
     return null;
   }
 
-  /** Takes a promised write away from the key that it was the last one of. */
+  /** Removes a promised write from a key whose last write it was. */
   private @Nullable Kind lost() {
     for (Tx tx : shuffled(survivors)) {
       for (Bytes key : lastWritten(tx)) {
@@ -68,7 +69,7 @@ final class Damage {
     return null;
   }
 
-  /** Takes away one key of a transaction that another key still shows. */
+  /** Removes one key of a transaction that is still visible by another key. */
   private @Nullable Kind torn() {
     for (Tx tx : shuffled(survivors)) {
       List<Bytes> shown = lastWritten(tx);
@@ -82,7 +83,7 @@ final class Damage {
     return null;
   }
 
-  /** Takes away a lazy one of one key, where a later one is seen by another key. */
+  /** Removes a lazy write of one key, where a later one is visible by another key. */
   private @Nullable Kind gap() {
     for (Tx tx : shuffled(survivors)) {
       if (!tx.lazy || tx.promised != Long.MAX_VALUE || tx.writes.size() > 1) {
@@ -109,7 +110,7 @@ final class Damage {
     return shuffled;
   }
 
-  /** The keys that nobody wrote after a transaction. */
+  /** The keys that were not written after a transaction. */
   private List<Bytes> lastWritten(Tx tx) {
     List<Tx> after = survivors.subList(survivors.indexOf(tx) + 1, survivors.size());
     return tx.writes.keySet().stream()
@@ -118,7 +119,8 @@ final class Damage {
   }
 
   /**
-   * Whether somebody removed a key later, who may be there instead and explains that it is gone.
+   * Whether a key was removed later: that transaction may be there instead and explains the missing
+   * key.
    */
   private boolean isRemovedAfter(Tx tx, Bytes key) {
     return store.committed.stream()
@@ -126,7 +128,7 @@ final class Damage {
         .anyMatch(later -> later.writes.containsKey(key) && later.writes.get(key) == null);
   }
 
-  /** Gives a key what it held before a transaction; false if that would be legal. */
+  /** Gives a key its value before a transaction; false if that would be legal. */
   private boolean undo(Tx tx, Bytes key) {
     Bytes before = store.apply(survivors.subList(0, survivors.indexOf(tx))).get(key);
     if (Objects.equals(before, content.get(key)) || (before == null && isRemovedAfter(tx, key))) {

@@ -21,10 +21,10 @@ import org.revenantdb.chaos.oracle.PromiseEvent.Put;
 import org.revenantdb.chaos.oracle.PromiseEvent.Step;
 
 /**
- * The oracle against all that may be: two keys, three announced transactions in at most two lives,
- * every content that the two keys can have. What some order of some transactions explains is never
- * reported; where nobody removes, everything else is. (Two removals look alike, so with them a few
- * are missed.) The seed is printed; {@code -Drevenant.promises.seed} gives it back.
+ * The oracle against all possibilities: two keys, three announced transactions in at most two
+ * lives, and every content of the two keys. A content that some order of some transactions explains
+ * is never reported. Without removals, everything else is reported. (Two removals look the same, so
+ * with them a few are missed.) The seed is printed; {@code -Drevenant.promises.seed} sets it.
  */
 class PromiseBruteForceTest {
 
@@ -33,7 +33,7 @@ class PromiseBruteForceTest {
   private static final List<String> KEYS = List.of("a", "b");
   private static final long NEVER = Long.MAX_VALUE;
 
-  /** One transaction; `answered` is NEVER where it got no answer. */
+  /** One transaction; `answered` is NEVER if it got no answer. */
   private record Story(
       int number,
       int life,
@@ -177,7 +177,7 @@ class PromiseBruteForceTest {
     return values;
   }
 
-  /** What each allowed set of transactions leaves in each order that it may have had. */
+  /** The results of each allowed set of transactions in each possible order. */
   private static Set<Map<String, String>> legal(List<Story> stories, long crash) {
     Set<Map<String, String>> legal = new HashSet<>();
     for (int set = 0; set < 1 << stories.size(); set++) {

@@ -16,7 +16,7 @@ import org.revenantdb.chaos.trace.TraceClock;
 
 class PromiseCodecTest {
 
-  /** One event of every sort, with texts, bytes, nothing and the empty value. */
+  /** One event of every kind, with texts, bytes, no value and the empty value. */
   private static List<PromiseEvent> everything() {
     List<PromiseEvent> events = new ArrayList<>();
     Promises promises = new PromiseLog(events::add).promises(new TraceClock(), 1);
@@ -65,7 +65,7 @@ class PromiseCodecTest {
   }
 
   @Test
-  void log_keepsAndHandsOn() {
+  void log_keepsEventsAndPassesThemOn() {
     List<PromiseEvent> heard = new ArrayList<>();
     PromiseLog log = PromiseLog.of(everything()).listener(heard::add);
     int before = log.events().size();

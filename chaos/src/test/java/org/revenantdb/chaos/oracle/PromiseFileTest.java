@@ -38,7 +38,7 @@ class PromiseFileTest {
   }
 
   @Test
-  void log_writtenAndRead_saysTheSame() throws IOException {
+  void log_writtenAndRead_isEqual() throws IOException {
     PromiseLog log = log();
     PromiseLog again = read(written(log));
     assertEquals(log.events(), again.events());
@@ -80,8 +80,8 @@ class PromiseFileTest {
   }
 
   @Test
-  void file_ofSomebodyElse_isRefused() {
+  void file_ofAnotherKind_isRefused() {
     IOException refusal = assertThrows(IOException.class, () -> read(new byte[100]));
-    assertEquals("this is no log of promises", refusal.getMessage());
+    assertEquals("this is not a log of promises", refusal.getMessage());
   }
 }

@@ -17,8 +17,8 @@ import org.revenantdb.chaos.subject.Promises.Group;
 import org.revenantdb.chaos.trace.TraceClock;
 
 /**
- * Where the first model of promises was found to be wrong on paper: a false alarm, or a loss that
- * it did not see. Each test is one such story.
+ * Cases in which the first model of promises was found to be wrong on paper: a false alarm, or a
+ * loss that it did not detect. Each test is one such case.
  */
 class PromiseModelTest {
 
@@ -64,7 +64,7 @@ class PromiseModelTest {
   }
 
   @Test
-  void work_in_doubt_that_a_look_found_stays() {
+  void work_in_doubt_that_a_check_found_stays() {
     promises.attempt("k", "1");
     PromiseLog next = log.before(END).settle(look(log, END, "k", "1"));
     TraceClock clock = new TraceClock();
@@ -77,7 +77,7 @@ class PromiseModelTest {
   }
 
   @Test
-  void work_in_doubt_that_a_look_did_not_find_stays_away() {
+  void work_in_doubt_that_a_check_did_not_find_stays_away() {
     promises.durable("k", "1");
     promises.begin().put("k", "2").put("j", "2").committing();
     PromiseLog next = log.before(END).settle(look(log, END, "k", "1"));
@@ -91,7 +91,7 @@ class PromiseModelTest {
   }
 
   @Test
-  void a_look_tells_which_of_two_at_once_came_last() throws InterruptedException {
+  void a_check_shows_which_of_two_concurrent_writes_came_last() throws InterruptedException {
     promises.attempt("k", "1");
     inOtherThread(() -> {
       promises.attempt("k", "2");
@@ -106,7 +106,7 @@ class PromiseModelTest {
   }
 
   @Test
-  void a_look_leaves_alone_what_was_certain_and_the_tolerance_of_death() {
+  void a_check_changes_neither_certain_writes_nor_the_tolerance_of_death() {
     promises.durable("k", "1");
     log.cutOffByDeath();
     PromiseLog next = log.before(END);
@@ -119,7 +119,7 @@ class PromiseModelTest {
   }
 
   @Test
-  void a_look_that_found_something_wrong_settles_nothing() {
+  void a_check_with_findings_settles_nothing() {
     promises.durable("k", "1");
     RecoveredState wrong = log.at(END);
     wrong.verifyAll(Map.of());
@@ -143,7 +143,7 @@ class PromiseModelTest {
   }
 
   @Test
-  void a_torn_group_that_removes_is_seen_where_somebody_is_known_to_have_written_before() {
+  void a_torn_group_that_removes_is_found_after_a_known_earlier_write() {
     promises.begin().put("a", "1").put("c", "1").committing();
     promises.attempt("x", "0");
     promises.durable("x", "0");
@@ -157,7 +157,7 @@ class PromiseModelTest {
   }
 
   @Test
-  void a_torn_group_that_removes_what_is_durable_is_seen() {
+  void a_torn_group_that_removes_a_durable_write_is_found() {
     promises.attempt("a", "1");
     promises.durable("a", "1");
     promises.begin().put("a", null).put("b", "2").committing();
@@ -165,7 +165,7 @@ class PromiseModelTest {
   }
 
   @Test
-  void a_durable_reader_of_nothing_binds_the_removal_behind_what_was_only_accepted_before() {
+  void a_durable_reader_of_nothing_makes_the_removal_of_a_lazy_write_durable() {
     promises.attempt("k", "1");
     promises.lazy("k", "1");
     promises.attempt("k", null);
@@ -175,7 +175,7 @@ class PromiseModelTest {
   }
 
   @Test
-  void a_durable_reader_of_nothing_with_two_removals_binds_one_of_them() {
+  void a_durable_reader_of_nothing_makes_one_of_two_removals_durable() {
     promises.attempt("k", "1");
     promises.durable("k", "1");
     promises.attempt("k", null);
@@ -188,8 +188,7 @@ class PromiseModelTest {
   }
 
   @Test
-  void durable_readers_of_one_snapshot_began_before_the_first_of_them_spoke()
-      throws InterruptedException {
+  void durable_readers_of_one_snapshot_began_before_the_first_report() throws InterruptedException {
     promises.attempt("z", "0");
     promises.durableRead("j", null);
     inOtherThread(() -> {
@@ -203,7 +202,7 @@ class PromiseModelTest {
   }
 
   @Test
-  void two_writes_that_are_both_made_before_the_first_is_spoken_of_are_no_phantoms() {
+  void two_writes_before_the_first_report_are_no_phantoms() {
     promises.durable("a", "1");
     long first = clock.now();
     promises.durable("b", "1");
@@ -215,7 +214,7 @@ class PromiseModelTest {
   }
 
   @Test
-  void a_group_that_was_made_before_another_is_spoken_of_is_no_phantom() {
+  void a_group_before_the_report_of_another_is_no_phantom() {
     promises.durable("z", "0");
     promises.begin().put("a", "1").put("b", "1").durable();
     assertEquals(Set.of(), kinds(log, 1, "a", "1", "b", "1"));
@@ -224,7 +223,7 @@ class PromiseModelTest {
   }
 
   @Test
-  void an_unannounced_write_follows_what_its_thread_was_promised_of_that_key_only()
+  void an_unannounced_write_follows_only_promises_to_its_thread_for_that_key()
       throws InterruptedException {
     inOtherThread(() -> promises.durable("k", "1"));
     promises.durable("k", "2");
@@ -235,7 +234,7 @@ class PromiseModelTest {
   }
 
   @Test
-  void a_flushed_write_that_was_overwritten_since_is_not_written_again() {
+  void a_flushed_write_that_was_overwritten_since_is_not_a_new_write() {
     promises.lazy("k", "1");
     promises.lazy("k", "2");
     promises.durable("k", "1");
@@ -255,8 +254,7 @@ class PromiseModelTest {
   }
 
   @Test
-  void groups_that_overlap_are_not_mixed_by_way_of_one_that_came_later()
-      throws InterruptedException {
+  void groups_that_overlap_are_not_mixed_through_a_later_one() throws InterruptedException {
     Group middle = promises.begin().put("k", "b").put("l", "b").committing();
     inOtherThread(() -> {
       promises.attempt("l", "c");
@@ -272,7 +270,7 @@ class PromiseModelTest {
   }
 
   @Test
-  void a_flush_covers_what_was_accepted_before_the_word_that_its_thread_said_before_it()
+  void a_flush_covers_writes_accepted_before_the_previous_report_of_its_thread()
       throws InterruptedException {
     promises.attempt("a", "1");
     promises.lazy("a", "1");
@@ -288,7 +286,7 @@ class PromiseModelTest {
   }
 
   @Test
-  void what_is_promised_counts_for_the_question_whether_an_image_must_be_looked_at_again() {
+  void more_promises_require_another_check_of_an_image() {
     promises.attempt("k", "1");
     promises.lazy("k", "1");
     int before = log.answerCount(clock.now() + 1);
@@ -302,7 +300,7 @@ class PromiseModelTest {
   }
 
   @Test
-  void answers_taken_away_leave_the_time_in_which_they_may_have_been_asked_for() {
+  void dropped_answers_leave_the_windows_of_their_transactions() {
     promises.durable("a", "1");
     long fault = clock.now();
     promises.durable("b", "1");
@@ -314,7 +312,7 @@ class PromiseModelTest {
   }
 
   @Test
-  void answers_taken_away_are_those_of_the_last_life() {
+  void dropped_answers_are_those_of_the_last_life() {
     promises.attempt("k", "1");
     promises.durable("k", "1");
     promises.begin().put("g", "1").committing().durable();
@@ -329,15 +327,15 @@ class PromiseModelTest {
   }
 
   @Test
-  void answers_taken_away_leave_the_death_that_ended_the_life() {
+  void dropped_answers_leave_the_death_that_ended_the_life() {
     promises.durable("a", "1");
     log.cutOffByDeath();
     assertTrue(log.withoutAnswersFrom(clock.now() + 1).isCutOffByDeath());
   }
 
-  /** Groups are numbered anew in a life whose log was made from events. */
+  /** Groups are numbered anew in a life whose log was rebuilt from events. */
   @Test
-  void answers_taken_away_from_a_group_do_not_make_it_one_of_a_former_life_with_its_number() {
+  void dropped_answers_of_a_group_do_not_match_a_former_group_with_its_number() {
     PromiseEvent.By by = new PromiseEvent.By(1, 1, "main");
     PromiseEvent.By second = new PromiseEvent.By(2, 1, "main");
     PromiseEvent.By third = new PromiseEvent.By(3, 1, "main");

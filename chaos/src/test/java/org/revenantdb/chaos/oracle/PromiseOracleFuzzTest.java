@@ -17,8 +17,8 @@ import org.revenantdb.chaos.oracle.PromisedStore.Habits;
 import org.revenantdb.chaos.oracle.PromisedStore.Tx;
 
 /**
- * The oracle against a store that is only a story: what is legal is never reported, and one illegal
- * change of it always is. The seed is printed; {@code -Drevenant.promises.seed} gives it back.
+ * The oracle against a simulated store: a legal state is never reported, and one illegal change of
+ * it always is. The seed is printed; {@code -Drevenant.promises.seed} sets it.
  */
 class PromiseOracleFuzzTest {
 
@@ -84,7 +84,8 @@ class PromiseOracleFuzzTest {
   }
 
   /**
-   * One client, no doubt: then every illegal change has one kind that must be among the findings.
+   * One client, nothing in doubt: then every illegal change has one kind that must be among the
+   * findings.
    */
   @Test
   void illegalChange_isFoundAsItsKind() {

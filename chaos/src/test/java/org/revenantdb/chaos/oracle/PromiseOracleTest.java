@@ -18,7 +18,7 @@ import org.revenantdb.chaos.subject.Promises.Group;
 import org.revenantdb.chaos.subject.Verdict;
 import org.revenantdb.chaos.trace.TraceClock;
 
-/** The table of findings row by row: what must be found, and beside it what is just legal. */
+/** The table of findings, row by row: what must be found, and beside it what is just legal. */
 class PromiseOracleTest {
 
   private static final long END = Long.MAX_VALUE;
@@ -27,7 +27,7 @@ class PromiseOracleTest {
   private final PromiseLog log = new PromiseLog();
   private final Promises promises = log.promises(clock, 1);
 
-  /** The kinds found in a store that holds these keys and values. */
+  /** The kinds of findings in a store with these keys and values. */
   private static Set<Kind> kinds(PromiseLog log, long crash, String... content) {
     return kinds(look(log, crash, content));
   }
@@ -65,7 +65,7 @@ class PromiseOracleTest {
   }
 
   @Test
-  void durable_notThere_isLost() {
+  void durable_missing_isLost() {
     promises.durable("k", "1");
     promises.durable("k", "2");
     assertEquals(Set.of(), kinds(log, END, "k", "2"));
@@ -74,7 +74,7 @@ class PromiseOracleTest {
   }
 
   @Test
-  void answersFromAPlaceOn_takenAway_leaveWhatWasTriedThereOrNot() {
+  void answersFromAPlaceOn_dropped_leaveAttemptsThereOrNot() {
     promises.durable("k", "1");
     long before = clock.now();
     promises.durable("k", "2");
@@ -124,7 +124,7 @@ class PromiseOracleTest {
   }
 
   @Test
-  void attempt_neverAnswered_mayBeThereForEver() {
+  void attempt_neverAnswered_mayBeThereInEveryLaterLife() {
     promises.attempt("k", "1");
     promises.attempt("k", "2");
     promises.durable("k", "2");
@@ -141,14 +141,14 @@ class PromiseOracleTest {
   }
 
   @Test
-  void value_ofNobody_isAPhantom() {
+  void value_neverWritten_isAPhantom() {
     promises.durable("k", "1");
     assertEquals(Set.of(Kind.PHANTOM), kinds(log, END, "k", "x"));
     assertEquals(Verdict.CORRUPT, look(log, END, "k", "x").verdict());
   }
 
   @Test
-  void key_ofNobody_isAPhantomInTheWholeContent() {
+  void key_neverWritten_isAPhantomInTheWholeContent() {
     promises.durable("k", "1");
     long first = clock.now();
     promises.attempt("later", "2");
@@ -167,7 +167,7 @@ class PromiseOracleTest {
   }
 
   @Test
-  void content_withAKeyTwice_isADemandNotMet() {
+  void content_withAKeyTwice_breaksACondition() {
     promises.durable("k", "1");
     RecoveredState state = log.at(END);
     var entry = new SimpleEntry<>(new byte[] {'k'}, new byte[] {'1'});
@@ -176,14 +176,14 @@ class PromiseOracleTest {
   }
 
   @Test
-  void group_thatNeverAskedToCommit_isUncommitted() {
+  void group_withoutACommitRequest_isUncommitted() {
     promises.begin().put("k", "1");
     assertEquals(Set.of(Kind.UNCOMMITTED), kinds(log, END, "k", "1"));
     assertEquals(Set.of(), kinds(log, END));
   }
 
   @Test
-  void group_beforeItAsksToCommit_isUncommitted() {
+  void group_beforeItsCommitRequest_isUncommitted() {
     Group group = promises.begin().put("k", "1");
     group.committing();
     long asked = clock.now();
@@ -243,7 +243,7 @@ class PromiseOracleTest {
   }
 
   @Test
-  void group_answeredWithoutAsking_mayHaveBeenAskedSinceTheLifeBegan() {
+  void group_answeredWithoutARequest_mayHaveCommittedSinceTheLifeBegan() {
     promises.durable("z", "0");
     long before = clock.now();
     promises.begin().put("a", "1").put("b", "1").durable();
@@ -255,7 +255,7 @@ class PromiseOracleTest {
   }
 
   @Test
-  void lazy_lostAtTheEnd_isLegal_inTheMiddle_isNoPrefix() {
+  void lazy_lostAtTheEnd_isLegal_inTheMiddle_isNotAPrefix() {
     lazyAndAnnounced("a", "1");
     lazyAndAnnounced("b", "2");
     lazyAndAnnounced("c", "3");
@@ -322,7 +322,7 @@ class PromiseOracleTest {
   }
 
   @Test
-  void lazy_saidToBeDurableLater_isDurable() {
+  void lazy_reportedDurableLater_isDurable() {
     Group group = promises.begin().put("a", "1").committing();
     group.lazy();
     group.durable();
@@ -334,7 +334,7 @@ class PromiseOracleTest {
   }
 
   @Test
-  void durableRead_ofALazyOrUnansweredWrite_bindsIt() {
+  void durableRead_ofALazyOrUnansweredWrite_makesItDurable() {
     promises.attempt("k", "1");
     assertEquals(Set.of(), kinds(log, END));
     promises.durableRead("k", "1");
@@ -344,7 +344,7 @@ class PromiseOracleTest {
   }
 
   @Test
-  void durableRead_ofARemoval_bindsItWhereNothingElseExplainsIt() {
+  void durableRead_ofARemoval_makesItDurableIfItIsTheOnlyExplanation() {
     promises.durable("k", null);
     promises.durable("k", "1");
     promises.attempt("k", null);
@@ -354,7 +354,7 @@ class PromiseOracleTest {
   }
 
   @Test
-  void durableRead_thatMayBeOlderThanAnAnswer_isNotExplainedByWhatCameAfterThat()
+  void durableRead_thatMayBeOlderThanAnAnswer_isNotExplainedByLaterWrites()
       throws InterruptedException {
     promises.attempt("z", "0");
     inOtherThread(() -> {
@@ -367,7 +367,7 @@ class PromiseOracleTest {
   }
 
   @Test
-  void durableRead_withTwoAuthors_bindsNeither() {
+  void durableRead_withTwoAuthors_makesNeitherDurable() {
     promises.attempt("k", null);
     promises.durableRead("k", null);
     promises.attempt("j", "1");
@@ -377,7 +377,7 @@ class PromiseOracleTest {
   }
 
   @Test
-  void durableRead_ofWhatWasWrittenInAFormerLife_bindsIt() {
+  void durableRead_ofAWriteOfAFormerLife_makesItDurable() {
     promises.lazy("k", "1");
     PromiseLog next = log.before(END);
     assertEquals(Set.of(), kinds(next, END));
@@ -405,7 +405,7 @@ class PromiseOracleTest {
   }
 
   @Test
-  void before_inTheMiddle_knowsWhatWasUnderWay() {
+  void before_inTheMiddle_includesWorkUnderWay() {
     promises.durable("k", "1");
     long first = clock.now();
     promises.durable("k", "2");
@@ -468,7 +468,7 @@ class PromiseOracleTest {
   }
 
   @Test
-  void settled_knowsWhatWasFoundAndNoMore() {
+  void settled_containsOnlyWhatWasFound() {
     promises.durable("a", "1");
     promises.attempt("b", "2");
     promises.attempt("c", "3");
@@ -479,7 +479,7 @@ class PromiseOracleTest {
   }
 
   @Test
-  void demand_notMet_isCorrupt_andNothingAsked_isNoCheck() {
+  void condition_notMet_isCorrupt_andACheckWithoutVerify_isNone() {
     promises.durable("k", "1");
     RecoveredState state = log.at(END);
     assertEquals(Verdict.HARNESS_BROKEN, state.verdict());
@@ -506,7 +506,7 @@ class PromiseOracleTest {
   }
 
   @Test
-  void finding_namesKeyValuesAndTransaction() {
+  void finding_containsKeyValuesAndTransaction() {
     promises.durable("k", "1");
     promises.durable("k", "2");
     String detail = look(log, END, "k", "1").findings().getFirst().detail();
@@ -528,8 +528,8 @@ class PromiseOracleTest {
   }
 
   /**
-   * Found by the fuzz test: the unannounced second removal was taken for the announced first one,
-   * whose reader made it look decided before the value in between was written.
+   * Found by the fuzz test: the unannounced second removal was matched with the announced first
+   * one. Because of its reader it seemed decided before the value in between was written.
    */
   @Test
   void a_removal_that_repeats_an_unanswered_one_a_reader_saw_is_not_older_than_what_it_removes() {
@@ -543,7 +543,7 @@ class PromiseOracleTest {
   }
 
   /**
-   * Found by the fuzz test: what was under way was announced in the copy as a single write, which
+   * Found by the fuzz test: work under way was announced in the copy as a single write. That write
    * took the answer to an earlier removal, and the transaction beside it then seemed to be alone.
    */
   @Test
@@ -561,7 +561,7 @@ class PromiseOracleTest {
     assertEquals(Set.of(), kinds(log.before(crash), 0));
   }
 
-  /** Found by the fuzz test: the second removal was given the window of the first. */
+  /** Found by the fuzz test: the second removal got the window of the first. */
   @Test
   void a_removal_after_a_group_that_wrote_the_key_is_another_one() {
     promises.lazy("k", null);
@@ -571,7 +571,7 @@ class PromiseOracleTest {
   }
 
   @Test
-  void durable_ofALazyWriteThatWasFlushedSince_isNoSecondWrite() throws InterruptedException {
+  void durable_ofALazyWriteThatWasFlushedSince_isNotASecondWrite() throws InterruptedException {
     promises.lazy("k", "1");
     inOtherThread(() -> {
       promises.attempt("k", "2");
@@ -584,7 +584,7 @@ class PromiseOracleTest {
   }
 
   @Test
-  void events_heardInAnotherOrder_countByTheirPlaces() {
+  void events_addedInAnotherOrder_countByTheirPlaces() {
     promises.lazy("k", "1");
     promises.allDurable();
     PromiseLog turned = PromiseLog.of(log.events().reversed());
@@ -592,9 +592,9 @@ class PromiseOracleTest {
     assertEquals(Set.of(), kinds(turned, 2));
   }
 
-  /** The largest of all places is no place, and nothing to show to a person. */
+  /** The largest of all places is not a real place and must not be shown to people. */
   @Test
-  void phantom_behindAllThatWasSaid_isTellingOfTheDeathOfTheProcess() {
+  void phantom_behindAllReports_mentionsTheDeathOfTheProcess() {
     promises.durable("k", "1");
     String atEnd = look(log, END, "k", "x").findings().getFirst().detail();
     assertTrue(

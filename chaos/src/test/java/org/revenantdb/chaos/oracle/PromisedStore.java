@@ -21,13 +21,13 @@ import org.revenantdb.chaos.oracle.PromiseEvent.Single;
 import org.revenantdb.chaos.oracle.PromiseEvent.Step;
 
 /**
- * A store that exists only as a story: clients whose steps a generator interleaves, what they said,
- * and which states a crash may leave.
+ * A simulated store: clients whose steps a generator interleaves, their reports, and the states
+ * that a crash may leave.
  *
- * <p>Nothing here uses the oracle's rules. What is legal follows from what the store did: at a
- * place of its own each transaction commits, which gives the order in which effects are applied. A
- * crash leaves any set of committed transactions that holds all that were promised and, with each
- * transaction, those that had finished before it was asked for.
+ * <p>It does not use the oracle's rules. What is legal follows from the operations of the store:
+ * each transaction commits at a place of its own, which gives the order of effects. A crash leaves
+ * any set of committed transactions that contains all promised ones and, with each transaction,
+ * those that had finished before its commit was requested.
  */
 final class PromisedStore {
 
@@ -39,7 +39,7 @@ final class PromisedStore {
     long finished = Long.MAX_VALUE;
     long promised = Long.MAX_VALUE;
 
-    /** A promise whose subject cannot be mistaken: not by a reader that was given nothing. */
+    /** A promise that identifies its write, unlike a reader that found no value. */
     boolean bound;
 
     boolean announced;
@@ -47,7 +47,7 @@ final class PromisedStore {
     boolean lazy;
   }
 
-  /** How clients behave. */
+  /** The behaviour of clients. */
   record Habits(int clients, boolean doubt, boolean unannounced) {}
 
   private final RandomGenerator random;
@@ -85,7 +85,7 @@ final class PromisedStore {
     return clock;
   }
 
-  /** Makes clients take steps in any order, and lets everybody end what they are at. */
+  /** Lets clients take steps in any order, and finish their present work. */
   void run(int steps) {
     for (int i = 0; i < steps; i++) {
       step(random.nextInt(clients.size()));
@@ -139,7 +139,7 @@ final class PromisedStore {
     });
   }
 
-  /** Writes that are all made before the first of them is spoken of. */
+  /** Writes that are all made before the first of them is reported. */
   private void row(int client, Deque<Runnable> todo) {
     if (!habits.unannounced) {
       group(client, todo);
@@ -236,7 +236,10 @@ final class PromisedStore {
     tx.bound = true;
   }
 
-  /** It promises what had been answered when the client spoke last; others go on meanwhile. */
+  /**
+   * A flush promises everything answered before the client's last report; other clients continue
+   * meanwhile.
+   */
   private void flush(int client, Deque<Runnable> todo) {
     List<Tx> flushed = new ArrayList<>();
     todo.add(() -> {
@@ -250,7 +253,7 @@ final class PromisedStore {
     });
   }
 
-  /** A durable reader waits until what it was given is durable. */
+  /** A durable reader waits until the value that it read is durable. */
   private void read(int client, Deque<Runnable> todo) {
     Bytes key = key();
     List<Tx> seen = new ArrayList<>();
@@ -289,7 +292,7 @@ final class PromisedStore {
     return random.nextInt(5) == 0 ? null : Bytes.of(values + ++lastValue);
   }
 
-  /** A random legal choice of what a crash leaves. */
+  /** A random legal state after a crash. */
   List<Tx> survivors(long crash) {
     List<Tx> possible = committed.stream().filter(tx -> tx.committed < crash).toList();
     Set<Tx> chosen = new HashSet<>();
@@ -306,7 +309,7 @@ final class PromisedStore {
     return possible.stream().filter(chosen::contains).toList();
   }
 
-  /** The content that these transactions make of the start. */
+  /** The content that results from these transactions on top of the start. */
   Map<Bytes, Bytes> apply(List<Tx> survivors) {
     Map<Bytes, Bytes> content = new TreeMap<>(start);
     for (Tx tx : survivors) {

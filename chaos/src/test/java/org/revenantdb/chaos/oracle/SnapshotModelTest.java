@@ -50,7 +50,7 @@ class SnapshotModelTest {
   }
 
   @Test
-  void rollback_twice_leavesOthersAlone() {
+  void rollback_twice_doesNotAffectOthers() {
     var first = model.begin();
     first.change("a", 1);
     first.rollback();

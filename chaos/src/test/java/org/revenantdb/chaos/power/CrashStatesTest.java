@@ -22,7 +22,10 @@ import org.junit.jupiter.api.Test;
 import org.revenantdb.chaos.disk.DiskImage;
 import org.revenantdb.chaos.trace.Operation;
 
-/** Which states are built, in which order; what is aimed at; how failures shrink. */
+/**
+ * Which states are built and in which order, the states for dropped forces, and how failures
+ * shrink.
+ */
 class CrashStatesTest {
 
   private final TraceScript disk = new TraceScript();
@@ -37,7 +40,7 @@ class CrashStatesTest {
     return states.stream().map(state -> TraceScript.describe(state.image())).toList();
   }
 
-  /** A log of records, each forced, and a file of pages that never is. */
+  /** A log of records, each forced, and a file of pages that is never forced. */
   private void manyWrites(int count) {
     int log = disk.given("log", bytes('l', 10));
     int pages = disk.given("pages", bytes('p', 64 * 512));
@@ -79,7 +82,7 @@ class CrashStatesTest {
   }
 
   @Test
-  void newestWriteAcrossAUnit_isTornAtBothEnds_beforeAnythingIsLeftToChance() {
+  void newestWriteAcrossAUnit_isTornAtBothEnds_beforeRandomLosses() {
     int file = disk.given("f", bytes('o', 1024));
     Operation first = disk.write(file, 0, bytes('a', 8));
     Operation torn = disk.write(file, 500, bytes('n', 24));
@@ -107,7 +110,7 @@ class CrashStatesTest {
   }
 
   @Test
-  void images_liveTheirOwnLives() {
+  void images_areIndependent() {
     manyWrites(30);
     CrashStates states = new CrashStates(disk.trace(), SECTOR_512.rules(), CrashPlan.of(1, 300));
     List<CrashState> kept = new ArrayList<>();
@@ -124,7 +127,7 @@ class CrashStatesTest {
   }
 
   @Test
-  void equalImage_isBuiltWhereLeastAndWhereMostWasPromised() {
+  void equalImage_isBuiltForTheFewestAndForTheMostPromises() {
     int file = disk.given("f", bytes('o', 512));
     disk.write(file, 0, bytes('n', 512));
     long promise = disk.tick();
@@ -159,7 +162,7 @@ class CrashStatesTest {
   }
 
   @Test
-  void droppedForce_aimedAt_losesFirstWhatOnlyItMadeDurable() {
+  void droppedForce_losesFirstWhatOnlyItMadeDurable() {
     int log = disk.given("log", bytes('l', 512));
     int pages = disk.given("pages", bytes('p', 512));
     disk.write(pages, 0, bytes('P', 512));
@@ -184,7 +187,7 @@ class CrashStatesTest {
   }
 
   @Test
-  void droppedForceOfACopy_isMissedWhereAPageIsTornInItsPlace_howeverManyPlacesThereAre() {
+  void droppedForceOfACopy_isDetectedByATornPage_howeverManyPlacesThereAre() {
     int log = disk.given("log", bytes('l', 10));
     int copies = disk.given("copies", bytes('o', 8192));
     int pages = disk.given("pages", bytes('p', 8192));
@@ -271,7 +274,7 @@ class CrashStatesTest {
   }
 
   @Test
-  void shrinking_withoutTrials_givesTheStateBack() {
+  void shrinking_withoutTrials_returnsTheState() {
     int file = disk.given("f", bytes('o', 512));
     Operation write = disk.write(file, 0, bytes('n', 512));
     PowerCut cut = new PowerCut(disk.trace(), STRICT_POSIX.rules());

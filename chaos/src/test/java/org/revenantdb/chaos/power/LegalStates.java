@@ -19,16 +19,16 @@ import org.revenantdb.chaos.trace.Operation;
 import org.revenantdb.chaos.trace.Trace;
 
 /**
- * Every state that docs/chaos.md §3 allows at one crash point, by trying all choices of versions
- * and throwing away those that break a rule. Slow, for traces of a dozen operations; shares no code
- * with what it is there to judge.
+ * Every state that docs/chaos.md §3 allows at one crash point, computed by trying all choices of
+ * versions and dropping those that break a rule. Slow, for traces of a dozen operations. It shares
+ * no code with the classes under test.
  */
 final class LegalStates {
 
   /** Legal images in words, see {@link TraceScript#describe}. */
   final Set<String> all = new HashSet<>();
 
-  /** Those in which every operation is there or not as a whole. */
+  /** Those in which every operation is there or missing as a whole. */
   final Set<String> whole = new HashSet<>();
 
   private final DiskRules rules;
@@ -196,13 +196,16 @@ final class LegalStates {
     return one.effects.keySet().stream().anyMatch(other.effects::containsKey);
   }
 
-  /** Whether a force of a node covers a place and none failed on it before. */
+  /** Whether a force of a node covers a place and no force of it failed before. */
   private boolean forced(int node, long place) {
     return forces.stream()
         .anyMatch(f -> f.node() == node && f.since() > place && !stuck(node, place, f.seq()));
   }
 
-  /** Whether, before a place, a force failed that should have written what has another place. */
+  /**
+   * Whether, before a place, a force failed that should have written the operation at another
+   * place.
+   */
   private boolean stuck(int node, long place, long before) {
     return failures.stream()
         .anyMatch(f ->
@@ -388,7 +391,7 @@ final class LegalStates {
       return all || later || i < crossing || (i == crossing && size(i) == needed(force));
     }
 
-    /** How far a size is durable although the size after an operation, all of it, is not. */
+    /** How far a size is durable although the whole size after an operation is not. */
     int reached(int i, long before) {
       int reached = 0;
       for (Operation.Force force : forces) {
@@ -400,7 +403,9 @@ final class LegalStates {
       return reached;
     }
 
-    /** Whether no size waits for the bytes of a unit: a synchronous write made it durable. */
+    /**
+     * Whether no size waits for the bytes of a unit because a synchronous write made it durable.
+     */
     boolean isExempt(int i, int begins, long before) {
       for (Operation.Force force : forces) {
         if (force.node() == node
@@ -413,7 +418,7 @@ final class LegalStates {
       return begins < reached(i, before);
     }
 
-    /** Whether a synchronous write makes what a unit was after an operation durable. */
+    /** Whether a synchronous write makes the content of a unit after an operation durable. */
     boolean unitCoveredBy(Operation.Force force, int i, int unit) {
       if (i > only(force)) {
         return false;
@@ -534,7 +539,7 @@ final class LegalStates {
     return result;
   }
 
-  /** The size that is durable: that after an operation, or as far as one behind it has come. */
+  /** The durable size: that after an operation, or the part of a later one that is durable. */
   private static int durableSize(History h, int durable) {
     int size = h.size(durable);
     for (int i = durable + 1; i < h.ops.size(); i++) {

@@ -26,12 +26,12 @@ import org.revenantdb.chaos.profile.PlatformProfile;
 import org.revenantdb.chaos.trace.Operation;
 import org.revenantdb.chaos.trace.Trace;
 
-/** Traces of a few lines, with all that they may leave behind, counted by hand. */
+/** Traces of a few lines, with all states that they may leave, counted by hand. */
 class PowerCutTest {
 
   private final TraceScript disk = new TraceScript();
 
-  /** Every state at the end of the trace, whatever parts are asked to be lost. */
+  /** Every state at the end of the trace, for all wanted losses. */
   private Set<String> states(PlatformProfile profile) {
     return states(profile, disk.end());
   }
@@ -165,7 +165,7 @@ class PowerCutTest {
   }
 
   @Test
-  void appendThatOverwrites_sizeBeforeData_hasNoBytesThereBeforeItsSize() {
+  void appendThatOverwrites_sizeBeforeData_hasNoBytesBeforeItsSize() {
     int file = disk.given("f", bytes('o', 100));
     disk.write(file, 50, bytes('n', 100));
     assertStates(SIZE_BEFORE_DATA, "f=o*100", "f=o*100 0*50", "f=o*50 n*100");
@@ -257,7 +257,7 @@ class PowerCutTest {
   }
 
   @Test
-  void journal_names_areAPrefixAndAForceTakesTheEarlierOnesAlong() {
+  void journal_names_areAPrefixAndAForceIncludesTheEarlierOnes() {
     disk.create(ROOT, "a");
     int second = disk.create(ROOT, "b");
     disk.create(ROOT, "c");
@@ -318,7 +318,7 @@ class PowerCutTest {
   }
 
   @Test
-  void directory_lost_takesItsContentAlong() {
+  void directory_lost_losesItsContent() {
     int directory = disk.createDirectory(ROOT, "d");
     int file = disk.create(directory, "f");
     disk.write(file, 0, bytes('n', 9));
@@ -362,7 +362,7 @@ class PowerCutTest {
   }
 
   @Test
-  void journal_forceOfAnotherFile_bringsATruncationWithTheBytesBelowIt() {
+  void journal_forceOfAnotherFile_includesATruncationWithTheBytesBelowIt() {
     int file = disk.given("f", bytes('o', 100));
     disk.write(file, 4096, bytes('n', 8192));
     disk.truncate(file, 8192);
@@ -372,7 +372,7 @@ class PowerCutTest {
   }
 
   @Test
-  void failedForce_isNotMadeUpForByTheNext() {
+  void failedForce_isNotRepairedByTheNext() {
     int file = disk.given("f", bytes('o', 1024));
     disk.write(file, 0, bytes('a', 512));
     disk.forceFailed(file, disk.end());
@@ -382,7 +382,7 @@ class PowerCutTest {
   }
 
   @Test
-  void failedForce_laterWriteOfTheUnitBringsItsWholeContent() {
+  void failedForce_laterWriteOfTheUnitIncludesItsWholeContent() {
     int file = disk.given("f", bytes('o', 1024));
     disk.write(file, 0, bytes('a', 1024));
     disk.forceFailed(file, disk.end());
@@ -403,7 +403,7 @@ class PowerCutTest {
   }
 
   @Test
-  void failedForce_ofADirectory_sticksWhereEntriesAreIndependent() {
+  void failedForce_ofADirectory_isFinalIfEntriesAreIndependent() {
     disk.create(ROOT, "f");
     disk.forceFailed(ROOT, disk.end());
     disk.force(ROOT);
@@ -424,7 +424,7 @@ class PowerCutTest {
     assertStates(EXT4_ORDERED, "", "g=");
     disk.force(file);
     assertStates(EXT4_ORDERED, "g=");
-    // The same, if the disk has already been looked at when the file was gone and so forgot it.
+    // The same if the disk was used before, when the file was gone, and has dropped the file.
     PowerCut cut = new PowerCut(disk.trace(), EXT4_ORDERED.rules());
     assertEquals("", TraceScript.describe(cut.state(3, Losses.none()).image()));
     assertEquals(List.of(), cut.pending(disk.end()));
@@ -441,7 +441,7 @@ class PowerCutTest {
   }
 
   @Test
-  void synchronousAppend_bringsTheSizeWithoutWhatOthersAppended() {
+  void synchronousAppend_includesTheSizeWithoutOtherAppends() {
     int file = disk.given("f", bytes('o', 4096));
     disk.write(file, 4096, bytes('a', 4096));
     disk.writeThrough(file, 8192, bytes('b', 10), /* metadata= */ false);
@@ -451,7 +451,7 @@ class PowerCutTest {
   }
 
   @Test
-  void synchronousWrite_takesTheJournalNoFurtherThanItNeeds() {
+  void synchronousWrite_movesTheJournalNoFurtherThanItNeeds() {
     int file = disk.given("f", bytes('o', 1));
     disk.write(file, 1, bytes('a', 4095));
     disk.create(ROOT, "g");
@@ -472,7 +472,7 @@ class PowerCutTest {
   }
 
   @Test
-  void story_namesWhatIsNotThereByItsPathAtThatTime() {
+  void story_containsThePathOfAMissingFileAtThatTime() {
     int file = disk.create(ROOT, "tmp");
     Operation write = disk.write(file, 10, bytes('n', 1000));
     Operation rename = disk.rename(file, ROOT, "tmp", ROOT, "f", Operation.NO_NODE);
@@ -492,7 +492,7 @@ class PowerCutTest {
   }
 
   @Test
-  void image_thatWasGivenAway_doesNotSeeLaterWrites() {
+  void image_isIndependentOfLaterWrites() {
     int file = disk.given("f", bytes('o', 3 * 4096));
     Operation one = disk.write(file, 0, bytes('a', 4096));
     Operation two = disk.write(file, 4096, bytes('b', 4096));

@@ -6,8 +6,8 @@ import org.revenantdb.chaos.disk.DiskImage;
 import org.revenantdb.chaos.profile.PlatformProfile;
 
 /**
- * How many states a second? Prints it for a store-like trace; nothing is asserted, and no test runs
- * it. Start {@code main} with the test class path.
+ * Prints the number of states per second for a trace like that of a store. It asserts nothing, and
+ * no test runs it. Start {@code main} with the test class path.
  */
 final class PowerSpeed {
 

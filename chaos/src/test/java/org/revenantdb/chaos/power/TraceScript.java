@@ -95,7 +95,7 @@ final class TraceScript {
     return ++clock;
   }
 
-  /** The last node that was made. */
+  /** The last node that was created. */
   int nodes() {
     return nodes;
   }
@@ -125,7 +125,7 @@ final class TraceScript {
     return bytes;
   }
 
-  /** An image in words: paths, and contents as runs such as {@code a*512 0*100}. */
+  /** An image as text: paths, and contents as runs such as {@code a*512 0*100}. */
   static String describe(DiskImage image) {
     return image.paths().entrySet().stream()
         .map(entry ->
@@ -154,7 +154,7 @@ final class TraceScript {
     return text.toString();
   }
 
-  /** The same form from paths and contents, for states that were not built as images. */
+  /** The same form for paths and contents of states that were not built as images. */
   static String describe(Map<String, String> contents) {
     return contents.entrySet().stream()
         .map(entry -> entry.getKey() + entry.getValue())

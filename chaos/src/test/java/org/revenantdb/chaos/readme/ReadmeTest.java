@@ -11,8 +11,8 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /**
- * The README's first Java block is {@link SettingsTest}, to the letter but for its package: what is
- * shown there is compiled and run here.
+ * The README's first Java block is equal to {@link SettingsTest} without its package, so the
+ * example is compiled and run here.
  */
 class ReadmeTest {
 
@@ -23,7 +23,7 @@ class ReadmeTest {
       Pattern.compile("^```java\\s*\\n(.*?)^```", Pattern.MULTILINE | Pattern.DOTALL);
 
   @Test
-  void example_isTheTestThatRuns() throws IOException {
+  void example_isTheTestedSource() throws IOException {
     Matcher block = FIRST_JAVA_BLOCK.matcher(Files.readString(README));
     assertTrue(block.find(), "the README shows no java block");
     String source = Files.readString(SOURCE);

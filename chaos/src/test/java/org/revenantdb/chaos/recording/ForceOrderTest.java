@@ -19,8 +19,8 @@ import org.revenantdb.chaos.trace.Operation;
 /**
  * A force covers what was in the file when it was called, and nothing else.
  *
- * <p>The file system below is a recording, too: its injector holds an operation up in the middle,
- * where the recording above has begun it and not yet ended.
+ * <p>The file system below is a recording, too. Its injector delays an operation in the middle,
+ * when the recording above has begun it and not yet ended it.
  */
 class ForceOrderTest {
 
@@ -35,7 +35,7 @@ class ForceOrderTest {
     return future;
   }
 
-  /** Something that one thread does. */
+  /** Work of one thread. */
   @FunctionalInterface
   private interface IoTask {
     void run() throws IOException;
@@ -68,13 +68,13 @@ class ForceOrderTest {
     }
     assertTrue(
         only(above, Operation.Write.class).seq() < only(above, Operation.Force.class).since());
-    // And that is true: below, the write was there before the force was called.
+    // And that is right: below, the write was there before the force was called.
     assertTrue(
         only(below, Operation.Write.class).seq() < only(below, Operation.Force.class).since());
   }
 
   @Test
-  void write_whileAForceIsUnderWay_isNotHeldUpAndNotCovered() throws Exception {
+  void write_whileAForceIsUnderWay_isNotDelayedAndNotCovered() throws Exception {
     Files.write(temp.resolve("f"), new byte[10]);
     Holding holding = new Holding(Kind.FORCE);
     RecordingFileSystem below = RecordingFileSystem.over(temp).faults(holding).start();

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What cannot be seen, and what happens elsewhere, is said. */
+/** Operations that cannot be recorded, or that are outside the directory, are reported. */
 class GapsAndEscapesTest {
 
   @TempDir Path temp;
@@ -71,7 +71,7 @@ class GapsAndEscapesTest {
   }
 
   @Test
-  void mappingThatIsNotWritten_isNoGap_butMayGrowTheFile() throws IOException {
+  void readOnlyMapping_isNotAGap_butMayGrowTheFile() throws IOException {
     try (FileChannel channel =
             FileChannel.open(
                 recording.directory().resolve("f"),
@@ -90,7 +90,7 @@ class GapsAndEscapesTest {
   }
 
   @Test
-  void mappingThatIsRefused_isAGapAllTheSame() throws IOException {
+  void refusedMapping_isAGapToo() throws IOException {
     try (FileChannel channel = FileChannel.open(recording.directory().resolve("f"))) {
       assertThrows(RuntimeException.class, () -> channel.map(MapMode.READ_WRITE, 0, 100));
     }
@@ -100,7 +100,7 @@ class GapsAndEscapesTest {
   @Test
   void javaIoFile_isAGap() {
     recording.directory().resolve("f").toFile();
-    assertGap("a java.io.File cannot be seen: " + inside.resolve("f"));
+    assertGap("operations on a java.io.File cannot be recorded: " + inside.resolve("f"));
   }
 
   @Test
@@ -115,14 +115,14 @@ class GapsAndEscapesTest {
   }
 
   @Test
-  void whatWasThereWithTwoNames_isAGap() throws IOException {
+  void initialFileWithTwoNames_isAGap() throws IOException {
     Files.createLink(inside.resolve("g"), inside.resolve("f"));
     recording = RecordingFileSystem.over(inside).start();
     assertEquals(1, recording.trace().gaps().size());
   }
 
   @Test
-  void fileMadeBehindOurBack_isAGap_andTakenOver() throws IOException {
+  void fileMadeWithoutTheRecording_isAGap_andTakenOver() throws IOException {
     Files.writeString(inside.resolve("unseen"), "text");
     Path unseen = recording.directory().resolve("unseen");
     try (FileChannel channel = FileChannel.open(unseen, StandardOpenOption.WRITE)) {
@@ -133,7 +133,7 @@ class GapsAndEscapesTest {
   }
 
   @Test
-  void changesBehindOurBack_thatNobodyMeets_areGapsAllTheSame() throws IOException {
+  void changesWithoutTheRecording_areGaps_evenIfNoOperationFindsThem() throws IOException {
     Files.createDirectory(recording.directory().resolve("d"));
     assertEquals(List.of(), recording.trace().gaps());
     Files.createFile(inside.resolve("d/unseen"));
@@ -145,7 +145,7 @@ class GapsAndEscapesTest {
   }
 
   @Test
-  void changesOutside_areDoneAndSaid() throws IOException {
+  void changesOutside_areCarriedOutAndReported() throws IOException {
     Path made = outside.resolveSibling("made");
     Files.createDirectory(made);
     Files.writeString(made.resolve("g"), "text");
@@ -175,7 +175,7 @@ class GapsAndEscapesTest {
   }
 
   @Test
-  void readingOutside_isNeither() throws IOException {
+  void readingOutside_isNotReported() throws IOException {
     assertEquals(5000, Files.readAllBytes(outside).length);
     Files.copy(outside, recording.directory().resolve("copy"));
     assertEscapes();
@@ -184,7 +184,7 @@ class GapsAndEscapesTest {
   }
 
   @Test
-  void movesAcrossTheBorder_areEscapes_andTheTraceStaysTrue() throws IOException {
+  void movesAcrossTheBorder_areEscapes_andTheTraceStaysRight() throws IOException {
     Path directory = Files.createDirectories(recording.directory().resolve("d/e")).getParent();
     Files.writeString(directory.resolve("e/g"), "text");
     Files.move(directory, outside.resolveSibling("away"));
@@ -199,7 +199,7 @@ class GapsAndEscapesTest {
   }
 
   @Test
-  void linksAcrossTheBorder_areSaid() throws IOException {
+  void linksAcrossTheBorder_areReported() throws IOException {
     Files.createLink(outside.resolveSibling("link"), recording.directory().resolve("f"));
     assertEscapes("a link ");
     Files.createLink(recording.directory().resolve("link"), outside);

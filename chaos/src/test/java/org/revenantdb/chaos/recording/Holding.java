@@ -5,7 +5,7 @@ import org.revenantdb.chaos.fault.Fault;
 import org.revenantdb.chaos.fault.FaultInjector;
 import org.revenantdb.chaos.fault.FileOperation;
 
-/** Holds up operations of a sort, so that a test can do something meanwhile. */
+/** Delays operations of one kind, so that a test can act meanwhile. */
 final class Holding implements FaultInjector {
 
   private final FileOperation.Kind kind;
@@ -29,17 +29,17 @@ final class Holding implements FaultInjector {
     return Fault.NONE;
   }
 
-  /** Returns when an operation is held up. */
+  /** Returns when an operation is delayed. */
   void awaitInside() throws InterruptedException {
     inside.await();
   }
 
-  /** Lets it and all later ones go on. */
+  /** Lets it and all later ones continue. */
   void release() {
     released.countDown();
   }
 
-  /** Returns when a thread waits for a lock, or has ended because it need not. */
+  /** Returns when a thread waits for a lock, or has ended without waiting. */
   static void awaitWaiting(Thread thread) {
     while (thread.getState() != Thread.State.WAITING && thread.isAlive()) {
       Thread.onSpinWait();

@@ -28,9 +28,9 @@ import org.revenantdb.chaos.fault.FileOperation.Kind;
 import org.revenantdb.chaos.trace.Operation;
 
 /**
- * Processes follow each other in one trace, and the dead leave nothing behind their end.
+ * Processes follow each other in one trace, and a dead process leaves nothing after its end.
  *
- * <p>As in {@link ForceOrderTest} a recording below holds operations up in the middle.
+ * <p>As in {@link ForceOrderTest}, a recording below delays operations in the middle.
  */
 class NextProcessTest {
 
@@ -133,7 +133,7 @@ class NextProcessTest {
   }
 
   @Test
-  void write_thatItsProcessDiesIn_leavesWholePagesFromTheFirstOn() throws IOException {
+  void write_duringWhichItsProcessDies_leavesWholePagesFromTheFirstOn() throws IOException {
     Set<Integer> sizes = new TreeSet<>();
     for (int seed = 0; seed < 40; seed++) {
       RecordingFileSystem first =
@@ -161,7 +161,7 @@ class NextProcessTest {
   }
 
   @Test
-  void force_thatReturnsToTheDead_isNoForce() throws Exception {
+  void force_thatReturnsAfterTheDeath_doesNotCount() throws Exception {
     Files.write(root.resolve("f"), new byte[10]);
     Holding holding = new Holding(Kind.FORCE);
     RecordingFileSystem below = RecordingFileSystem.over(root).faults(holding).start();
@@ -180,13 +180,13 @@ class NextProcessTest {
     try {
       force.get();
     } catch (ExecutionException closedMeanwhile) {
-      // It may say so or not.
+      // It may report it or not.
     }
     assertEquals(List.of(), kinds(second));
   }
 
   @Test
-  void death_amongThreadsThatWorkOn_leavesATraceThatIsTheDirectory() throws Exception {
+  void death_whileThreadsContinue_leavesATraceEqualToTheDirectory() throws Exception {
     long seed = ThreadLocalRandom.current().nextLong();
     System.out.println("seed " + seed);
     RandomFiles.prepare(root);
@@ -203,7 +203,7 @@ class NextProcessTest {
       while (!death.isDead()) {
         Thread.onSpinWait();
       }
-      // Nobody is waited for: the dead go on asking.
+      // There is no waiting: the dead process continues to call.
       RecordingFileSystem after = disk.nextProcess(FaultInjector.NOTHING);
       long born = after.clock().next();
       int operations = after.trace().operations().size();

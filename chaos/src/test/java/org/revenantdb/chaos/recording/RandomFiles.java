@@ -22,8 +22,8 @@ import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
 
 /**
- * Random work on files, the same for the same seed on every file system. Each step says in a line
- * what came of it, an exception included.
+ * Random work on files, the same for the same seed on every file system. Each step gives a line
+ * with its result, which may be an exception.
  */
 final class RandomFiles implements AutoCloseable {
 
@@ -145,7 +145,7 @@ final class RandomFiles implements AutoCloseable {
     return "read " + n + " " + hash(buffer);
   }
 
-  /** To a file of its own: what becomes of a file that is copied onto itself is nowhere said. */
+  /** Into a file of its own: the result of copying a file onto itself is not specified. */
   private String transferTo(FileChannel channel) throws IOException {
     try (FileChannel sink =
         FileChannel.open(

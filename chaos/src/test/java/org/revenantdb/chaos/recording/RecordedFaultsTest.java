@@ -38,7 +38,7 @@ import org.revenantdb.chaos.fault.FileOperation.Kind;
 import org.revenantdb.chaos.trace.Operation;
 import org.revenantdb.chaos.trace.Trace;
 
-/** Each fault does what it says, to the file, to the program and to the trace. */
+/** Each fault has its effect on the file, on the program and on the trace. */
 class RecordedFaultsTest {
 
   private static final String BEFORE = "0123456789";
@@ -60,7 +60,7 @@ class RecordedFaultsTest {
     return RecordingFileSystem.over(temp).faults(faults).start();
   }
 
-  /** One fault at the first operation of a sort. */
+  /** One fault at the first operation of a kind. */
   private RecordingFileSystem recording(Fault fault, Kind kind) throws IOException {
     return recording(FaultPlan.of(FaultRule.of(fault).kinds(kind).nth(1)));
   }
@@ -83,10 +83,10 @@ class RecordedFaultsTest {
     return trace.operations().stream().filter(type::isInstance).map(type::cast).toList();
   }
 
-  // Told to the program
+  // Reported to the program
 
   @Test
-  void fail_changesNothing_andStrikesOnce() throws IOException {
+  void fail_changesNothing_andOccursOnce() throws IOException {
     for (Kind kind : List.of(Kind.WRITE, Kind.READ, Kind.TRUNCATE, Kind.FORCE)) {
       RecordingFileSystem recording = recording(new Fault.Fail("planted"), kind);
       try (FileChannel channel = open(recording)) {
@@ -138,7 +138,7 @@ class RecordedFaultsTest {
   }
 
   @Test
-  void diskFull_isSaidAsTheJdkSaysIt() throws IOException {
+  void diskFull_throwsTheExceptionsOfTheJdk() throws IOException {
     RecordingFileSystem recording =
         recording(FaultPlan.of(FaultRule.of(new Fault.DiskFull()).kinds(Kind.WRITE, Kind.CREATE)));
     try (FileChannel channel = open(recording)) {
@@ -154,7 +154,7 @@ class RecordedFaultsTest {
   }
 
   @Test
-  void diskSpace_countsWhatGrows_andComesBack() throws IOException {
+  void diskSpace_countsGrowth_andCanBeFreed() throws IOException {
     DiskSpace disk = new DiskSpace(10);
     RecordingFileSystem recording = recording(disk);
     try (FileChannel channel = open(recording)) {
@@ -169,7 +169,7 @@ class RecordedFaultsTest {
   }
 
   @Test
-  void shortWrite_saysHowMuch_forEveryFormOfWrite() throws IOException {
+  void shortWrite_returnsItsLength_forEveryFormOfWrite() throws IOException {
     RecordingFileSystem recording =
         recording(FaultPlan.of(FaultRule.of(new Fault.ShortWrite(3)).kinds(Kind.WRITE)));
     try (FileChannel channel = open(recording)) {
@@ -251,7 +251,7 @@ class RecordedFaultsTest {
   }
 
   @Test
-  void interrupt_closesTheChannelUnderEverybodysFeet() throws IOException {
+  void interrupt_closesTheChannelForAllThreads() throws IOException {
     for (Kind kind : List.of(Kind.WRITE, Kind.READ, Kind.TRUNCATE, Kind.FORCE)) {
       RecordingFileSystem recording = recording(new Fault.Interrupt(), kind);
       FileChannel channel = open(recording);
@@ -300,10 +300,10 @@ class RecordedFaultsTest {
     assertHolds(BEFORE, recording);
   }
 
-  // Kept from the program
+  // Not reported to the program
 
   @Test
-  void flipBit_ofARead_isOnlyInWhatIsReturned() throws IOException {
+  void flipBit_ofARead_isOnlyInTheResult() throws IOException {
     RecordingFileSystem recording = recording(new Fault.FlipBit(17), Kind.READ);
     try (FileChannel channel = open(recording)) {
       ByteBuffer buffer = ByteBuffer.allocateDirect(20);
@@ -333,7 +333,7 @@ class RecordedFaultsTest {
   }
 
   @Test
-  void flipBit_ofAWrite_isThereForGood_andNotInTheBufferOfTheProgram() throws IOException {
+  void flipBit_ofAWrite_isOnTheDisk_andNotInTheBufferOfTheProgram() throws IOException {
     for (boolean keeping : new boolean[] {true, false}) {
       Files.writeString(below, BEFORE);
       RecordingFileSystem recording =
@@ -354,7 +354,7 @@ class RecordedFaultsTest {
   }
 
   @Test
-  void misdirectedWrite_goesElsewhere_andTheProgramBelievesItself() throws IOException {
+  void misdirectedWrite_goesElsewhere_andTheProgramSeesNoError() throws IOException {
     RecordingFileSystem recording =
         recording(FaultPlan.of(FaultRule.of(new Fault.Misdirect(4)).kinds(Kind.WRITE)));
     try (FileChannel channel = open(recording)) {
@@ -371,7 +371,7 @@ class RecordedFaultsTest {
   }
 
   @Test
-  void staleRead_givesWhatWasThereBeforeTheLastWrite() throws IOException {
+  void staleRead_returnsTheBytesBeforeTheLastWrite() throws IOException {
     RecordingFileSystem recording =
         recording(FaultPlan.of(FaultRule.of(new Fault.StaleRead()).kinds(Kind.READ)));
     try (FileChannel channel = open(recording)) {
@@ -386,7 +386,7 @@ class RecordedFaultsTest {
   }
 
   @Test
-  void lostWrite_isNowhere_andTheProgramBelievesIt() throws IOException {
+  void lostWrite_isNowhere_andTheProgramSeesNoError() throws IOException {
     RecordingFileSystem recording = recording(new Fault.LoseWrite(), Kind.WRITE);
     try (FileChannel channel = open(recording)) {
       ByteBuffer buffer = bytes("abc");
@@ -399,10 +399,10 @@ class RecordedFaultsTest {
     assertHolds("012def6789", recording);
   }
 
-  // Asking
+  // Calls of the injector
 
   @Test
-  void operations_areAskedForInOrderAndWithWhatTheyAre() throws IOException {
+  void injector_isCalledInOrderWithTheDetailsOfEachOperation() throws IOException {
     List<FileOperation> asked = new ArrayList<>();
     RecordingFileSystem recording =
         recording(operation -> {
@@ -464,7 +464,7 @@ class RecordedFaultsTest {
     assertHolds(BEFORE, recording);
   }
 
-  // The end
+  // The end of the process
 
   /** Overwrites the file under a plan to die at the second write. */
   public static final class Dying {

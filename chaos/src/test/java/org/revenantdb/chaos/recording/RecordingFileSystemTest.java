@@ -97,7 +97,7 @@ class RecordingFileSystemTest {
   }
 
   @Test
-  void directoryThatMoves_takesWhatIsBelowItAlong() throws IOException {
+  void directoryThatMoves_movesItsContent() throws IOException {
     Files.createDirectories(temp.resolve("d/e"));
     RecordingFileSystem recording = RecordingFileSystem.over(temp).start();
     Path d = recording.directory().resolve("d");
@@ -121,7 +121,7 @@ class RecordingFileSystemTest {
   }
 
   @Test
-  void truncationToTheSameOrAGreaterSize_isNone() throws IOException {
+  void truncationToTheSameOrAGreaterSize_isNotRecorded() throws IOException {
     Files.write(temp.resolve("f"), new byte[10]);
     RecordingFileSystem recording = RecordingFileSystem.over(temp).start();
     try (FileChannel channel =
@@ -135,7 +135,7 @@ class RecordingFileSystemTest {
   }
 
   @Test
-  void clock_isSharedWithWhoeverElseTakesPlaces() throws IOException {
+  void clock_canBeShared() throws IOException {
     TraceClock clock = new TraceClock();
     RecordingFileSystem recording = RecordingFileSystem.over(temp).clock(clock).start();
     assertSame(clock, recording.clock());
@@ -147,7 +147,7 @@ class RecordingFileSystemTest {
   }
 
   @Test
-  void counts_areOfTheDirectoryAndOfWhatSucceeded() throws IOException {
+  void counts_includeOnlySuccessfulOperationsInTheDirectory() throws IOException {
     Files.write(temp.resolve("f"), new byte[10]);
     RecordingFileSystem recording = RecordingFileSystem.over(temp).keepTrace(false).start();
     Path file = recording.directory().resolve("f");
@@ -229,7 +229,7 @@ class RecordingFileSystemTest {
         () -> AsynchronousFileChannel.open(file, StandardOpenOption.APPEND));
   }
 
-  /** Waits for what a completion handler is told. */
+  /** Waits for the result that a completion handler receives. */
   private static final class AsyncResult<T> extends CompletableFuture<T>
       implements CompletionHandler<T, Object> {
 
@@ -262,7 +262,7 @@ class RecordingFileSystemTest {
       channel.write(bytes(1));
       assertEquals("write 1 0+1", said(recording).getLast());
       if (!Files.exists(temp.resolve("f"))) {
-        // So it is on Unix: the name is free at once.
+        // As on Unix, the name is free at once.
         Files.createFile(recording.directory().resolve("f"));
       }
     }
@@ -271,7 +271,7 @@ class RecordingFileSystemTest {
   }
 
   @Test
-  void channel_allowsOnlyWhatItWasOpenedFor() throws IOException {
+  void channel_allowsOnlyItsMode() throws IOException {
     RecordingFileSystem recording = RecordingFileSystem.over(temp).start();
     Path file = Files.createFile(recording.directory().resolve("f"));
     try (FileChannel writing = FileChannel.open(file, StandardOpenOption.WRITE);
@@ -283,7 +283,7 @@ class RecordingFileSystemTest {
   }
 
   @Test
-  void paths_areTwinsOfThoseBelow() throws IOException {
+  void paths_correspondToThoseBelow() throws IOException {
     Files.createDirectories(temp.resolve("d/e"));
     RecordingFileSystem recording = RecordingFileSystem.over(temp).start();
     Path directory = recording.directory();

@@ -13,7 +13,7 @@ import org.revenantdb.chaos.disk.DiskImage;
 import org.revenantdb.chaos.trace.Operation;
 import org.revenantdb.chaos.trace.Trace;
 
-/** Does again what a trace says, as simply as possible. */
+/** Repeats the operations of a trace in the simplest way. */
 public final class Replay {
 
   private Replay() {}
@@ -60,12 +60,12 @@ public final class Replay {
     }
   }
 
-  /** What the trace makes of the start is what is in the directory. */
+  /** The replayed trace equals the content of the directory. */
   public static void assertExact(Trace trace, Path directory) throws IOException {
     assertSame(DiskImage.of(directory), of(trace));
   }
 
-  /** Two trees are equal, and if not, say where. */
+  /** Two trees are equal; if not, the message says where they differ. */
   static void assertSame(DiskImage expected, DiskImage actual) {
     assertEquals(summary(expected), summary(actual));
     assertEquals(expected.hash(), actual.hash());

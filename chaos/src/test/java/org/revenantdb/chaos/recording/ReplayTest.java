@@ -27,7 +27,7 @@ import org.revenantdb.chaos.fault.FaultPlan;
 import org.revenantdb.chaos.fault.FaultRule;
 import org.revenantdb.chaos.fault.FileOperation;
 
-/** What a trace says, done again from its start, gives what is in the directory. */
+/** A trace, replayed from its start, gives the content of the directory. */
 class ReplayTest {
 
   private static final int THREADS = 4;
@@ -114,7 +114,7 @@ class ReplayTest {
   }
 
   @Test
-  void write_thatTheFileSystemBelowCutsShort_isRecordedAsFarAsItWent() throws IOException {
+  void write_thatIsCutShortBelow_isRecordedWithItsRealLength() throws IOException {
     RecordingFileSystem below =
         RecordingFileSystem.over(temp)
             .faults(FaultPlan.of(FaultRule.of(new Fault.ShortWrite(3))))
@@ -129,7 +129,7 @@ class ReplayTest {
   }
 
   @Test
-  void program_thatUsesItsBufferAgain_changesNothingThatWasRecorded() throws IOException {
+  void program_thatReusesItsBuffer_doesNotChangeTheTrace() throws IOException {
     RecordingFileSystem recording = RecordingFileSystem.over(temp).start();
     try (FileChannel channel =
         FileChannel.open(
@@ -144,7 +144,7 @@ class ReplayTest {
     Replay.assertExact(recording.trace(), temp);
   }
 
-  /** What one of several threads does. */
+  /** The work of one of several threads. */
   @FunctionalInterface
   private interface Part {
     void run(int thread) throws Exception;

@@ -18,7 +18,7 @@ import org.revenantdb.chaos.disk.MemoryFileSystem;
 import org.revenantdb.chaos.fault.FaultInjector;
 import org.revenantdb.chaos.trace.Operation;
 
-/** Slow forces let others in, and wait for nobody who is not there. */
+/** Slow forces let other threads write, and do not wait for threads that do not exist. */
 class SlowForcesTest {
 
   private static final int FORCES = 200;
@@ -46,7 +46,7 @@ class SlowForcesTest {
             return null;
           });
       Thread.ofPlatform().start(writing);
-      otherIsWriting.await(); // or all forces are over before the thread has started
+      otherIsWriting.await(); // otherwise all forces are over before the thread has started
       for (int i = 0; i < FORCES; i++) {
         channel.force(false);
       }
@@ -56,7 +56,7 @@ class SlowForcesTest {
     return recording;
   }
 
-  /** Forces during which something was written that they do not cover. */
+  /** Counts forces during which something was written that they do not cover. */
   private static long overtaken(List<Operation> operations) {
     return operations.stream()
         .filter(each ->
@@ -84,7 +84,7 @@ class SlowForcesTest {
   }
 
   @Test
-  void forces_ofTheOnlyThread_waitForNobody_inTheNextProcessNeither() throws Exception {
+  void forces_ofASingleThread_doNotWait_norInTheNextProcess() throws Exception {
     RecordingFileSystem recording =
         RecordingFileSystem.over(root).slowForces(/* seed= */ 1, () -> true).start();
     writeAndForce(recording);
@@ -110,7 +110,7 @@ class SlowForcesTest {
   }
 
   @Test
-  void forces_thatOthersWaitFor_areGivenUpWaiting() throws Exception {
+  void forces_thatOthersWaitFor_stopWaiting() throws Exception {
     RecordingFileSystem recording =
         RecordingFileSystem.over(root).slowForces(/* seed= */ 1, () -> true).start();
     Thread before =

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.chaos.disk.DiskImage;
 import org.revenantdb.chaos.disk.MemoryFileSystem;
 
-/** A program cannot tell whether it is recorded, and what was recorded is what happened. */
+/** A program cannot detect that it is recorded, and the recording shows what happened. */
 class TransparencyTest {
 
   @TempDir Path temp;

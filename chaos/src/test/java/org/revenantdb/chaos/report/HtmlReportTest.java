@@ -36,7 +36,7 @@ class HtmlReportTest {
         .surroundings(new Surroundings("m", "j", "c"));
   }
 
-  /** Also leaves the page for people to look at. */
+  /** Also writes the page for people to look at. */
   @Test
   void page_withEverything_isSelfContained() throws Exception {
     Path file = FOLDER.resolve("report.html");
@@ -114,7 +114,7 @@ class HtmlReportTest {
   }
 
   @Test
-  void file_withHalfACharacter_isWrittenAllTheSame(@TempDir Path dir) throws Exception {
+  void file_withAnUnpairedSurrogate_isStillWritten(@TempDir Path dir) throws Exception {
     Path file = dir.resolve("new").resolve("report.html");
     HtmlReport.of(empty("key \uD800").build()).writeTo(file);
     assertTrue(Files.readString(file).contains("key ?"));
@@ -124,7 +124,7 @@ class HtmlReportTest {
   }
 
   @Test
-  void page_ofNothing_hasNoSectionsAndClaimsNothing() {
+  void page_withoutResults_hasNoSectionsAndClaimsNothing() {
     String page = HtmlReport.of(empty("nothing").build()).toString();
     assertFalse(page.contains("<section"), page);
     assertFalse(page.contains("<nav"), page);
@@ -146,7 +146,7 @@ class HtmlReportTest {
   }
 
   @Test
-  void fault_thatNeverStruck_isGrey_neverGreen() {
+  void fault_thatNeverOccurred_isGrey_neverGreen() {
     String page =
         HtmlReport.of(empty("t").fault(new FaultRow("f", 9, 0, 9, 0, 9, 0)).build()).toString();
     String body = page.substring(page.indexOf("<body>"), page.indexOf("<footer>"));
@@ -155,23 +155,25 @@ class HtmlReportTest {
   }
 
   @Test
-  void forces_thatHadNoTime_areNotSaidToBeMissedByNobody() {
+  void forces_withoutEnoughTime_areNotReportedAsUndetected() {
     Site site = new Site("C", "m", 1, "log");
     String hurried =
         HtmlReport.of(empty("t").coverage(new CoverageRow(site, 7, 1, "", false)).build())
             .toString();
     assertTrue(hurried.contains("<span class=\"badge grey\">undecided: too little time</span>"));
-    assertTrue(hurried.contains("<b>0 of 1</b><span>forces whose loss was noticed</span>"));
-    assertFalse(hurried.contains("nobody would miss") || hurried.contains("by nobody"), hurried);
+    assertTrue(hurried.contains("<b>0 of 1</b><span>forces whose loss was detected</span>"));
+    assertFalse(
+        hurried.contains("was not detected") || hurried.contains("thorough search"), hurried);
     String thorough =
         HtmlReport.of(empty("t").coverage(new CoverageRow(site, 7, 900, "", true)).build())
             .toString();
-    assertTrue(thorough.contains("<b>1</b><span>forces that nobody would miss</span>"), thorough);
-    assertTrue(thorough.contains("by nobody, and it was tried thoroughly"), thorough);
+    assertTrue(
+        thorough.contains("<b>1</b><span>forces whose loss was not detected</span>"), thorough);
+    assertTrue(thorough.contains("no, in a thorough search"), thorough);
   }
 
   @Test
-  void section_ofACrash_saysWhichKind() {
+  void section_ofACrash_containsItsKind() {
     KillTimeline cut = new KillTimeline(Crash.POWER_CUT, "x", List.of(1L), List.of());
     KillTimeline kill = new KillTimeline(Crash.PROCESS_DEATH, "x", List.of(1L), List.of());
     assertTrue(
@@ -193,7 +195,7 @@ class HtmlReportTest {
   }
 
   @Test
-  void verdict_isTheWorst_andABluntToothBreaksTheHarness() {
+  void verdict_isTheWorst_andABrokenSubjectNotFoundBreaksTheHarness() {
     Outcome fine = Outcome.of("a", Verdict.SURVIVED, "");
     assertEquals(Verdict.SURVIVED, empty("t").part(fine).build().verdict());
     assertEquals(
@@ -208,7 +210,7 @@ class HtmlReportTest {
   }
 
   @Test
-  void recoveryAboveTheBound_isSaid() {
+  void recoveryAboveTheBound_isReported() {
     RecoveryBound bound = new RecoveryBound("b", 10, 2);
     RecoveryCostPoint on = new RecoveryCostPoint("on", 1, 5, 15, 5, 1, 1);
     RecoveryCostPoint above = new RecoveryCostPoint("above", 1, 5, 15, 6, 1, 1);

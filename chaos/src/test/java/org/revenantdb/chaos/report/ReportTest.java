@@ -50,7 +50,7 @@ class ReportTest {
   }
 
   @Test
-  void timedPart_saysHowMuchOfItsTimeHasPassed_withoutARate() {
+  void timedPart_showsHowMuchOfItsTimeHasPassed_withoutARate() {
     try (Progress part = Progress.timed(out, true, "faults", Duration.ofSeconds(20))) {
       assertEquals(
           "faults                 [###.........]  5.0 s of 20 s", part.passed(5_000_000_000L));
@@ -163,7 +163,7 @@ class ReportTest {
   }
 
   @Test
-  void json_refusesWhatItCannotSay() {
+  void json_refusesValuesThatItCannotContain() {
     assertThrows(IllegalArgumentException.class, () -> new JsonReport().number("x", Double.NaN));
   }
 }

@@ -74,7 +74,7 @@ class RunSummaryTest {
   }
 
   @Test
-  void json_namesTheSeedsOfAllWhoDied() {
+  void json_containsTheSeedsOfAllDeaths() {
     DeathLine line = new DeathLine(List.of(3L, 8L), "was killed in its work", 1.5);
     String json = RunJson.fill(small().death(line).build(), new JsonReport()).toString();
     String flat = json.replaceAll("\\s+", " ");
@@ -86,7 +86,7 @@ class RunSummaryTest {
   }
 
   @Test
-  void json_ofWhatWasNotMeasured_hasNoFieldForIt() {
+  void json_hasNoFieldForUnmeasuredFigures() {
     String json = RunJson.fill(small().build(), new JsonReport()).toString();
     for (String name :
         List.of("teeth", "recovery_ms", "states_per_second", "force_sites", "faults")) {
@@ -105,7 +105,7 @@ class RunSummaryTest {
   }
 
   @Test
-  void console_saysFailuresFirstAndFiguresLast() {
+  void console_showsFailuresFirstAndFiguresLast() {
     String text = ConsoleSummary.of(SampleReport.full(Path.of("target")));
     assertTrue(text.startsWith("LOST  power cut, STRICT_POSIX: power cut at operation 4711"), text);
     assertTrue(text.contains("    LOST: key <k-17>, transaction 93, durable at 4702\n"), text);
@@ -118,7 +118,7 @@ class RunSummaryTest {
     assertTrue(text.contains("2 of 3 found\n"), text);
     assertTrue(
         text.contains(
-            "  4: loss of 1 noticed, of 1 not noticed, of 1 undecided for want of time,"
+            "  4: loss of 1 detected, of 1 not detected, of 1 undecided for lack of time,"
                 + " 1 not reached\n"),
         text);
     assertTrue(
@@ -126,7 +126,7 @@ class RunSummaryTest {
         text);
     assertTrue(
         text.contains(
-            "  not noticed                     store.Store.rename:77 (.), states 4,210\n"),
+            "  not detected                    store.Store.rename:77 (.), states 4,210\n"),
         text);
     assertTrue(text.contains(" store.Backup.lambda$copy$0:12\n"), text);
     assertTrue(text.contains("9,811 SURVIVED, 3 LOST)\n"), text);
@@ -142,14 +142,14 @@ class RunSummaryTest {
   }
 
   @Test
-  void statesPerSecond_thatWereNotMeasured_areNotMadeUpFromTheLengthOfTheRun() {
+  void statesPerSecond_notMeasured_areNotComputedFromTheDurationOfTheRun() {
     RunReport report = small().part(part(30, 0, 1)).build();
     assertFalse(ConsoleSummary.of(report).contains("/s"));
     assertFalse(HtmlReport.of(report).toString().contains("states a second"));
   }
 
   @Test
-  void console_ofNothing_saysThatNothingWasMeasured() {
+  void console_withoutResults_reportsThatNothingWasMeasured() {
     String text = ConsoleSummary.of(small().build());
     assertTrue(text.contains("small  NOT_MEASURED\n"), text);
     assertEquals(4, text.lines().count(), text);

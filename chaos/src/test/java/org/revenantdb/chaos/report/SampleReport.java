@@ -17,7 +17,7 @@ import org.revenantdb.chaos.subject.Crash;
 import org.revenantdb.chaos.subject.Verdict;
 import org.revenantdb.chaos.trace.Site;
 
-/** A report with something in every part. Made up: it shows what a page looks like. */
+/** A report with content in every part. Invented: it shows what a page looks like. */
 final class SampleReport {
 
   private static final long SEED = 20_261_107;

@@ -36,7 +36,7 @@ class ScaleTest {
   }
 
   @Test
-  void linear_counts_areNeverCutInParts() {
+  void linear_counts_haveNoFractions() {
     assertEquals(List.of("0", "1", "2"), labels(Scale.linear(Unit.COUNT, 0, 2, 5, 0, 1), 5));
     assertEquals(List.of("0", "1"), labels(Scale.linear(Unit.COUNT, 0, 0, 5, 0, 1), 5));
   }
@@ -56,7 +56,7 @@ class ScaleTest {
         List.of("1 ms", "2 ms", "5 ms", "10 ms"), labels(Scale.log(Unit.MILLIS, 1, 10, 0, 1), 8));
   }
 
-  /** The room for rounding was once a share of the high end, which is much at the low one. */
+  /** The tolerance for rounding was once a share of the high end, which is much at the low one. */
   @Test
   void ticks_of_a_log_scale_over_many_decades_begin_inside() {
     Scale scale = new Scale(Unit.MILLIS, true, 1.009, 5e9, 0, 1);

@@ -114,7 +114,7 @@ class SvgPlotTest {
   }
 
   @Test
-  void timeline_ofAPowerCut_doesNotSayKilled() {
+  void timeline_ofAPowerCut_doesNotContainKilled() {
     KillTimeline timeline = new KillTimeline(Crash.POWER_CUT, "a cut", List.of(5L), List.of());
     String svg = new SvgTimeline(timeline).toString();
     assertTrue(svg.contains("<title>power cut at operation 5</title>"), svg);
@@ -122,7 +122,7 @@ class SvgPlotTest {
   }
 
   @Test
-  void airyPlot_ofACurveAtATick_hasRoomAboveIt() {
+  void airyPlot_ofACurveAtATick_hasSpaceAboveIt() {
     Matcher line =
         Pattern.compile("class=\"line c0\" d=\"M[\\d.]+ ([\\d.]+)H")
             .matcher(

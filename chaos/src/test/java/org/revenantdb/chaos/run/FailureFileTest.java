@@ -29,7 +29,7 @@ import org.revenantdb.chaos.disk.DiskImage;
 import org.revenantdb.chaos.subject.Verdict;
 import org.revenantdb.chaos.teeth.BrokenSubjects;
 
-/** What is kept comes back as it was, and what is no such file is refused in a sentence. */
+/** A kept failure is read back unchanged, and every other file is refused with a clear message. */
 class FailureFileTest {
 
   private static final byte[] TEXT = "some bytes".getBytes(StandardCharsets.UTF_8);
@@ -40,7 +40,7 @@ class FailureFileTest {
     return new LifeRecorder<>(BrokenSubjects.Honest::new, 1, 1, Duration.ofMinutes(1)).record();
   }
 
-  /** Durable promises, and an image that holds nothing of them. */
+  /** Durable promises, and an image without them. */
   private static FailureFile lost(String subject) throws IOException {
     Recording recording = recording();
     return new FailureFile(
@@ -110,7 +110,7 @@ class FailureFileTest {
   }
 
   @Test
-  void file_thatWasKept_standsAloneInItsDirectory() throws IOException {
+  void file_thatWasKept_isTheOnlyOneInItsDirectory() throws IOException {
     Path file = kept();
     try (Stream<Path> all = Files.list(file.getParent())) {
       assertEquals(List.of(file), all.toList());
@@ -131,13 +131,13 @@ class FailureFileTest {
   }
 
   @Test
-  void replay_ofASubjectThatIsNotHere_isRefused() throws IOException {
+  void replay_ofAMissingSubject_isRefused() throws IOException {
     IOException e = assertThrows(IOException.class, () -> lost("org.example.Gone").replay());
     assertSays(e, "org.example.Gone, which is not here");
   }
 
   @Test
-  void replay_ofAClassThatIsNoSubject_isRefused() {
+  void replay_ofAClassThatIsNotASubject_isRefused() {
     IOException e = assertThrows(IOException.class, () -> lost("java.lang.String").replay());
     assertSays(e, "java.lang.String");
   }
@@ -153,22 +153,22 @@ class FailureFileTest {
   }
 
   @Test
-  void file_thatIsNotThere_isRefused() {
+  void file_thatIsMissing_isRefused() {
     assertRefused(dir.resolve("none.zip"), "there is no file");
   }
 
   @Test
-  void directory_isRefused_withWhatToGiveInstead() {
-    assertRefused(dir, "is a directory; give a .zip");
+  void directory_isRefused_withAHint() {
+    assertRefused(dir, "is a directory; give the .zip");
   }
 
   @Test
-  void nameThatIsEmpty_isRefused_withWhatToGiveInstead() {
-    assertRefused(Path.of(""), "the name of a file is missing; give a .zip");
+  void emptyName_isRefused_withAHint() {
+    assertRefused(Path.of(""), "the name of a file is missing; give the .zip");
   }
 
   @Test
-  void file_thatIsNoZip_isRefused() throws IOException {
+  void file_thatIsNotAZip_isRefused() throws IOException {
     assertRefused(Files.write(dir.resolve("text.zip"), TEXT), "no file of a failure");
   }
 
@@ -181,9 +181,12 @@ class FailureFileTest {
     }
   }
 
-  /** Any byte may be wrong: then it is refused in a sentence, or it made no difference. */
+  /**
+   * Any byte may be wrong: then the file is refused with a clear message, or the byte made no
+   * difference.
+   */
   @Test
-  void file_withAWrongByte_isRefusedInASentenceOrReadable() throws IOException {
+  void file_withAWrongByte_isRefusedWithAMessageOrReadable() throws IOException {
     byte[] whole = Files.readAllBytes(kept());
     for (int at = 0; at < whole.length; at += 11) {
       byte[] wrong = whole.clone();
@@ -230,7 +233,7 @@ class FailureFileTest {
   void file_whosePromisesAreDamaged_isRefused() throws IOException {
     Map<String, byte[]> parts = parts();
     parts.put("promises", TEXT);
-    assertRefused(zip(parts), "is damaged: this is no log of promises");
+    assertRefused(zip(parts), "is damaged: this is not a log of promises");
   }
 
   @ParameterizedTest
@@ -245,7 +248,7 @@ class FailureFileTest {
         "image/sub/../../x",
         "image/a\0b"
       })
-  void file_withAPathThatClimbsOut_isRefused(String path) throws IOException {
+  void file_withAPathOutOfTheImage_isRefused(String path) throws IOException {
     Map<String, byte[]> parts = parts();
     parts.put(path, TEXT);
     assertRefused(zip(parts), "is damaged");

@@ -25,7 +25,7 @@ import org.revenantdb.chaos.subject.Verdict;
 import org.revenantdb.chaos.teeth.BrokenSubjects;
 import org.revenantdb.chaos.teeth.TinyStore;
 
-/** A store is told of a fault or not, and what it owes in each case is looked at. */
+/** What a store must do after reported and unreported faults. */
 class FaultRunTest {
 
   private static final long SEED = 8;
@@ -64,7 +64,7 @@ class FaultRunTest {
   }
 
   @Test
-  void honestStore_whoseForceFails_survives_andTheRowsSayWhatHappened() throws IOException {
+  void honestStore_whoseForceFails_survives_andTheRowsShowIt() throws IOException {
     FaultRun<TinyStore> run = run(HonestTiny::new, failedForce(3), failedForce(40), never());
     Outcome outcome = run.run();
     assertEquals(Verdict.SURVIVED, outcome.verdict(), outcome::toString);
@@ -80,7 +80,7 @@ class FaultRunTest {
     assertEquals(new FaultRow("never", 1, 0, 1, 0, 0, 0), run.rows().getLast());
   }
 
-  /** What a fault leaves is shrunk like what a power cut leaves, and its file fails again. */
+  /** The result of a fault is shrunk like that of a power cut, and its file fails again. */
   @Test
   void storeThatSwallowsAFailedForce_isFound_withFewLosses(@TempDir Path dir) throws IOException {
     Outcome outcome =
@@ -130,7 +130,7 @@ class FaultRunTest {
   }
 
   @Test
-  void subject_thatIsAtFaultItself_isBroken() throws IOException {
+  void faultySubject_isBroken() throws IOException {
     PowerCutOptions impatient = options().withLimit(Duration.ofSeconds(1));
     assertBroken(HangsInCheck::new, impatient, "did not end within 1 s");
     assertBroken(ChecksNothing::new, options(), "verifies nothing");
@@ -138,13 +138,13 @@ class FaultRunTest {
   }
 
   @Test
-  void run_withoutAnyCase_isNoSuccess() throws IOException {
+  void run_withoutAnyCase_doesNotPass() throws IOException {
     assertEquals(Verdict.HARNESS_BROKEN, run(HonestTiny::new).run().verdict());
   }
 
-  // Damage that the store is not told of.
+  // Damage that is not reported to the store.
 
-  /** Stumbles over a damaged pointer instead of refusing it. */
+  /** Throws an unclear exception for a damaged pointer instead of a refusal. */
   static class Stumbles extends HonestTiny {
     @Override
     public TinyStore open(Path dir) throws Exception {
@@ -156,7 +156,7 @@ class FaultRunTest {
     }
   }
 
-  /** Opens with what it would hold if the damage were the truth. */
+  /** Accepts the damaged content as true. */
   static class BeginsAnew extends HonestTiny {
     @Override
     public TinyStore open(Path dir) throws Exception {
@@ -176,7 +176,7 @@ class FaultRunTest {
     }
   }
 
-  /** Opens a second time in its life, so that there is something to be read. */
+  /** Opens a second time in its life, so that there is something to read. */
   private static Supplier<CrashSubject<TinyStore>> reopening(CrashSubject<TinyStore> store) {
     return () ->
         new HonestTiny() {
@@ -189,14 +189,14 @@ class FaultRunTest {
   }
 
   @Test
-  void refusal_isAClearWord_andNoStumble() throws IOException {
+  void refusal_isAClearReport_andNotAnAccident() throws IOException {
     FaultCase flip = flippedRead(Contract.RIGHT_OR_REFUSED);
     assertEquals(Verdict.SURVIVED, run(reopening(new HonestTiny()), flip).run().verdict());
     assertEquals(Verdict.SURVIVED, run(reopening(new BeginsAnew()), flip).run().verdict());
     FaultRun<TinyStore> stumbling = run(reopening(new Stumbles()), flip);
     Outcome outcome = stumbling.run();
     assertEquals(Verdict.CORRUPT, outcome.verdict(), outcome::toString);
-    assertTrue(outcome.reason().contains("something else than a clear refusal"), outcome::reason);
+    assertTrue(outcome.reason().contains("something other than a clear refusal"), outcome::reason);
     assertEquals(1, stumbling.rows().getFirst().struck());
   }
 }

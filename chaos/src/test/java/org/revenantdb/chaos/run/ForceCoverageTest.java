@@ -25,7 +25,7 @@ import org.revenantdb.chaos.subject.Recovered;
 import org.revenantdb.chaos.teeth.BrokenSubjects;
 import org.revenantdb.chaos.teeth.TinyStore;
 
-/** Every force of an honest store is missed when it is taken out; what is not looked at is told. */
+/** Every missing force of a correct store is detected; places that were not tried are reported. */
 class ForceCoverageTest {
 
   private static final long SEED = 5;
@@ -45,10 +45,9 @@ class ForceCoverageTest {
   }
 
   @Test
-  void honestStore_missesEveryForce_andRowsCountThem() throws IOException {
+  void honestStore_needsEveryForce_andRowsCountThem() throws IOException {
     Supplier<CrashSubject<TinyStore>> subjects = BrokenSubjects.Honest::new;
-    // The folder that holds the store holds the framework as well,
-    // so some places are never reached.
+    // The folder of the store also contains the framework, so some places are never reached.
     List<CoverageRow> rows =
         coverage(subjects, List.of(recording(subjects)), Duration.ofSeconds(20)).run().stream()
             .filter(row -> row.forces() > 0)
@@ -60,9 +59,9 @@ class ForceCoverageTest {
     }
   }
 
-  /** The forces of a directory never happened, so none of them can be taken out and missed. */
+  /** The forces of a directory never happened, so none of them can be removed. */
   @Test
-  void place_thatNoRecordingReaches_isToldAndUndetected() throws IOException {
+  void place_thatNoRecordingReaches_isReportedAsUndetected() throws IOException {
     Supplier<CrashSubject<TinyStore>> subjects = BrokenSubjects.NoDirectoryForce::new;
     List<CoverageRow> rows = coverage(subjects, List.of(), Duration.ofSeconds(1)).run();
     assertFalse(rows.isEmpty());
@@ -86,9 +85,12 @@ class ForceCoverageTest {
     }
   }
 
-  /** Of two forces in a row nobody misses the second; that may be said only after a good look. */
+  /**
+   * Of two forces in a row the second is superfluous; that may be reported only after a thorough
+   * search.
+   */
   @Test
-  void superfluousForce_isToldAsUnnoticed_whenItWasTriedThoroughly() throws IOException {
+  void superfluousForce_isReportedAsUndetected_afterAThoroughSearch() throws IOException {
     Recording recording =
         new LifeRecorder<>(ForcesTwice::new, SEED, /* lives= */ 1, Duration.ofMinutes(1)).record();
     List<CoverageRow> rows =
@@ -146,7 +148,7 @@ class ForceCoverageTest {
     }
   }
 
-  /** A worker that died would leave rows out, and what is left would look complete. */
+  /** A worker that died would leave rows out, and the rest would look complete. */
   @Test
   void worker_thatDies_breaksTheRun() throws IOException {
     AtomicInteger made = new AtomicInteger();

@@ -27,13 +27,13 @@ import org.revenantdb.chaos.subject.Recovered;
 import org.revenantdb.chaos.subject.Verdict;
 
 /**
- * A log that several threads write and one forces for all of them: what was written after a force
- * began is not covered by it, however late it returns.
+ * A log that several threads write and one forces for all of them: a write after the beginning of a
+ * force is not covered by it, however late it returns.
  *
  * <p>Of twelve seeds (November 2026, two cores) ten have a life with slow forces, and each of them
- * finds it; without slow forces three of the twelve did. Whether a thread really writes while
- * another forces is for the scheduler to say, and on a busy machine it may not happen in a whole
- * recording; so the seeds are gone through until one finds it.
+ * finds the flaw; without slow forces three of the twelve did. The scheduler decides whether a
+ * thread writes while another forces. On a busy machine it may not happen in a whole recording, so
+ * the test tries seeds until one finds the flaw.
  */
 class GroupCommitTest {
 
@@ -42,7 +42,7 @@ class GroupCommitTest {
   private static final int COMMITS = 8;
   private static final long MOST_SEEDS = 64;
 
-  /** A life of the log: places are given out in order, a thread forces, the others wait for it. */
+  /** A life of the log: places are assigned in order, one thread forces, the others wait for it. */
   private static final class Log implements AutoCloseable {
 
     private final FileChannel file;
@@ -61,12 +61,12 @@ class GroupCommitTest {
       committer = Thread.ofPlatform().name("committer").start(this::forceForAll);
     }
 
-    /** Returns when the record is durable, or so the committer says. */
+    /** Returns when the record is durable according to the committer. */
     void append(int slot, String value) throws IOException, InterruptedException {
       int mine;
       synchronized (this) {
-        // A whole slot:
-        // a longer value over a shorter one at the end of the file would need its size.
+        // A whole slot: a longer value over a shorter one at the end of the file would need its
+        // size.
         byte[] whole = Arrays.copyOf(value.getBytes(UTF_8), SLOT);
         file.write(ByteBuffer.wrap(whole), (long) slot * SLOT);
         mine = ++written;
@@ -84,7 +84,7 @@ class GroupCommitTest {
         int before = awaitWork(0);
         while (before > 0) {
           file.force(false);
-          int covered = honest ? before : written; // the flaw: asked after the force, not before
+          int covered = honest ? before : written; // the flaw: read after the force, not before
           synchronized (this) {
             durable = covered;
             notifyAll();
@@ -98,7 +98,7 @@ class GroupCommitTest {
       }
     }
 
-    /** How much is written, once that is more; 0 if nothing comes any more. */
+    /** How much is written, once that is more; 0 if nothing more comes. */
     private synchronized int awaitWork(int known) throws InterruptedException {
       while (written == known && !closed) {
         wait();
@@ -121,7 +121,7 @@ class GroupCommitTest {
     }
   }
 
-  /** Several threads, each with keys of its own. */
+  /** Several threads, each with its own keys. */
   private abstract static class Store implements CrashSubject<Path> {
 
     private final boolean honest;
@@ -190,14 +190,14 @@ class GroupCommitTest {
     }
   }
 
-  /** Says that durable is what was written when the force began. */
+  /** Reports as durable what was written when the force began. */
   static final class Honest extends Store {
     Honest() {
       super(/* honest= */ true);
     }
   }
 
-  /** Says that durable is what was written when the force returned. */
+  /** Reports as durable what was written when the force returned. */
   static final class TooGenerous extends Store {
     TooGenerous() {
       super(/* honest= */ false);
@@ -226,7 +226,7 @@ class GroupCommitTest {
   }
 
   @Test
-  void write_acknowledgedByAForceThatBeganBehindIt_survives() throws IOException {
+  void write_acknowledgedByAForceThatBeganAfterIt_survives() throws IOException {
     for (long seed : new long[] {4, 9}) {
       Outcome outcome = run(Honest::new, seed);
       assertEquals(Verdict.SURVIVED, outcome.verdict(), outcome::toString);

@@ -8,7 +8,7 @@ import org.revenantdb.chaos.subject.Recovered;
 import org.revenantdb.chaos.teeth.BrokenSubjects;
 import org.revenantdb.chaos.teeth.TinyStore;
 
-/** A tiny store that keeps its word, for tests to break in one method. */
+/** A correct tiny store, for tests to break in one method. */
 public class HonestTiny implements CrashSubject<TinyStore> {
 
   private final CrashSubject<TinyStore> honest = new BrokenSubjects.Honest();

@@ -28,7 +28,7 @@ import org.revenantdb.chaos.teeth.BrokenSubjects;
 import org.revenantdb.chaos.teeth.TinyStore;
 import org.revenantdb.chaos.trace.Operation;
 
-/** Lives, and deaths among them, as they are recorded. */
+/** Recorded lives, and deaths among them. */
 class LifeRecorderTest {
 
   private static final Duration LIMIT = Duration.ofSeconds(30);
@@ -37,7 +37,7 @@ class LifeRecorderTest {
     return new LifeRecorder<>(subjects, /* seed= */ 1, /* lives= */ 1, LIMIT);
   }
 
-  /** A file that a life creates or finds, and in which it forces a byte after the other. */
+  /** A file that a life creates or finds, in which it forces one byte after the other. */
   private abstract static class OneFile implements CrashSubject<Path> {
 
     @Override
@@ -69,7 +69,7 @@ class LifeRecorderTest {
       promises.durable("k", value);
     }
 
-    /** What a life says when a step of it failed. */
+    /** Reports that a step of a life failed. */
     abstract void afterFailure(Promises promises, String value);
 
     @Override
@@ -84,7 +84,7 @@ class LifeRecorderTest {
     }
   }
 
-  /** Goes on talking when its process is dead. */
+  /** Continues to report when its process is dead. */
   static final class Talker extends OneFile {
     @Override
     void afterFailure(Promises promises, String value) {
@@ -92,7 +92,7 @@ class LifeRecorderTest {
     }
   }
 
-  /** Waits for ever when its process is dead. */
+  /** Waits forever when its process is dead. */
   static final class Waiter extends OneFile {
     @Override
     void afterFailure(Promises promises, String value) {
@@ -104,7 +104,7 @@ class LifeRecorderTest {
     }
   }
 
-  /** Steps in a thread of its own, which dies of what the dead process's files answer. */
+  /** Runs steps in its own thread, which dies of the errors of the dead process's files. */
   static final class Flusher extends OneFile {
     @Override
     void step(Path file, Promises promises, String value) throws IOException {
@@ -133,7 +133,7 @@ class LifeRecorderTest {
   }
 
   @Test
-  void words_ofTheDead_areNotHeard() throws IOException {
+  void reports_ofADeadProcess_areIgnored() throws IOException {
     Recording recording = recorder(Talker::new).recordDeath(secondForce(), /* before= */ 0);
     assertTrue(recording.usable(), recording.reason());
     List<PromiseEvent> events = recording.promises().events();
@@ -143,7 +143,7 @@ class LifeRecorderTest {
   }
 
   @Test
-  void thread_thatDiesBecauseItsProcessIsDead_isNoFaultOfTheSubject() throws IOException {
+  void thread_thatDiesBecauseItsProcessIsDead_isNotAFaultOfTheSubject() throws IOException {
     Recording recording = recorder(Flusher::new).recordDeath(secondForce(), /* before= */ 0);
     assertTrue(recording.usable(), recording.reason());
   }
@@ -155,7 +155,7 @@ class LifeRecorderTest {
   }
 
   @Test
-  void power_isCutOnlyBehindTheDeath() throws IOException {
+  void power_isCutOnlyAfterTheDeath() throws IOException {
     List<Recording> recordings = recorder(BrokenSubjects.Honest::new).recordDeaths(7);
     assertEquals(7, recordings.size());
     assertEquals(7, recordings.stream().mapToLong(Recording::from).distinct().count());
@@ -170,7 +170,7 @@ class LifeRecorderTest {
   }
 
   @Test
-  void store_thatLosesAtTheDeathAlready_isAFindingAndNoBrokenHarness() throws IOException {
+  void store_thatLosesAtTheDeath_isAFindingAndNotABrokenHarness() throws IOException {
     DeadFrom late = new DeadFrom(operation -> operation.kind() == Kind.FORCE, 30);
     Recording recording =
         recorder(BrokenSubjects.AcknowledgedFromHeap::new).recordDeath(late, /* before= */ 0);
@@ -182,13 +182,13 @@ class LifeRecorderTest {
   }
 
   @Test
-  void store_thatDoesNotOpenBehindTheDeath_isAFinding() throws IOException {
+  void store_thatDoesNotOpenAfterTheDeath_isAFinding() throws IOException {
     Recording recording = recorder(Stubborn::new).recordDeath(secondForce(), /* before= */ 0);
     assertEquals(Verdict.CORRUPT, recording.verdict(), recording.reason());
     assertFalse(recording.reason().isEmpty());
   }
 
-  /** Opens only what was closed in order. */
+  /** Opens only files that were closed in order. */
   static final class Stubborn implements CrashSubject<TinyStore> {
 
     private final BrokenSubjects.Honest honest = new BrokenSubjects.Honest();
@@ -254,7 +254,7 @@ class LifeRecorderTest {
     abstract boolean isWhole(String found);
   }
 
-  /** A file that has bytes has all of them, it believes. */
+  /** Assumes that a file with any bytes has all of them. */
   static final class TrustsTheLength extends LargeFiles {
     @Override
     boolean isWhole(String found) {
@@ -262,7 +262,7 @@ class LifeRecorderTest {
     }
   }
 
-  /** Looks for the end that it wrote. */
+  /** Checks for the end mark that it wrote. */
   static final class LooksForTheEnd extends LargeFiles {
     @Override
     boolean isWhole(String found) {
@@ -275,7 +275,7 @@ class LifeRecorderTest {
   }
 
   private static DeadFrom insideTheThirdWrite() {
-    long seed = 1; // draws a page of three, not none
+    long seed = 1; // draws one page of three, not none
     return new DeadFrom(operation -> operation.kind() == Kind.WRITE, 3, seed);
   }
 

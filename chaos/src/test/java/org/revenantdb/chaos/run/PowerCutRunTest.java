@@ -29,9 +29,7 @@ import org.revenantdb.chaos.subject.Verdict;
 import org.revenantdb.chaos.teeth.BrokenSubjects;
 import org.revenantdb.chaos.teeth.TinyStore;
 
-/**
- * Subjects of every bad kind: what they do is told with its reason, and none of them is ever green.
- */
+/** Subjects of every bad kind: each is reported with its reason, and none of them passes. */
 class PowerCutRunTest {
 
   private static final Duration LONG = Duration.ofMinutes(1);
@@ -76,7 +74,7 @@ class PowerCutRunTest {
   }
 
   @Test
-  void subject_thatKeepsItsWord_survives_andStatesAreCounted() throws IOException {
+  void correctSubject_survives_andStatesAreCounted() throws IOException {
     Outcome outcome = run(HonestTiny::new, LONG);
     assertVerdict(Verdict.SURVIVED, "", outcome);
     assertTrue(outcome.states() >= 100, outcome::toString);
@@ -98,10 +96,10 @@ class PowerCutRunTest {
     assertEquals(Verdict.LOST, FailureFile.read(failure.file()).replay().verdict());
   }
 
-  /** What a life is told to be its seed stays, and must be no other life's. */
+  /** A seed belongs to one life, and must not be used by another. */
   static class RemembersSeeds extends HonestTiny {
 
-    /** As short as what comes after a crash, so that the same places come again. */
+    /** As short as the work after a crash, so that the same places occur again. */
     @Override
     public void work(TinyStore store, Promises promises) throws Exception {
       for (int i = 0; i < 3; i++) {
@@ -221,7 +219,7 @@ class PowerCutRunTest {
     assertHangs(HangsInCheck::new, Verdict.HARNESS_BROKEN, "check failed");
   }
 
-  /** Opens an intact directory, and never one in which a log has a name and no content. */
+  /** Opens an intact directory, but hangs if a log has a name and no content. */
   static class HangsOnACrash extends HonestTiny {
     @Override
     public TinyStore open(Path dir) throws Exception {
@@ -243,7 +241,7 @@ class PowerCutRunTest {
   public static final class Exits {
     private Exits() {}
 
-    /** Runs; the exit code is for the parent to see. */
+    /** Runs; the parent checks the exit code. */
     public static void main(String[] arguments) throws IOException {
       boolean early = arguments[0].equals("work");
       ExitGuard.tellIn(Path.of(arguments[1]));
@@ -295,7 +293,7 @@ class PowerCutRunTest {
     assertExitIsSeen(dir, "open", "power cut, STRICT_POSIX");
   }
 
-  // Writes elsewhere, maps, is not deterministic.
+  // Writes outside the directory, maps files, is not deterministic.
 
   static class Strays extends HonestTiny {
     @Override
@@ -310,7 +308,7 @@ class PowerCutRunTest {
     assertBroken(Strays::new, "writes outside its directory");
   }
 
-  /** Only after a crash, so that the recorded lives know nothing of it. */
+  /** Only after a crash, so that the recorded lives do not contain it. */
   static class MapsInRecovery extends HonestTiny {
     @Override
     public TinyStore open(Path dir) throws Exception {
@@ -349,7 +347,7 @@ class PowerCutRunTest {
   }
 
   @Test
-  void subject_thatIsInAMood_isBroken() throws IOException {
+  void subject_thatIsNotDeterministic_isBroken() throws IOException {
     AtomicInteger asked = new AtomicInteger();
     Recording recording = record(HonestTiny::new, LONG);
     Outcome outcome =
@@ -359,7 +357,7 @@ class PowerCutRunTest {
     assertVerdict(Verdict.HARNESS_BROKEN, "not deterministic", outcome);
   }
 
-  // Sees nothing.
+  // Detects nothing.
 
   static class ChecksNothing extends HonestTiny {
     @Override
@@ -374,7 +372,7 @@ class PowerCutRunTest {
     }
   }
 
-  /** Asks the promises themselves. */
+  /** Checks the promises themselves. */
   static class AnswersForTheStore extends HonestTiny {
     @Override
     public void check(TinyStore store, Recovered recovered) {
@@ -398,14 +396,14 @@ class PowerCutRunTest {
   }
 
   @Test
-  void subject_thatCannotSeeLoss_isBroken() throws IOException {
+  void subject_thatDetectsNoLoss_isBroken() throws IOException {
     assertBroken(ChecksNothing::new, "verifies nothing");
     assertBroken(PromisesNothing::new, "promised nothing");
     assertBroken(AnswersForTheStore::new, "");
-    assertBroken(OnlyLazy::new, "an empty directory passes the subject's check");
+    assertBroken(OnlyLazy::new, "the subject's check accepts an empty directory");
   }
 
-  /** The check is blind to half of the world, and just there is everything that was promised. */
+  /** The check ignores half of the keys, and all promises are in that half. */
   static class LooksAway extends HonestTiny {
     @Override
     public void check(TinyStore store, Recovered recovered) {
@@ -427,11 +425,11 @@ class PowerCutRunTest {
   }
 
   @Test
-  void subject_whoseCheckRemembersInsteadOfLooking_isBroken() throws IOException {
-    assertBroken(LooksAway::new, "an empty directory passes the subject's check");
+  void subject_whoseCheckRemembersInsteadOfReading_isBroken() throws IOException {
+    assertBroken(LooksAway::new, "the subject's check accepts an empty directory");
   }
 
-  /** Where a life ends with nothing in the store, an empty directory is right at its end only. */
+  /** If a life ends with an empty store, an empty directory is right only at its end. */
   static class RemovesAllInTheEnd extends HonestTiny {
     @Override
     public void work(TinyStore store, Promises promises) throws Exception {
@@ -445,7 +443,7 @@ class PowerCutRunTest {
   }
 
   @Test
-  void subject_thatRemovesAllInTheEnd_isNoSuspect() throws IOException {
+  void subject_thatRemovesEverythingInTheEnd_isUsable() throws IOException {
     assertVerdict(Verdict.SURVIVED, "", run(RemovesAllInTheEnd::new, LONG));
   }
 
@@ -492,7 +490,7 @@ class PowerCutRunTest {
   }
 
   @Test
-  void thread_thatDiesOfWhatNobodyCaught_isHeardOf() throws IOException {
+  void uncaughtExceptionInAThread_isReported() throws IOException {
     assertBroken(DiesInWork::new, "\"flusher\" died");
     assertBroken(DiesInAVirtualThread::new, "a thread of the store failed");
     Outcome outcome = run(DiesInRecovery::new, LONG);
@@ -509,9 +507,9 @@ class PowerCutRunTest {
     assertEquals(before, Thread.getDefaultUncaughtExceptionHandler());
   }
 
-  /** What a worker cannot do for itself, such as keeping a file, must not pass for success. */
+  /** A task that a worker cannot do, such as keeping a file, must not pass for success. */
   @Test
-  void worker_thatCannotGoOn_isNoSuccess(@TempDir Path dir) throws IOException {
+  void worker_thatFails_breaksTheRun(@TempDir Path dir) throws IOException {
     Path file = Files.createFile(dir.resolve("a file, and no directory"));
     Supplier<CrashSubject<TinyStore>> subjects = BrokenSubjects.NoForce::new;
     PowerCutOptions options = options(LONG).withKeep(file);

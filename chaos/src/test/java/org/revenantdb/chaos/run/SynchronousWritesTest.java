@@ -22,15 +22,13 @@ import org.revenantdb.chaos.subject.Promises;
 import org.revenantdb.chaos.subject.Recovered;
 import org.revenantdb.chaos.subject.Verdict;
 
-/**
- * A write through a channel opened with {@code DSYNC} is durable; what was written before is not.
- */
+/** A write through a channel opened with {@code DSYNC} is durable; an earlier write is not. */
 class SynchronousWritesTest {
 
   private static final int PAGE = 4096;
   private static final int PAGES = 16;
 
-  /** Two keys in a file, each in pages of its own; one of them is written through. */
+  /** Two keys in a file, each in its own pages; one of them is written synchronously. */
   private abstract static class TwoChannels implements CrashSubject<Path> {
 
     @Override
@@ -91,7 +89,7 @@ class SynchronousWritesTest {
     }
   }
 
-  /** Takes a synchronous write for a force of the file. */
+  /** Treats a synchronous write as a force of the file. */
   static final class Trusting extends TwoChannels {}
 
   /** Forces what it promises. */
@@ -102,7 +100,7 @@ class SynchronousWritesTest {
     }
   }
 
-  /** Promises only what was written through. */
+  /** Promises only synchronous writes. */
   static final class Modest extends TwoChannels {
     @Override
     boolean promisesBoth() {
@@ -138,7 +136,7 @@ class SynchronousWritesTest {
 
   @ParameterizedTest
   @EnumSource(PlatformProfile.class)
-  void synchronousWrite_canBeReadWhateverIsLostBefore(PlatformProfile profile) throws IOException {
+  void synchronousWrite_canBeReadWhateverElseIsLost(PlatformProfile profile) throws IOException {
     Outcome outcome = run(Modest::new, profile);
     assertEquals(Verdict.SURVIVED, outcome.verdict(), outcome::toString);
   }

@@ -11,7 +11,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.Test;
 
-/** A store that stumbles has not refused. */
+/** An accidental exception of a store is not a refusal. */
 class RefusalsTest {
 
   private static final class DamagedException extends RuntimeException {
@@ -19,7 +19,7 @@ class RefusalsTest {
   }
 
   @Test
-  void word_ofTheStore_isARefusal() {
+  void deliberateException_isARefusal() {
     for (Throwable said :
         List.of(
             new IOException("the log is damaged"),
@@ -33,7 +33,7 @@ class RefusalsTest {
   }
 
   @Test
-  void stumble_isNone_evenIfWrapped() {
+  void accidentalException_isNotARefusal_evenIfWrapped() {
     for (Throwable stumble :
         List.of(
             new NullPointerException(),

@@ -29,7 +29,7 @@ import org.revenantdb.chaos.teeth.BrokenSubjects.CacheTrusted;
 import org.revenantdb.chaos.teeth.BrokenSubjects.Honest;
 import org.revenantdb.chaos.teeth.BrokenSubjects.Trigger;
 
-/** Every store that is broken on purpose is found, the honest one never. */
+/** Every store that is broken on purpose is found, the correct one never. */
 class TeethTest {
 
   private final long seed = Seeds.fresh();
@@ -61,7 +61,7 @@ class TeethTest {
     assertFewLosses(bites.get(5), "lost: rename current");
   }
 
-  /** One is enough, or two where a file's size can only be lost from its end. */
+  /** One is enough, or two if a file's size can only be lost from its end. */
   private static void assertFewLosses(Bite bite, String beginning) {
     List<String> losses =
         bite.story().lines().filter(line -> line.matches("(lost|torn).*")).toList();

@@ -104,7 +104,7 @@ class TinyStoreTest {
   }
 
   @Test
-  void switch_cutShortByACrash_leavesTheOldLogInForce() throws IOException {
+  void switch_cutShortByACrash_leavesTheOldLogValid() throws IOException {
     try (TinyStore store = TinyStore.open(dir)) {
       store.put("a", "1");
     }
@@ -124,7 +124,7 @@ class TinyStoreTest {
   }
 
   @Test
-  void store_closed_acceptsNothing() throws IOException {
+  void closedStore_acceptsNothing() throws IOException {
     TinyStore store = TinyStore.open(dir);
     store.close();
     assertThrows(IOException.class, () -> store.put("a", "1"));

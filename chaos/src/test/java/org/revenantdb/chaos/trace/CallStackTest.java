@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.chaos.recording.RecordingFileSystem;
 
-/** The stack of an operation is that of the program, and equal ones are one. */
+/** The stack of an operation is that of the program, and equal stacks are one object. */
 class CallStackTest {
 
   @TempDir Path temp;
@@ -30,7 +30,7 @@ class CallStackTest {
   }
 
   @Test
-  void operation_knowsTheMethodThatCalledTheChannel() throws IOException {
+  void operation_hasTheMethodThatCalledTheChannel() throws IOException {
     RecordingFileSystem recording = RecordingFileSystem.over(temp).start();
     Path file = recording.directory().resolve("f");
     try (FileChannel channel =
@@ -45,11 +45,11 @@ class CallStackTest {
     assertTrue(first.frames().size() <= 40);
     assertSame(first, operations.get(2).origin().stack());
     assertNotSame(first, operations.get(3).origin().stack());
-    assertTrue(first.text().contains("operation_knowsTheMethodThatCalledTheChannel"));
+    assertTrue(first.text().contains("operation_hasTheMethodThatCalledTheChannel"));
   }
 
   @Test
-  void stream_isNotPartOfTheProgram() throws IOException {
+  void stream_isNotInTheStack() throws IOException {
     RecordingFileSystem recording = RecordingFileSystem.over(temp).start();
     Files.writeString(recording.directory().resolve("f"), "text");
     for (Operation operation : recording.trace().operations()) {
@@ -60,7 +60,7 @@ class CallStackTest {
   }
 
   @Test
-  void asynchronousWrite_hasTheStackOfTheOneWhoAsked() throws Exception {
+  void asynchronousWrite_hasTheStackOfItsCaller() throws Exception {
     RecordingFileSystem recording = RecordingFileSystem.over(temp).start();
     Path file = recording.directory().resolve("f");
     try (AsynchronousFileChannel channel =

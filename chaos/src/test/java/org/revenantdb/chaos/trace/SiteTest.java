@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** A site is the line that a person would point at. */
+/** A site is the line that a person would name. */
 class SiteTest {
 
   private static final StackTraceElement CHANNEL = frame("sun.nio.ch.FileChannelImpl", "force", 9);
@@ -33,14 +33,14 @@ class SiteTest {
   }
 
   @Test
-  void seam_ofAClass_takesItsNestedClassesAlongAndNoOtherOfLikeName() {
+  void seam_ofAClass_includesItsNestedClassesAndNoSimilarNames() {
     List<String> seam = List.of("store.file.Disk");
     assertEquals("store.log.Log", site(seam, NESTED, SEAM, LOG).className());
     assertEquals("store.file.Disks", site(seam, SEAM, LIKE_IT, LOG).className());
   }
 
   @Test
-  void seam_ofAPackage_takesAllBelowIt() {
+  void seam_ofAPackage_includesEverythingBelowIt() {
     assertEquals("store.log.Log", site(List.of("store.file."), LIKE_IT, LOG).className());
   }
 
@@ -55,7 +55,7 @@ class SiteTest {
   }
 
   @Test
-  void text_readsLikeAPlaceInTheSource() {
+  void text_looksLikeAPlaceInTheSource() {
     assertEquals("store.log.Log.flush:4 (log/*)", site(List.of(), LOG).toString());
   }
 

@@ -5,11 +5,11 @@ import org.revenantdb.recovery.file.DoubleWriteFile;
 import org.revenantdb.recovery.format.PageChecksum;
 
 /**
- * Seals a batch of pages and keeps it whole while they are written to their places, so that a torn
- * one can be repaired (rule R24).
+ * Seals a batch of pages and keeps it complete while the pages are written to their places, so that
+ * a torn page can be repaired (rule R24).
  */
 public interface BatchGuard {
-  /** Seals only: for devices that write a page whole or not at all. */
+  /** Only seals: for devices that write a page whole or not at all. */
   BatchGuard NONE =
       new BatchGuard() {
         @Override
@@ -25,10 +25,10 @@ public interface BatchGuard {
       };
 
   /**
-   * The double-write file.
+   * Returns a guard that uses the double-write file.
    *
    * @param file restored, ready for the next batch
-   * @return a guard that uses it
+   * @return the guard
    */
   static BatchGuard of(DoubleWriteFile file) {
     return new BatchGuard() {
@@ -50,10 +50,10 @@ public interface BatchGuard {
   }
 
   /**
-   * How many pages the next batch can have.
+   * Returns how many pages the next batch can have.
    *
-   * @param wanted how many there are
-   * @return as many, or fewer if the disk is full; at least one
+   * @param wanted the number of pages there are
+   * @return that number, or fewer if the disk is full; at least one
    */
   default int roomFor(int wanted) {
     return wanted;
@@ -63,11 +63,11 @@ public interface BatchGuard {
    * Seals a batch, stores it and forces it.
    *
    * @param pageIds the pages, ascending
-   * @param count how many
+   * @param count the number of pages
    * @param images their bytes, one after the other
    */
   void write(int[] pageIds, int count, MemorySegment images);
 
-  /** The pages of the last batch are forced in the data file. */
+  /** Notes that the pages of the last batch are forced in the data file. */
   void confirm();
 }

@@ -24,24 +24,24 @@ import org.revenantdb.recovery.log.LogStoppedException;
 
 /**
  * The pages of one database that are in memory: a fixed number of off-heap frames, and the right to
- * read or change what is in them.
+ * read or change their pages.
  *
- * <p>A page is <em>fixed</em>: brought into a frame if it is not in one, and latched, shared or
- * exclusively. The frame number that is returned stands for the page until it is unfixed.
+ * <p>To <em>fix</em> a page is to bring it into a frame, if it is not in one, and to latch it,
+ * shared or exclusively. The frame number returned identifies the page until it is unfixed.
  *
- * <p>What is fixing, unfixing and marking is here. {@link FrameClaims} gets frames for pages,
- * {@link PageLoader} reads pages, ahead too, {@link PageJudge} says whether they are good, {@link
- * PageWriter} writes them, {@link PoolCounters} has what was counted.
+ * <p>This class fixes, unfixes and marks pages. {@link FrameClaims} gets frames for pages, {@link
+ * PageLoader} reads pages, also ahead, {@link PageJudge} checks them, {@link PageWriter} writes
+ * them, and {@link PoolCounters} counts.
  *
  * <p>Threads: any, platform or virtual. Fixing may wait for the latch, for the page to be read and
- * for a frame to become free; the caller may hold latches on other pages, in the order of {@code
+ * for a free frame. The caller may hold latches on other pages, in the order of {@code
  * docs/protocols.md} §4, but no space map while it waits for a frame. An interrupt ends no wait and
- * is kept for later. The file is read and written by threads of the pool; callers read by openings
- * of their own ({@link PageReaders}).
+ * is kept for later. Threads of the pool read and write the file; callers read through openings of
+ * their own ({@link PageReaders}).
  *
- * <p>Failure: a page that cannot be read is a {@link CorruptDataException} or another {@link
- * StorageException} for each who asks for it; nothing is latched then, and the pool stays usable. A
- * page that cannot be written stops the engine.
+ * <p>Failure: a page that cannot be read causes a {@link CorruptDataException} or another {@link
+ * StorageException} for each caller that requests it. Nothing is latched then, and the pool stays
+ * usable. A page that cannot be written stops the engine.
  *
  * {@snippet :
  * int frame = pool.fixExclusive(pageId);
@@ -64,60 +64,70 @@ public final class BufferPool implements AutoCloseable {
    *   being written  p         0 or > 0  > 0       any                         yes
    *
    * Transitions
-   *   free -> loading             by who claimed it: a new Stay, latched; entry in the translation by CAS.
-   *                               If the CAS fails, somebody else brings the page: back to free.
-   *   loading -> clean            by the loader, when the page has been read and found good
-   *   free -> ahead               by who prefetches, as free -> loading; the latch goes to the reading threads with
-   *                               the request, and one of them releases it
-   *   ahead -> clean              by that thread, when the page has been found good
-   *   ahead -> free               by that thread: the read failed, or the pool closes; or by who prefetches, if the
-   *                               request was not taken
-   *   loading, clean -> free      by the holder of the exclusive latch: the read failed; evicted; discarded.
-   *                               The stay becomes obsolete before the latch is given up.
-   *   clean -> dirty              markDirty, by the holder of the exclusive latch; of a space map markDirtyShared, by
-   *                               CAS, by those who hold it shared: one of them wins
-   *   dirty -> being written      PageWriter, under the shared latch, of a space map under the exclusive one
+   *   free -> loading             by the thread that claimed the frame: a new Stay, latched; entry
+   *                               in the translation by CAS. If the CAS fails, another thread
+   *                               brings the page: back to free.
+   *   loading -> clean            by the loader, when the page was read and is good
+   *   free -> ahead               by the prefetching thread, like free -> loading; the latch goes
+   *                               with the request to the reading threads, and one of them releases
+   *                               it
+   *   ahead -> clean              by that thread, when the page is good
+   *   ahead -> free               by that thread: the read failed, or the pool closes; or by the
+   *                               prefetching thread, if the request was not accepted
+   *   loading, clean -> free      by the holder of the exclusive latch: the read failed; evicted;
+   *                               discarded. The stay becomes obsolete before the latch is
+   *                               released.
+   *   clean -> dirty              markDirty, by the holder of the exclusive latch; for a space map
+   *                               markDirtyShared, by CAS, by the holders of the shared latch: one
+   *                               of them succeeds
+   *   dirty -> being written      PageWriter, under the shared latch, for a space map under the
+   *                               exclusive one
    *   being written -> clean      PageWriter, flushing := 0, without a latch
    *
    * Invariants
-   *   I1 A frame gives up its page only under its exclusive latch, clean: so what is latched stays.
-   *   I2 At most one frame is in the translation for a page, so a page is read only while no image of it is
-   *      dirty or being written: no read meets a write of the same page.
+   *   I1 A frame loses its page only under its exclusive latch, when clean: so a latched page
+   *      stays.
+   *   I2 At most one frame is in the translation for a page, so a page is read only while no image
+   *      of it is dirty or being written: a read never meets a write of the same page.
    *   I3 A change is in the data file, or its LSN is at or above the frame's firstLsn or flushing (PageWriter).
    *   I4 No page is written before the log is durable up to its LSN.
    *
    * A latch for each stay
-   *   The latch belongs to the stay of one page, not to the frame. If it were the frame's, a thread that looked up
-   *   page C and was slow could wait for the latch of a frame that by now holds page Q, and its wait would be in no
-   *   latch order: A holds P and waits for "C", really Q; B holds Q and waits for P. As it is, who looked up C waits
-   *   at most for those who use C, and what it then has is C, or obsolete: it looks up again.
+   *   The latch belongs to the stay of one page, not to the frame. If it belonged to the frame, a
+   *   slow thread that looked up page C could wait for the latch of a frame that now holds page Q,
+   *   which violates the latch order: A holds P and waits for "C", really Q; B holds Q and waits
+   *   for P. Instead, a thread that looked up C waits only for users of C. The latch it then gets
+   *   is that of C, or obsolete: then it looks up again.
    *
    * Optimistic reads
-   *   of a stay that was looked up: stamp, read, validate. A stamp is never of an obsolete stay. The frame may be
-   *   given to another page meanwhile and overwritten; that is after the stay became obsolete, so the stamp does not
-   *   validate (jcstress: FrameRecycleStress). Frames are not unmapped while an operation is inside the database
-   *   (OperationGate). A hit writes nothing but, sometimes, the heat of the page.
+   *   of a stay that was looked up: stamp, read, validate. A stamp never belongs to an obsolete
+   *   stay. Meanwhile the frame may get another page and be overwritten. That happens after the
+   *   stay became obsolete, so the stamp does not validate (jcstress: FrameRecycleStress). Frames
+   *   are not unmapped while an operation is inside the database (OperationGate). A hit writes
+   *   nothing except, sometimes, the heat of the page.
    *
-   * Reading ahead is told in PageLoader, waiting for a frame in FrameClaims.
+   * PageLoader describes reading ahead, FrameClaims the wait for a frame.
    *
-   * Races left in   The heat of a page is counted without care (Stay.warm): a use may be lost, which can cost one
-   *   read. A page may be evicted right after the look-up: one more turn.
+   * Races left in   The heat of a page is counted without synchronisation (Stay.warm): a lost use
+   *   can cost one read. A page may be evicted right after the look-up; that costs one more
+   *   look-up.
    */
 
   /** The size of a page and of a frame. */
   public static final int PAGE_SIZE = PageHeaderLayout.PAGE_SIZE;
 
-  /** Levels of a tree, at most: a descent that goes on is among pages of another time. */
+  /** The maximum number of levels of a tree; a longer descent has left the tree. */
   public static final int MAX_LEVELS = 32;
 
-  /** How often one that waits for a latch looks whether the engine has stopped. */
+  /** How often a thread that waits for a latch checks whether the engine has stopped. */
   private static final Duration ASK = Duration.ofMillis(100);
 
-  /** How often one that waits for the write of a page looks whether it has ended. */
+  /** How often a thread that waits for the write of a page checks whether it has ended. */
   private static final long WRITE_LOOK = TimeUnit.MICROSECONDS.toNanos(50);
 
   /**
-   * As long as the engine works; where that is told is found when somebody has to wait, not before.
+   * Valid as long as the engine works. The meter of a wait is determined only when a thread has to
+   * wait.
    */
   private final WaitTerms latchTerms;
 
@@ -133,21 +143,21 @@ public final class BufferPool implements AutoCloseable {
   private final PageJudge judge;
   private final PageLoader loader;
 
-  /** The counters' own, here as well: so a hit finds its counter with one read less. */
+  /** A copy of the counters' field, so that a hit needs one read less to find its counter. */
   private final Tally[] hits = counters.hits;
 
   private final Tally[] descents = counters.descents;
   private volatile @Nullable ChangeWatch watch;
 
   /**
-   * Makes an empty pool. Memory and threads are taken when they are first needed.
+   * Creates an empty pool. Memory and threads are allocated on first use.
    *
    * @param options size and threads
-   * @param data the data file; it stays the caller's, who closes it after the pool
-   * @param guard what makes torn pages repairable; null where the device writes pages whole
-   * @param log the log that has to be ahead of every page written
-   * @param account told which pages a restart would have to read
-   * @param check what else is asked of a page that was read
+   * @param data the data file; the caller closes it after the pool
+   * @param guard makes torn pages repairable; null if the device writes pages whole
+   * @param log the log, which must be ahead of every page written
+   * @param account counts the pages that a restart would have to read
+   * @param check further checks of a page that was read
    */
   public BufferPool(
       BufferPoolOptions options,
@@ -160,15 +170,15 @@ public final class BufferPool implements AutoCloseable {
   }
 
   /**
-   * Makes an empty pool whose waits are told.
+   * Creates an empty pool whose waits are reported.
    *
    * @param options size and threads
-   * @param data the data file; it stays the caller's, who closes it after the pool
-   * @param guard what makes torn pages repairable; null where the device writes pages whole
-   * @param log the log that has to be ahead of every page written
-   * @param account told which pages a restart would have to read
-   * @param check what else is asked of a page that was read
-   * @param waits where waits for latches, pages and frames are told
+   * @param data the data file; the caller closes it after the pool
+   * @param guard makes torn pages repairable; null if the device writes pages whole
+   * @param log the log, which must be ahead of every page written
+   * @param account counts the pages that a restart would have to read
+   * @param check further checks of a page that was read
+   * @param waits receives the waits for latches, pages and frames
    */
   public BufferPool(
       BufferPoolOptions options,
@@ -222,8 +232,8 @@ public final class BufferPool implements AutoCloseable {
   }
 
   /**
-   * Ends the wait for a latch in an engine that has stopped: an error may have stopped it while a
-   * latch was held, which nobody releases any more.
+   * Ends the wait for a latch if the engine has stopped: an error may have stopped it while a latch
+   * was held that is never released.
    */
   private static boolean isRunning(WriteAhead log) {
     Throwable failure = log.failure();
@@ -234,8 +244,8 @@ public final class BufferPool implements AutoCloseable {
   }
 
   /**
-   * Where a wait for a latch is told. The page may be changing: its type is that of a moment ago.
-   * Who meets a new page whose frame is not cleared yet is told of as if it were being read.
+   * The meter for a wait for a latch. The page may be changing, so its type may be a moment old. A
+   * new page whose frame is not cleared yet counts as being read.
    */
   private static WaitMeter meterOf(PoolWaits waits, HybridLatch latch, boolean shared) {
     Stay stay = (Stay) latch;
@@ -248,18 +258,18 @@ public final class BufferPool implements AutoCloseable {
    * Fixes a page for reading.
    *
    * @return its frame, latched shared
-   * @throws CorruptDataException if what is in the file is not this page
+   * @throws CorruptDataException if the file does not contain this page
    */
   public int fixShared(int pageId) {
     return fixShared(pageId, /* forScan= */ false);
   }
 
   /**
-   * Fixes a page for a scan, as {@link #fixShared} but that the page becomes no warmer, and does
-   * not stay longer for being asked for by scans again and again.
+   * Fixes a page for a scan: like {@link #fixShared}, but the page does not become warmer, and
+   * repeated scans do not keep it in memory longer.
    *
    * @return its frame, latched shared
-   * @throws CorruptDataException if what is in the file is not this page
+   * @throws CorruptDataException if the file does not contain this page
    */
   public int fixSharedForScan(int pageId) {
     return fixShared(pageId, /* forScan= */ true);
@@ -290,29 +300,29 @@ public final class BufferPool implements AutoCloseable {
   }
 
   /**
-   * The stay of a page in a frame, for an optimistic read. The caller is inside the database.
+   * Returns the stay of a page, for an optimistic read. The caller is inside the database.
    *
-   * @return its stay, which may be over at any moment; null if the page is not in the pool
+   * @return its stay, which may end at any moment; null if the page is not in the pool
    */
   public @Nullable Stay resident(int pageId) {
     return translation.stayOf(pageId);
   }
 
-  /** What {@link #peek} returns of a page that is not in the pool, or on its way. */
+  /** The result of {@link #peek} for a page that is not in the pool, or on its way. */
   public static final long UNKNOWN = -1;
 
   /**
-   * What a page in the pool is, without its latch.
+   * Returns what kind of page is in the pool, without its latch.
    *
-   * <p>A thread that has a page latched and follows a link of it asks here before it waits for the
-   * other page. Latches are acquired in an order, from pages of one kind to those of another. A
+   * <p>A thread that holds a page's latch and follows a link calls this before it waits for the
+   * other page. Latches are acquired in an order, from pages of one kind to pages of another. A
    * damaged link may lead back, even to a page that the thread has latched itself. If the kind is
-   * not the one that the link promises, the thread must not wait. The kind of a page does not
-   * change while a legal link leads to it from a page that is latched.
+   * not the one that the link requires, the thread must not wait. The kind of a page does not
+   * change while a legal link leads to it from a latched page.
    *
    * @param pageId any number
-   * @return type, level and table, as {@link Slotted#kind} has them; {@link #UNKNOWN} if the page
-   *     is not in the pool now
+   * @return type, level and table, in the form of {@link Slotted#kind}; {@link #UNKNOWN} if the
+   *     page is not in the pool now
    */
   public long peek(int pageId) {
     Stay stay = translation.stayOf(pageId);
@@ -320,17 +330,17 @@ public final class BufferPool implements AutoCloseable {
       return UNKNOWN;
     }
     long kind = Slotted.kind(stay.page());
-    VarHandle.loadLoadFence(); // the frame may have another page by now
+    VarHandle.loadLoadFence(); // the frame may contain another page by now
     return stay.isObsolete() ? UNKNOWN : kind;
   }
 
   /**
-   * Whether a page is in the pool and is of neither of two types: see {@link #peek}.
+   * Returns whether a page is in the pool and has neither of two types: see {@link #peek}.
    *
    * @param pageId any number
    * @param type a type that it may have
-   * @param or another one
-   * @return false if it may be of one of them, as far as is known
+   * @param or another type that it may have
+   * @return false if it may have one of them, as far as is known
    */
   public boolean isOfOtherType(int pageId, int type, int or) {
     long kind = peek(pageId);
@@ -339,8 +349,8 @@ public final class BufferPool implements AutoCloseable {
   }
 
   /**
-   * The frame in which a page probably is, for an optimistic read that does not wait for the stay:
-   * it has to be compared with the stay's.
+   * Returns the frame in which a page probably is, for an optimistic read that does not wait for
+   * the stay. It must be compared with the stay's.
    *
    * @param pageId a page that has a stay
    * @return the number of a frame
@@ -350,7 +360,7 @@ public final class BufferPool implements AutoCloseable {
   }
 
   /**
-   * The memory that a frame is in, with others.
+   * Returns the slab of memory that contains a frame.
    *
    * @return the memory; the frame begins at {@link #base}
    */
@@ -359,7 +369,7 @@ public final class BufferPool implements AutoCloseable {
   }
 
   /**
-   * Where in its slab a frame begins.
+   * Returns where a frame begins in its slab.
    *
    * @return offset of its first byte
    */
@@ -368,10 +378,10 @@ public final class BufferPool implements AutoCloseable {
   }
 
   /**
-   * Notes an optimistic descent that was right.
+   * Counts a successful optimistic descent.
    *
-   * @param leaf where it ended, whose page becomes warmer
-   * @param levels how many pages it went through, the leaf included; at most 32
+   * @param leaf the last page, which becomes warmer
+   * @param levels the number of pages, including the leaf; at most 32
    */
   public void hit(Stay leaf, int levels) {
     leaf.warm();
@@ -379,8 +389,8 @@ public final class BufferPool implements AutoCloseable {
   }
 
   /**
-   * Fixes the page of a stay for reading, if it is still there and was not changed since an
-   * optimistic read of it began, and no wait is needed.
+   * Fixes the page of a stay for reading, if it is still there, was not changed since an optimistic
+   * read of it began, and needs no wait.
    *
    * @param stay from {@link #resident}
    * @param stamp from {@link Stay#readOptimistic}
@@ -391,7 +401,7 @@ public final class BufferPool implements AutoCloseable {
   }
 
   /**
-   * As {@link #tryFixShared} for a scan: the page becomes no warmer.
+   * Like {@link #tryFixShared}, for a scan: the page does not become warmer.
    *
    * @param stay from {@link #resident}
    * @param stamp from {@link Stay#readOptimistic}
@@ -402,8 +412,8 @@ public final class BufferPool implements AutoCloseable {
   }
 
   /**
-   * Fixes the page of a stay for changing it, if it is still there and was not changed since an
-   * optimistic read of it began, and no wait is needed.
+   * Fixes the page of a stay for a change, if it is still there, was not changed since an
+   * optimistic read of it began, and needs no wait.
    *
    * @param stay from {@link #resident}
    * @param stamp from {@link Stay#readOptimistic}
@@ -414,7 +424,7 @@ public final class BufferPool implements AutoCloseable {
   }
 
   /**
-   * Fixes the page of a stay for changing it, if it is still there; waits for its latch.
+   * Fixes the page of a stay for a change, if it is still there; waits for its latch.
    *
    * @param stay from {@link #resident}
    * @return its frame, latched exclusively; or -1
@@ -424,11 +434,11 @@ public final class BufferPool implements AutoCloseable {
   }
 
   /**
-   * Has a request carried out under the exclusive latch of a page: by the calling thread, or, while
-   * that waits, by a thread that has the latch and is about to give it up.
+   * Carries out a request under the exclusive latch of a page: in the calling thread or, while that
+   * waits, in a thread that holds the latch and is about to release it.
    *
-   * @param stay of the page; obsolete perhaps when the request is carried out
-   * @param request as {@link Stay#runExclusive(Runnable)} wants it
+   * @param stay of the page; may be obsolete when the request is carried out
+   * @param request as required by {@link Stay#runExclusive(Runnable)}
    */
   public void runExclusive(Stay stay, Runnable request) {
     stay.runExclusive(request, latchTerms);
@@ -436,7 +446,7 @@ public final class BufferPool implements AutoCloseable {
   }
 
   /**
-   * The stay of a page that the caller has latched.
+   * Returns the stay of a page that the caller has latched.
    *
    * @param frame a frame, latched by the caller
    */
@@ -445,10 +455,10 @@ public final class BufferPool implements AutoCloseable {
   }
 
   /**
-   * Fixes a page for changing it.
+   * Fixes a page for a change.
    *
    * @return its frame, latched exclusively
-   * @throws CorruptDataException if what is in the file is not this page
+   * @throws CorruptDataException if the file does not contain this page
    */
   public int fixExclusive(int pageId) {
     while (true) {
@@ -464,10 +474,10 @@ public final class BufferPool implements AutoCloseable {
   }
 
   /**
-   * Fixes a page for changing it if that needs no waiting for a latch.
+   * Fixes a page for a change if that needs no wait for a latch.
    *
-   * @return its frame, latched exclusively; or -1 if somebody else has it latched
-   * @throws CorruptDataException if what is in the file is not this page
+   * @return its frame, latched exclusively; or -1 if another thread has it latched
+   * @throws CorruptDataException if the file does not contain this page
    */
   public int tryFixExclusive(int pageId) {
     while (true) {
@@ -487,10 +497,10 @@ public final class BufferPool implements AutoCloseable {
   }
 
   /**
-   * Fixes a page whose contents do not matter, since the caller formats it: it is not read.
+   * Fixes a page that the caller formats, without reading it.
    *
-   * <p>All its bytes are zero but the page id. A caller that cannot format it after all calls
-   * {@link #discard}.
+   * <p>All its bytes are zero except the page id. If the caller cannot format it, it calls {@link
+   * #discard}.
    *
    * @return its frame, latched exclusively
    */
@@ -498,7 +508,7 @@ public final class BufferPool implements AutoCloseable {
     return fixNew(pageId, /* forScan= */ false);
   }
 
-  /** For tests of who leaves: as if a scan had read the page. */
+  /** For tests of eviction: as if a scan had read the page. */
   int fixNewForScan(int pageId) {
     return fixNew(pageId, /* forScan= */ true);
   }
@@ -517,8 +527,8 @@ public final class BufferPool implements AutoCloseable {
   }
 
   /**
-   * Notes that a page was given back by a record that is published: who has its stay from before,
-   * and gets the latch, can tell by {@link Stay#isFreed}.
+   * Notes that a published record has freed a page. A thread that has its stay from before, and
+   * gets the latch, sees this through {@link Stay#isFreed}.
    *
    * @param frame a frame, latched exclusively by the caller
    */
@@ -527,9 +537,9 @@ public final class BufferPool implements AutoCloseable {
   }
 
   /**
-   * Fixes a page for redo, which decides itself what a page that is not good means: {@link
-   * #condition} says what was found. If that is not {@link PageCondition#GOOD}, the frame is like
-   * that of {@link #fixNew}: the caller formats it or calls {@link #discard}.
+   * Fixes a page for redo, which decides itself about a page that is not good: {@link #condition}
+   * returns its condition. If that is not {@link PageCondition#GOOD}, the frame is like that of
+   * {@link #fixNew}: the caller formats it or calls {@link #discard}.
    *
    * @return its frame, latched exclusively
    */
@@ -547,11 +557,11 @@ public final class BufferPool implements AutoCloseable {
   }
 
   /**
-   * What was found in the file when the page in a frame was read; {@link PageCondition#GOOD} if it
-   * was not read but is new, or was formatted and marked dirty since.
+   * Returns the condition in which the page of a frame was read. {@link PageCondition#GOOD} if it
+   * was not read because it is new, or if it was formatted and marked dirty since.
    *
    * @param frame a frame from {@link #fixForRedo}, still latched
-   * @return what was found
+   * @return the condition
    */
   public PageCondition condition(int frame) {
     return frames.condition(frame);
@@ -561,8 +571,8 @@ public final class BufferPool implements AutoCloseable {
    * Makes the only reader of a page its writer.
    *
    * @param frame a frame, latched shared by the caller
-   * @return true if it is latched exclusively now; false if it is still latched shared, as others
-   *     hold it too
+   * @return true if it is latched exclusively now; false if it is still latched shared, because
+   *     other threads hold it, too
    */
   public boolean tryUpgrade(int frame) {
     Stay stay = frames.stayOf(frame);
@@ -585,7 +595,7 @@ public final class BufferPool implements AutoCloseable {
   }
 
   /**
-   * Ends reading.
+   * Ends a read.
    *
    * @param frame a frame, latched shared by the caller
    */
@@ -594,7 +604,7 @@ public final class BufferPool implements AutoCloseable {
   }
 
   /**
-   * Ends changing.
+   * Ends a change.
    *
    * @param frame a frame, latched exclusively by the caller
    */
@@ -618,13 +628,13 @@ public final class BufferPool implements AutoCloseable {
     return Frames.NONE;
   }
 
-  /** A hit of a page that the caller has acquired for changing it. */
+  /** A hit of a page that the caller has acquired for a change. */
   private int changing(Stay stay) {
     stay.setHeldByCaller();
     return hit(stay);
   }
 
-  /** As {@link #changing(Stay)}, of a page that was just brought in, if it was. */
+  /** Like {@link #changing(Stay)}, for a page that was just brought in, if it was. */
   private int changing(int frame) {
     if (frame != Frames.NONE) {
       frames.stayOf(frame).setHeldByCaller();
@@ -635,9 +645,9 @@ public final class BufferPool implements AutoCloseable {
   /**
    * Refuses to wait for a page that the calling thread is changing.
    *
-   * <p>In a sound database nothing leads a thread to a page that it has: links lead down, and the
-   * allocator gives out pages that are free. A link or a space map with a good checksum can be
-   * wrong all the same; the thread would wait for itself, and others for it, for ever.
+   * <p>In a sound database nothing leads a thread to a page that it holds: links lead down, and the
+   * allocator returns only free pages. But a link or a space map with a correct checksum can be
+   * wrong. Then the thread would wait for itself, and other threads for it, forever.
    */
   private void refuseOwn(Stay stay) {
     if (stay.isHeldByCaller()) {
@@ -655,7 +665,7 @@ public final class BufferPool implements AutoCloseable {
     return scanned(stay);
   }
 
-  /** A hit that makes the page no warmer. */
+  /** A hit that does not make the page warmer. */
   private int scanned(Stay stay) {
     hits[PageClasses.of(Page.type(stay.page()))].increment();
     return stay.frame();
@@ -664,16 +674,16 @@ public final class BufferPool implements AutoCloseable {
   // ---- reading ahead
 
   /**
-   * Has a page read that a scan will probably ask for soon. Waits for nothing: not for the page,
-   * nor a latch, nor a frame. The caller may hold latches.
+   * Starts reading a page that a scan will probably need soon. Waits for nothing: not for the page,
+   * a latch, or a frame. The caller may hold latches.
    *
-   * <p>What goes wrong is told to nobody: who needs the page reads it, and meets the same.
+   * <p>Failures are not reported: a thread that needs the page reads it, and gets the same failure.
    */
   public Ahead prefetch(int pageId) {
     return loader.prefetch(pageId);
   }
 
-  /** What becomes of the wish to have a page read ahead. */
+  /** The result of a request to read a page ahead. */
   public enum Ahead {
     /** It is being read. */
     BEGUN,
@@ -684,8 +694,17 @@ public final class BufferPool implements AutoCloseable {
   }
 
   /**
-   * How many pages may be on their way at once that nobody has asked for: far fewer than pages may
-   * be on probation, or they would drive each other out.
+   * How often pages were asked for and found in the pool. It rises while callers are at work.
+   *
+   * @return the number so far
+   */
+  public long uses() {
+    return counters.uses();
+  }
+
+  /**
+   * Returns how many pages may be on their way at once without a request. The number is far below
+   * the number of pages on probation, because otherwise they would evict each other.
    *
    * @return a number of pages, at least 4
    */
@@ -696,17 +715,17 @@ public final class BufferPool implements AutoCloseable {
   // ---- what is in a frame
 
   /**
-   * The bytes of a fixed page.
+   * Returns the bytes of a fixed page.
    *
    * @param frame a frame, latched by the caller
-   * @return its 8192 bytes; not to be used after the frame is unfixed
+   * @return its 8192 bytes; must not be used after the frame is unfixed
    */
   public MemorySegment page(int frame) {
     return frames.stayOf(frame).page();
   }
 
   /**
-   * Which page a frame holds.
+   * Returns which page a frame holds.
    *
    * @param frame a frame, latched by the caller
    * @return the page id
@@ -716,13 +735,13 @@ public final class BufferPool implements AutoCloseable {
   }
 
   /**
-   * Says that a page is about to be changed. To be called before the record is reserved, with the
-   * tail of the log: so a checkpoint that missed the mark had read the tail before, and the record
-   * lies after it.
+   * Marks a page before it is changed. Call it before the record is reserved, with the tail of the
+   * log. A checkpoint that missed the mark has then read the tail before, and the record lies after
+   * it.
    *
    * @param frame a frame, latched exclusively by the caller
-   * @param tail an LSN at or below the start of the record, above 0; asked for only if the page is
-   *     clean: all who write meet at the tail of the log
+   * @param tail an LSN at or below the start of the record, above 0; read only if the page is
+   *     clean, because the tail of the log is contended by all writers
    * @throws CorruptDataException if the page was read and cannot be changed safely
    */
   public void markDirty(int frame, LongSupplier tail) {
@@ -740,7 +759,7 @@ public final class BufferPool implements AutoCloseable {
   }
 
   /**
-   * As {@link #markDirty(int, LongSupplier)}, where the LSN is known.
+   * Like {@link #markDirty(int, LongSupplier)}, with a known LSN.
    *
    * @param frame a frame, latched exclusively by the caller
    * @param firstLsn an LSN at or below the start of the record; above 0
@@ -750,17 +769,18 @@ public final class BufferPool implements AutoCloseable {
   }
 
   /**
-   * As {@link #markDirty(int, LongSupplier)}, of a space map that others change at the same time.
+   * Like {@link #markDirty(int, LongSupplier)}, for a space map that other threads change at the
+   * same time.
    *
-   * @param frame a frame, latched shared by the caller from before this until its change is made
-   *     and the page LSN raised
+   * @param frame a frame that the caller holds latched shared from before this call until its
+   *     change is made and the page LSN raised
    * @param firstLsn an LSN at or below the start of the record, read from the tail of the log after
    *     the latch was acquired; above 0
    */
   public void markDirtyShared(int frame, long firstLsn) {
     tellWatch(frame);
-    // Who loses against another, whose LSN may be higher than his own,
-    // reserves his record after that: it lies behind the tail that the other had read.
+    // A thread that loses against another one, perhaps with a higher LSN, reserves its record after
+    // that: it lies behind the tail that the other thread had read.
     if (frames.firstLsnVolatile(frame) == 0 && frames.beginsDirty(frame, firstLsn)) {
       writer.countDirty();
     }
@@ -774,25 +794,25 @@ public final class BufferPool implements AutoCloseable {
   }
 
   /**
-   * Forgets a page that was freed, with its changes, and unfixes it.
+   * Drops a page that was freed, with its changes, and unfixes it.
    *
-   * <p>Only after the record that frees it is published, or redo could meet the page's old image
-   * (rule R12); or if it is a page from {@link #fixNew} or {@link #fixForRedo} that was never
-   * marked dirty.
+   * <p>Allowed only after the record that frees it is published, because redo could otherwise meet
+   * the page's old image (rule R12). Also allowed for a page from {@link #fixNew} or {@link
+   * #fixForRedo} that was never marked dirty.
    *
    * @param frame a frame, latched exclusively by the caller; not latched afterwards
    */
   public void discard(int frame) {
     frames.stayOf(frame).clearHolder();
     if (frames.firstLsnVolatile(frame) != 0) {
-      tellWatch(frame); // what only the frame has is gone
+      tellWatch(frame); // content that only the frame has is lost
       frames.setFirstLsnVolatile(frame, 0);
       writer.countDiscarded();
     }
     if (frames.flushingVolatile(frame) != 0) {
-      // An image is on its way to the file.
-      // Were the page read again before it is there, that read could find half of it;
-      // so the frame stays and leaves by eviction, which waits for the image.
+      // An image is on its way to the file. If the page were read again before the write has ended,
+      // that read could find half of it. So the frame stays and is evicted later, which waits for
+      // the image.
       Stay stay = frames.stayOf(frame);
       stay.setCold();
       stay.releaseExclusive();
@@ -802,25 +822,25 @@ public final class BufferPool implements AutoCloseable {
   }
 
   /**
-   * Has somebody told of each change from now on. To be set while nobody changes anything.
+   * Sets a watch that receives each change from now on. Call it while nothing is changed.
    *
-   * @param newWatch is told; null for nobody
+   * @param newWatch the watch; null for none
    */
   public void watchChanges(@Nullable ChangeWatch newWatch) {
     watch = newWatch;
   }
 
   /**
-   * What is wrong with the bytes that the data file has for a page.
+   * What is wrong with the bytes of a page in the data file.
    *
-   * @param why says what, and where
+   * @param why the problem, with its place
    * @param isDirty whether the page in memory is newer and will be written in their place
    */
   public record BadInFile(StorageException why, boolean isDirty) {}
 
   /**
-   * Looks at what the data file has for a page, be that in the pool or not, in use or free. A page
-   * that was never written is well.
+   * Checks the bytes of a page in the data file, whether the page is in the pool or not, in use or
+   * free. A page that was never written is good.
    *
    * @param scratch 8192 bytes to read into
    * @return what is wrong with it, or null
@@ -829,11 +849,10 @@ public final class BufferPool implements AutoCloseable {
     if (loader.problemInFile(pageId, scratch) == null) {
       return null;
     }
-    // Perhaps it is being written just now.
-    // Nobody begins to write a page that is latched exclusively.
+    // It may be being written now. No write of a page begins while the page is latched exclusively.
     int frame;
     try {
-      frame = fixExclusive(pageId); // if it is not resident, this looks at all that there is
+      frame = fixExclusive(pageId); // if it is not resident, this checks everything
     } catch (CorruptDataException bad) {
       return new BadInFile(bad, /* isDirty= */ false);
     }
@@ -850,7 +869,7 @@ public final class BufferPool implements AutoCloseable {
   }
 
   /**
-   * The file that the pages are in.
+   * Returns the file of the pages.
    *
    * @return its path, for messages
    */
@@ -859,21 +878,21 @@ public final class BufferPool implements AutoCloseable {
   }
 
   /**
-   * What is thrown for a page that is not what it should be.
+   * Returns the exception for a damaged page.
    *
    * @param problem in words
-   * @return the exception, which names the file and the place
+   * @return the exception, with the file and the place
    */
   public CorruptDataException damage(int pageId, String problem) {
     return judge.damage(pageId, problem);
   }
 
   /**
-   * What is thrown for a page that is not what it should be.
+   * Returns the exception for a damaged page.
    *
    * @param problem in words
-   * @param cause what it was noticed by
-   * @return the exception, which names the file and the place
+   * @param cause the exception that revealed it
+   * @return the exception, with the file and the place
    */
   public CorruptDataException damage(int pageId, String problem, @Nullable Throwable cause) {
     return judge.damage(pageId, problem, cause);
@@ -882,8 +901,8 @@ public final class BufferPool implements AutoCloseable {
   // ---- checkpoint and file
 
   /**
-   * Up to where the redo point may go as far as pages are concerned. The caller reads the tail of
-   * the log first and takes the lower of the two.
+   * Returns how far the redo point may move as far as pages are concerned. The caller reads the
+   * tail of the log first and takes the lower of the two.
    *
    * @return the lowest LSN at which a change may begin that is not in the data file, or {@link
    *     Long#MAX_VALUE}
@@ -893,16 +912,16 @@ public final class BufferPool implements AutoCloseable {
   }
 
   /**
-   * Says what pages lack since a crash: each is redone when it is brought into memory. To be called
-   * before a page is read; and with {@link PendingRedo#NONE} when no page is pending any more.
+   * Sets what pages lack since a crash: each is redone when it is brought into memory. Call it
+   * before a page is read, and with {@link PendingRedo#NONE} when no page is pending any more.
    */
   public void redoOnDemand(PendingRedo lacking) {
     loader.redoOnDemand(lacking);
   }
 
   /**
-   * Says what a former life is known to have written: a page that is older when it is read is an
-   * error. To be called before the page is read.
+   * Notes that a former life has written a page: it is an error if an older version is read. Call
+   * it before the page is read.
    *
    * @param lsn of an image that was written and forced
    */
@@ -911,27 +930,27 @@ public final class BufferPool implements AutoCloseable {
   }
 
   /**
-   * Says what a former life has refused. To be called before the page is read, and after {@link
-   * #wasFlushed}, which takes a page for written.
+   * Notes that a former life has refused a page. Call it before the page is read, and after {@link
+   * #wasFlushed}, which treats a page as written.
    *
-   * @param lsn which the page has at least if it is good
+   * @param lsn the LSN that a good page has at least
    */
   public void wasRefused(int pageId, long lsn) {
     flushedLsns.inherit(pageId, lsn);
   }
 
   /**
-   * The pages that were refused, because the data file has not what was written last, and that were
+   * Returns the pages that were refused because the data file lacks their last write, and that were
    * not written since.
    *
-   * @return each with the LSN that it has at least if it is good
+   * @return each with the LSN that a good page has at least
    */
   public List<RefusedPage> refusedPages() {
     return flushedLsns.refused();
   }
 
   /**
-   * Brings old changes to the data file: on return every page that was marked dirty with an LSN
+   * Writes old changes to the data file. On return every page that was marked dirty with an LSN
    * below this is written and forced.
    *
    * @throws StorageException if a page could not be written: the engine has stopped
@@ -941,19 +960,20 @@ public final class BufferPool implements AutoCloseable {
   }
 
   /**
-   * Makes the data file at least so large, with zeros that are written and forced. Rounded up
-   * generously while the disk has room.
+   * Makes the data file at least this large, with zeros that are written and forced. Rounds up
+   * generously while the disk has space.
    *
    * @param pages number of pages
-   * @throws org.revenantdb.recovery.file.DiskFullException if there is no room; nothing has changed
+   * @throws org.revenantdb.recovery.file.DiskFullException if there is no space; nothing has
+   *     changed
    */
   public void extendTo(int pages) {
     writer.growTo(Integer.toUnsignedLong(pages));
   }
 
   /**
-   * Has the data file made larger soon, if there is room, so that {@link #extendTo} need not be
-   * waited for.
+   * Requests that the data file is made larger soon, if there is space, so that {@link #extendTo}
+   * need not wait.
    *
    * @param pages number of pages
    */
@@ -962,19 +982,19 @@ public final class BufferPool implements AutoCloseable {
   }
 
   /**
-   * Cuts the data file, which may come back as it was after a crash. No page behind the new end may
-   * be in use, nor come into use before this returns; what was written of them must not be needed
-   * by a restart.
+   * Cuts the data file. After a crash it may have its former size. No page behind the new end may
+   * be in use, nor come into use before this returns. A restart must not need the bytes of these
+   * pages.
    *
    * @param pages number of pages that stay
-   * @return false if a page behind the new end is waiting to be written: then nothing was cut
+   * @return false if a page behind the new end is waiting to be written; then nothing was cut
    */
   public boolean cutTo(int pages) {
     return writer.cutTo(pages);
   }
 
   /**
-   * How large the data file is.
+   * Returns the size of the data file.
    *
    * @return number of pages that are prepared
    */
@@ -983,16 +1003,16 @@ public final class BufferPool implements AutoCloseable {
   }
 
   /**
-   * What the pool has done.
+   * Returns what the pool has done.
    *
-   * @return the numbers of now
+   * @return the present numbers
    */
   public BufferStatistics statistics() {
     return counters.statistics(frames, clock, writer, /* contents= */ true);
   }
 
   /**
-   * What the pool has done, without a look at what is in it: cheap, however large it is.
+   * Returns what the pool has done, without reading its contents, which is cheap for any size.
    *
    * @return as {@link #statistics}, but resident and dirty pages of each class are 0
    */
@@ -1001,8 +1021,8 @@ public final class BufferPool implements AutoCloseable {
   }
 
   /**
-   * Ends the pool's threads and gives its memory back. Nothing is written: who wants the changes in
-   * the file calls {@link #flushDirtyBefore} first. No page may be fixed.
+   * Ends the pool's threads and releases its memory. Nothing is written: to keep changes, call
+   * {@link #flushDirtyBefore} first. No page may be fixed.
    */
   @Override
   public void close() {

@@ -1,11 +1,11 @@
 package org.revenantdb.engine.buffer;
 
 /**
- * How large a buffer pool is and how many threads serve it.
+ * The size of a buffer pool, and the number of its threads.
  *
  * @param bytes the memory for frames; rounded down to whole pages
- * @param readThreads how many threads read pages, at most; they are started when needed
- * @param name what the names of its threads begin with
+ * @param readThreads the maximum number of threads that read pages; they are started when needed
+ * @param name prefix of the names of its threads
  */
 public record BufferPoolOptions(long bytes, int readThreads, String name) {
   /** The smallest pool: 256 frames, or 2 MiB. */
@@ -37,7 +37,7 @@ public record BufferPoolOptions(long bytes, int readThreads, String name) {
   }
 
   /**
-   * A pool with two reading threads.
+   * Returns options for a pool with two reading threads.
    *
    * @param bytes the memory for frames
    */
@@ -46,7 +46,7 @@ public record BufferPoolOptions(long bytes, int readThreads, String name) {
   }
 
   /**
-   * How many pages fit.
+   * Returns how many pages fit.
    *
    * @return number of frames
    */

@@ -5,36 +5,39 @@ import org.revenantdb.engine.page.Page;
 import org.revenantdb.latch.Tally;
 
 /**
- * Chooses the page that gives up its frame: a queue of pages on probation, and a clock over all
- * others with a small count of recent uses, their heat.
+ * Chooses the page to evict: a queue of pages on probation, and a clock over all others with a
+ * small count of recent uses, their heat.
  *
- * <p>A page comes in on probation, cold. If it is used again before its turn comes it is one of the
- * clock's from then on; else it leaves first (quick demotion). So what is used once, however much
- * of it, takes its share of the frames and no more, and the pages of the clock do not notice.
+ * <p>A page arrives on probation, cold. If it is used again before its turn, it moves to the clock;
+ * otherwise it is evicted first (quick demotion). So pages that are used once, however many, take
+ * only their share of the frames and do not displace the pages of the clock.
  *
- * <p>Only a clean frame whose latch is free at once is taken.
+ * <p>Only a clean frame is taken, and only if its latch is free at once.
  *
- * <p>Threads: any, several at once; each takes its own steps of the hand.
+ * <p>Threads: any, several at once; each moves the hand by its own steps.
  */
 final class Clock {
   /*
-   * Source      Yang et al., "FIFO queues are all you need for cache eviction" (SOSP 2023): queue of new pages, main
-   *             queue, memory of those that left. We differ: the main queue is a clock over the frames, so nothing
-   *             moves; the memory is small and forgets by collision (DepartedPages); pages that a scan brings are not
-   *             remembered, and a scan's use of a page makes it no warmer.
+   * Source      Yang et al., "FIFO queues are all you need for cache eviction" (SOSP 2023): queue
+   *             of new pages, main queue, memory of evicted pages. We differ: the main queue is a
+   *             clock over the frames, so nothing moves; the memory is small and forgets by
+   *             collision (DepartedPages); pages of a scan are not remembered, and a scan does not
+   *             make a page warmer.
    *
-   * Page        on probation  -> evicted       its turn, cold and clean; remembered, unless a scan brought it
-   *             on probation  -> the clock's   its turn, used again, or dirty, or latched
+   * Page        on probation  -> evicted       at its turn, if cold and clean; remembered, unless a
+   *                                            scan brought it
+   *             on probation  -> the clock's   at its turn, if used again, or dirty, or latched
    *             evicted       -> the clock's   brought again while it is remembered, and not by a scan
-   *             the clock's   -> evicted       cold and clean when the hand comes
-   *             Heat is taken from dirty pages, too, or those that were hot once would be dirty and warm for ever.
+   *             the clock's   -> evicted       if cold and clean when the hand comes
+   *             Heat is also taken from dirty pages. Otherwise pages that were hot once would stay
+   *             dirty and warm forever.
    *
-   * Whose turn  probation, while it has more than its share of the frames; then the hand; then probation. One time in
-   *             sixteen the hand takes a step first: or a page of the clock that nobody uses any more would stay for
-   *             as long as nothing that comes is used twice.
+   * Whose turn  probation, while it has more than its share of the frames; then the hand; then
+   *             probation. One time in sixteen the hand takes a step first. Otherwise an unused
+   *             page of the clock would stay as long as no new page is used twice.
    *
-   * Dirty       pages that would have left but for being dirty are counted (passedDirty): the page writer is asked to
-   *             write what is ahead of the hand before nothing clean is left.
+   * Dirty       pages that were not evicted only because they are dirty are counted (passedDirty).
+   *             The page writer is asked to write ahead of the hand before no clean page is left.
    *
    * Measured    ReplacementTest, zipf(0.99) over 500,000 pages, pool of 0.1 %: 46.3 % hits, where
    *             LRU has 35.5 % and a clock without probation 37.7 %; the best possible is 47.9 %. (Published for the
@@ -42,19 +45,19 @@ final class Clock {
    *             the pool beside a hot set of half the pool: the hot set has 99.7 % hits; 90.0 % without probation.
    */
 
-  /** After so many rounds every clean page has become cold. */
+  /** After this many rounds every clean page has become cold. */
   private static final int ROUNDS = 4;
 
-  /** One frame in so many is for pages on probation. */
+  /** One frame in this many is for pages on probation. */
   private static final int PROBATION_SHARE = 10;
 
-  /** The hand takes a step at least once in so many evictions; a power of two. */
+  /** The hand takes a step at least once in this many evictions; a power of two. */
   private static final int STEP_EVERY = 16;
 
-  /** How many frames are looked at for a page that nobody waits for. */
+  /** How many frames are examined for a page that no thread waits for. */
   private static final int SHORT_LOOK = 64;
 
-  /** What a step of the hand says when a page that could leave has become colder. */
+  /** The result of a step of the hand that made an evictable page colder. */
   private static final int COOLED = Frames.NONE - 1;
 
   private final Frames frames;
@@ -78,12 +81,12 @@ final class Clock {
     return position(hand.get(), Math.max(frames.used(), 1));
   }
 
-  /** How many pages of a class have left. */
+  /** How many pages of a class were evicted. */
   long evictions(int pageClass) {
     return evictions[pageClass].sum();
   }
 
-  /** How many pages would have left since this was last asked, had they not been dirty. */
+  /** How many pages since the last call were not evicted only because they are dirty. */
   int passedDirty() {
     return passedDirty.get();
   }
@@ -92,7 +95,7 @@ final class Clock {
     passedDirty.set(0);
   }
 
-  /** How many frames are for pages on probation, about. */
+  /** The approximate number of frames for pages on probation. */
   int probationShare() {
     return Math.max(1, frames.used() / PROBATION_SHARE);
   }
@@ -101,7 +104,7 @@ final class Clock {
     return (hand & Integer.MAX_VALUE) % frames;
   }
 
-  /** A page has come into a frame; its latch is held. */
+  /** Notes that a page has come into a frame; its latch is held. */
   void entered(Stay stay) {
     if (!stay.isForScan() && departed.take(stay.pageId())) {
       return;
@@ -113,7 +116,9 @@ final class Clock {
     }
   }
 
-  /** A frame that has just lost its page, in nobody's reach; or {@link Frames#NONE}. */
+  /**
+   * A frame that has just lost its page and that no other thread can reach; or {@link Frames#NONE}.
+   */
   int evict() {
     int frame = stepNowAndThen();
     if (frame == Frames.NONE) {
@@ -126,8 +131,8 @@ final class Clock {
   }
 
   /**
-   * As {@link #evict} for a page that is perhaps never used: nothing becomes colder by it but by
-   * the step that is taken now and then, and only what is cold leaves.
+   * Like {@link #evict}, for a page that may never be used. Pages become colder only by the step
+   * that is taken now and then, and only cold pages are evicted.
    */
   int evictCold() {
     int frame = stepNowAndThen();
@@ -149,7 +154,10 @@ final class Clock {
     return frame;
   }
 
-  /** Lets those whose turn it is leave or become the clock's, while more than so many are there. */
+  /**
+   * Evicts pages on probation whose turn it is, or moves them to the clock, while there are more
+   * than a number.
+   */
   private int evictFromProbation(int atLeast) {
     Stay stay = probation.poll(atLeast);
     while (stay != null) {
@@ -192,7 +200,7 @@ final class Clock {
     return Frames.NONE;
   }
 
-  /** One step of the hand: a frame whose page has left, or COOLED, or NONE. */
+  /** One step of the hand: a frame whose page was evicted, or COOLED, or NONE. */
   private int step(int used) {
     int frame = position(hand.getAndIncrement(), used);
     Stay stay = frames.stayVolatile(frame);

@@ -4,13 +4,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
- * A memory of pages that left after probation: one that comes again soon was worth keeping.
+ * A memory of pages evicted after probation: a page that returns soon was worth keeping.
  *
- * <p>Each page has one of a few places, which it shares with others; where all are taken, one that
- * is drawn by lot is forgotten. So the memory goes back about as many departures as it has places,
- * and no two pages that come in turn for ever displace each other for ever.
+ * <p>Each page has a few places, which it shares with others. If all are taken, a random one is
+ * forgotten. So the memory covers about as many evictions as it has places, and two pages that
+ * return in turn do not displace each other forever.
  *
- * <p>Threads: any, without care: what is lost is a hint.
+ * <p>Threads: any, without synchronisation: only a hint can be lost.
  */
 final class DepartedPages {
   /** Page 0, which never comes into the pool, marks an empty place. */
@@ -37,7 +37,7 @@ final class DepartedPages {
     places.setOpaque(place, pageId);
   }
 
-  /** Whether a page left not long ago; forgets it. */
+  /** Whether a page was evicted recently; forgets it. */
   boolean take(int pageId) {
     int place = find(firstOf(pageId), pageId);
     if (place < 0) {

@@ -1,11 +1,11 @@
 package org.revenantdb.engine.buffer;
 
-/** How trouble in one thread of the pool reaches another. */
+/** Passes failures from one thread of the pool to another. */
 final class Failures {
   private Failures() {}
 
   /**
-   * Throws in the caller's thread what another thread has caught.
+   * Throws an exception that another thread has caught in the caller's thread.
    *
    * @return never
    */

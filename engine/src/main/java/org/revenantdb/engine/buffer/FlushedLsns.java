@@ -10,46 +10,51 @@ import org.revenantdb.latch.PatientLock;
 import org.revenantdb.recovery.checkpoint.RefusedPage;
 
 /**
- * Which LSN each page had when it was last written: what the file has of it now cannot be older.
+ * The LSN of each page at its last write. The page in the file cannot be older.
  *
- * <p>So a write that the device lost, or put in another place, is found when the page is read
- * again, though the bytes at its place have a good checksum and the right page id (rule R6).
+ * <p>So a write that the device lost, or put in another place, is detected when the page is read
+ * again, even if the bytes there have a correct checksum and the right page id (rule R6).
  *
  * <p>Threads: any.
  */
 final class FlushedLsns {
   /*
    * Entry       0 = not known | n = LSN of the image that was written and forced last
-   * Written     by the page writer, after the force of a batch and before its frames stop being "being written"; by
-   *             who opens, with what FLUSHED records say, before anything is read
-   * Read        by who has read a page into a frame that is "loading". A page is loaded only after it was evicted, and
-   *             that only after flushing := 0 (volatile) was seen: so the entry of its last write is seen, too.
+   * Written     by the page writer, after the force of a batch and before its frames stop being
+   *             "being written"; during the open, from FLUSHED records, before anything is read
+   * Read        by the thread that has read a page into a frame that is "loading". A page is loaded
+   *             only after it was evicted, which needs flushing := 0 (volatile) to be seen. So the
+   *             entry of its last write is seen, too.
    *
-   * Claim       LSN of what is read >= entry. The page writer is the only one that writes pages, an image has the LSN of
-   *             the last change in it, and a page's LSN only rises; a page that is formatted anew has a higher one than
-   *             it ever had (protocols.md §9). After a restart redo applies nothing at or below a FLUSHED record.
+   * Claim       LSN of the page read >= entry. Only the page writer writes pages, an image has the
+   *             LSN of its last change, and a page's LSN only rises. A page that is formatted anew
+   *             has a higher LSN than ever before (protocols.md §9). After a restart redo applies
+   *             nothing at or below a FLUSHED record.
    *
-   * Memory      8 bytes a page, in chunks of 8192 pages that are made when a page of theirs is first written: a thousandth
-   *             of the part of the file that this life writes to. A database that is only read needs none.
-   * Not known   what a former life has written, but for what FLUSHED records from the redo point on say.
+   * Memory      8 bytes a page, in chunks of 8192 pages that are created with the first write to
+   *             one of their pages: a thousandth of the part of the file that this life writes to.
+   *             A database that is only read needs none.
+   * Not known   the writes of former lives, except for those in FLUSHED records from the redo point
+   *             on.
    *
-   * Refused     pages that somebody was refused, with the LSN that each has at least if it is good. Each checkpoint names
-   *             them in its image, so that no later life reads them as sound. Not more than MOST, which bounds the
-   *             image: a reader's page is not noted then, one that cannot be redone stays pending. Those of a former life
-   *             are all taken over.
+   * Refused     pages that were refused to a caller, with the LSN that each has at least if it is
+   *             good. Each checkpoint contains them in its image, so that no later life reads them
+   *             as sound. There are at most MOST, which bounds the image: beyond that a reader's
+   *             page is not noted, and a page that cannot be redone stays pending. Those of a
+   *             former life are all taken over.
    */
   private static final int CHUNK_SHIFT = 13;
   private static final int CHUNK_PAGES = 1 << CHUNK_SHIFT;
   private static final VarHandle ENTRY = MethodHandles.arrayElementVarHandle(long[].class);
 
-  /** Most pages that are remembered as refused. */
+  /** The maximum number of refused pages that are remembered. */
   private static final int MOST = 4_096;
 
   private final ConcurrentHashMap<Integer, Long> refused = new ConcurrentHashMap<>();
   private final PatientLock growth = new PatientLock();
   private volatile long[] @Nullable [] directory = new long[4][];
 
-  /** The LSN below which the page in the file cannot be, or 0 if nothing is known. */
+  /** The LSN that the page in the file has at least, or 0 if nothing is known. */
   long of(int pageId) {
     long[] @Nullable [] chunks = directory;
     int index = pageId >>> CHUNK_SHIFT;
@@ -57,7 +62,7 @@ final class FlushedLsns {
     return chunk == null ? 0 : (long) ENTRY.getAcquire(chunk, pageId & (CHUNK_PAGES - 1));
   }
 
-  /** Notes that the page was written, with that LSN, and forced. */
+  /** Notes that the page was written with that LSN, and forced. */
   void set(int pageId, long lsn) {
     if (!refused.isEmpty()) {
       refused.remove(pageId);
@@ -70,10 +75,10 @@ final class FlushedLsns {
   }
 
   /**
-   * Notes that a page was refused: it is not what was written last.
+   * Notes that a page was refused because the file lacks its last write.
    *
-   * @param lsn which the page has at least if it is good
-   * @return whether that is new
+   * @param lsn the LSN that a good page has at least
+   * @return whether this is new
    */
   boolean refuse(int pageId, long lsn) {
     boolean isNew = !refused.containsKey(pageId); // one thread at a time has the page latched
@@ -88,13 +93,13 @@ final class FlushedLsns {
     return refused.size() < MOST || refused.containsKey(pageId);
   }
 
-  /** Takes a note over from a former life; they are no more than that life could have. */
+  /** Takes a note over from a former life, which had at most the same number of them. */
   void inherit(int pageId, long lsn) {
     refused.merge(pageId, lsn, Math::max);
   }
 
   /**
-   * Notes that a page is older than the LSN, and that nothing can bring it there.
+   * Notes that a page is older than the LSN and cannot be brought up to it.
    *
    * @return false if there is no room for the note
    */
@@ -114,7 +119,7 @@ final class FlushedLsns {
         .toList();
   }
 
-  /** Forgets pages that the file has no more: where it grows again there are zeros. */
+  /** Drops pages that the file no longer has: where it grows again there are zeros. */
   void forget(int from, int to) {
     refused.keySet().removeIf(page -> page >= from && page < to);
     for (int page = from; page < to; page++) {
@@ -138,8 +143,8 @@ final class FlushedLsns {
       if (there != null) {
         return there;
       }
-      // The chunks are shared with the former directory,
-      // so an entry made by way of that is not lost.
+      // The old and the new directory share the chunks, so an entry made through the old one is not
+      // lost.
       long[] @Nullable [] wider =
           Arrays.copyOf(old, Math.max(old.length, Math.max(index + 1, index * 2)));
       long[] made = new long[CHUNK_PAGES];

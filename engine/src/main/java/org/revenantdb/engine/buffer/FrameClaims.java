@@ -6,27 +6,27 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.latch.WaitMeter;
 
 /**
- * Frames that get a page and frames that lose it: claims a frame that is free, fresh or evicted,
- * enters a page in it, and gives it up.
+ * Assigns frames to pages: claims a frame that is free, fresh or evicted, enters a page in it, and
+ * releases it.
  *
- * <p>Owns the free frames and whether the pool is closed: from then on nothing is claimed. Frames,
- * translation, clock, waiters and page writer are shared with the rest of the pool. What a frame
- * may be is told in {@link BufferPool}.
+ * <p>It owns the free frames and the state "closed": from then on nothing is claimed. It shares
+ * frames, translation, clock, waiters and page writer with the rest of the pool. {@link BufferPool}
+ * defines the states of a frame.
  *
- * <p>Threads: any, several at once. A frame that is claimed is in nobody's reach but the claimer's,
- * until its stay is in the translation.
+ * <p>Threads: any, several at once. Only the claiming thread can reach a claimed frame, until its
+ * stay is in the translation.
  *
- * <p>Latches: the one of a new stay is free, and acquired before the stay can be found: nobody
- * waits for it here. Eviction tries the latches of others and never waits for one. So a claimer may
- * hold latches of pages; but who waits for a frame holds no space map.
+ * <p>Latches: a new stay's latch is free, and acquired before the stay can be found, so no thread
+ * waits for it here. Eviction tries the latches of others and never waits for one. So a claiming
+ * thread may hold latches of pages, but a thread that waits for a frame holds no space map.
  */
 final class FrameClaims {
   /*
    * Waiting for a frame
-   *   When every frame is dirty or latched, the claimer asks the page writer and waits, perhaps with latches on
-   *   other pages. The page writer waits for no latch, and the log waits for no latch, so frames become clean as
-   *   long as fewer are latched than there are. If nothing moves for a long time the pool is too small for what
-   *   is latched at once, and that is what the exception says.
+   *   When every frame is dirty or latched, the claiming thread asks the page writer and waits,
+   *   perhaps with latches on other pages. The page writer and the log wait for no latch, so frames
+   *   become clean as long as fewer are latched than exist. If nothing changes for a long time, the
+   *   pool is too small for the number of latches, and the exception says so.
    */
 
   private static final long SHORTEST_WAIT = TimeUnit.MICROSECONDS.toNanos(50);
@@ -44,7 +44,7 @@ final class FrameClaims {
   private volatile boolean closed;
 
   /**
-   * No frame is in use yet.
+   * Creates the claims of an empty pool.
    *
    * @param free empty, with room for all frames
    * @param dataPath for messages
@@ -70,13 +70,16 @@ final class FrameClaims {
     this.dataPath = dataPath;
   }
 
-  /** A frame for a page that is not resident, latched exclusively; NONE if it is by now. */
+  /**
+   * A frame for a page that is not resident, latched exclusively; NONE if the page is resident by
+   * now.
+   */
   int enter(int pageId, boolean forScan) {
     translation.prepare(pageId);
     return enter(pageId, claim(), forScan);
   }
 
-  /** Gives a page a frame that was claimed for it; NONE if the page has one by now. */
+  /** Gives a claimed frame to a page; NONE if the page has one by now. */
   int enter(int pageId, int frame, boolean forScan) {
     Stay stay = newStay(pageId, frame, forScan);
     stay.acquireExclusive();
@@ -104,13 +107,13 @@ final class FrameClaims {
     }
   }
 
-  /** Gives a frame up that is in the translation. */
+  /** Releases a frame that is in the translation. */
   void leave(Stay stay) {
     translation.remove(stay.pageId());
     release(stay);
   }
 
-  /** Gives a frame up that is not in the translation. */
+  /** Releases a frame that is not in the translation. */
   private void release(Stay stay) {
     stay.markObsolete();
     FramePoison.pageLeft(stay);
@@ -120,7 +123,7 @@ final class FrameClaims {
     waiters.signal();
   }
 
-  /** A frame without a page, in nobody's reach; waits for one if need be. */
+  /** A frame without a page that no other thread can reach; waits for one if needed. */
   private int claim() {
     int frame = claimAtOnce();
     return frame != Frames.NONE ? frame : claimPatiently();
@@ -180,7 +183,7 @@ final class FrameClaims {
             .formatted(FrameWaiters.hopelessSeconds(), frames.used(), dataPath));
   }
 
-  /** A frame for a page that perhaps nobody asks for, or {@link Frames#NONE}; waits for nothing. */
+  /** A frame for a page that may never be requested, or {@link Frames#NONE}; waits for nothing. */
   int claimForAhead() {
     int frame = free.poll();
     if (frame == Frames.NONE) {
@@ -189,12 +192,15 @@ final class FrameClaims {
     return frame != Frames.NONE ? frame : clock.evictCold();
   }
 
-  /** Whether none is for what nobody waits for: somebody waits for one, or the pool is closed. */
+  /**
+   * Whether no frame is available for reading ahead, because a thread waits for one or the pool is
+   * closed.
+   */
   boolean isRefusingAhead() {
     return closed || waiters.any();
   }
 
-  /** To be called by who found an obsolete stay, or nothing, before it looks again. */
+  /** Called by a thread that found an obsolete stay, or none, before it looks again. */
   void checkOpen() {
     if (closed) {
       throw new PoolClosedException();
@@ -205,7 +211,7 @@ final class FrameClaims {
     return closed;
   }
 
-  /** Ends the waits for frames, and all claims to come. */
+  /** Ends the waits for frames, and all later claims. */
   void close() {
     closed = true;
     waiters.signal();

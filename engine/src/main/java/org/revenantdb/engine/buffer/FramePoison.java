@@ -1,11 +1,11 @@
 package org.revenantdb.engine.buffer;
 
 /**
- * Overwrites a frame that has lost its page, where a test wants that: whoever goes on reading it
- * without looking whether it still holds the page finds nothing that makes sense.
+ * Overwrites a frame that has lost its page, if a test requests it. A thread that still reads the
+ * frame without checking its page then finds meaningless bytes.
  *
  * <p>Threads: any. A frame is overwritten under its last page's exclusive latch, when that page's
- * stay is obsolete already.
+ * stay is already obsolete.
  */
 final class FramePoison {
   private static final byte POISON = (byte) 0xDE;
@@ -19,7 +19,7 @@ final class FramePoison {
     on = newOn;
   }
 
-  /** The page has left; its latch is still held. */
+  /** The page was evicted; its latch is still held. */
   static void pageLeft(Stay stay) {
     if (on) {
       stay.page().fill(POISON);

@@ -10,33 +10,35 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.latch.Parking;
 
 /**
- * The threads that wait until some frame can be taken, in the order in which they came.
+ * The threads that wait for a frame, in the order of their arrival.
  *
  * <p>Use: {@link #enter}; then, in a loop, read {@link #generation}, look for a frame, and {@link
- * #await} with what was read; {@link #leave} in any case.
+ * #await} with the generation; {@link #leave} in any case.
  *
  * <p>Threads: any.
  */
 final class FrameWaiters {
   /*
    * The first
-   *   One thread, the first in the queue, looks for frames: at each signal, and after a few milliseconds without one,
-   *   because a frame becomes usable without a signal when its latch is released. The others sleep. A thread that
-   *   leaves wakes the next one, which is the first then and looks at once. So one frame wakes one thread. Were all
-   *   woken, each frame would cost as many switches as threads wait, and with one processor the page writer, which is
-   *   to make the frames clean, would hardly run.
+   *   The first thread in the queue looks for frames: at each signal, and after a few milliseconds
+   *   without one, because a frame becomes usable without a signal when its latch is released. The
+   *   others sleep. A thread that leaves wakes the next one, which is then the first and looks at
+   *   once. So one frame wakes one thread. If all were woken, each frame would cost as many
+   *   switches as there are waiting threads. With one processor the page writer, which makes the
+   *   frames clean, would then hardly run.
    *
    * No lost wake-up
-   *   A signal between the look and the wait changes the generation. A thread leaves the queue before it looks who is
-   *   next; so of two that leave at the same time, the later one finds the thread that is the first afterwards.
+   *   A signal between the look and the wait changes the generation. A thread leaves the queue
+   *   before it looks for the next one. So of two threads that leave at the same time, the later
+   *   one finds the thread that is first afterwards.
    *
    * Not only the first
    *   The others look, too, every tenth of a second. The first may be a virtual thread without a carrier, and the
    *   carriers may be held by the others.
    *
    * No hope
-   *   Nobody was given a frame for a minute, and many looks were in vain. A minute alone would not do: on a machine
-   *   that is busy with other things a minute may be one look.
+   *   No thread got a frame for a minute, and many looks failed. A minute alone is not enough,
+   *   because on a busy machine there may be only one look in a minute.
    */
   private static final long NOT_FIRST = TimeUnit.MILLISECONDS.toNanos(100);
   private static final long HOPELESS = TimeUnit.SECONDS.toNanos(60);
@@ -45,12 +47,12 @@ final class FrameWaiters {
   private final ConcurrentLinkedQueue<Waiter> queue = new ConcurrentLinkedQueue<>();
   private final AtomicLong generation = new AtomicLong();
 
-  /** Looks in vain since a waiter was given a frame. */
+  /** Failed looks since a waiter got a frame. */
   private final AtomicInteger inVain = new AtomicInteger();
 
   private final LongSupplier nanoTime;
 
-  /** When a waiter was given a frame the last time. */
+  /** When a waiter last got a frame. */
   private volatile long served;
 
   /** A thread that waits. Compared by identity. */
@@ -68,7 +70,7 @@ final class FrameWaiters {
     this(System::nanoTime);
   }
 
-  /** With a clock of its own, for tests. */
+  /** With its own clock, for tests. */
   FrameWaiters(LongSupplier nanoTime) {
     this.nanoTime = nanoTime;
     this.served = nanoTime.getAsLong();
@@ -78,7 +80,7 @@ final class FrameWaiters {
     return generation.get();
   }
 
-  /** Whether anybody waits. */
+  /** Whether a thread waits. */
   boolean any() {
     return !queue.isEmpty();
   }
@@ -91,9 +93,9 @@ final class FrameWaiters {
   }
 
   /**
-   * Notes a look in vain.
+   * Notes a failed look.
    *
-   * @return whether there is no hope: there were many, for a minute, by whomever
+   * @return whether there is no hope: all threads together had many for a minute
    */
   boolean isHopeless(Waiter me) {
     long now = nanoTime.getAsLong();
@@ -102,16 +104,16 @@ final class FrameWaiters {
         && now - served > HOPELESS;
   }
 
-  /** How long nobody was given a frame if there is no hope, in seconds. */
+  /** After how many seconds without a frame for any thread there is no hope. */
   static long hopelessSeconds() {
     return TimeUnit.NANOSECONDS.toSeconds(HOPELESS);
   }
 
   /**
-   * Waits until this thread has to look again. An interrupt is kept until it leaves.
+   * Waits until this thread should look again. An interrupt is kept until it leaves.
    *
    * @param seen the generation before the last look
-   * @param nanos how long the first waits at most
+   * @param nanos how long the first thread waits at most
    */
   void await(Waiter me, long seen, long nanos) {
     if (isFirst(me)) {
@@ -129,7 +131,7 @@ final class FrameWaiters {
     }
   }
 
-  @SuppressWarnings("ReferenceEquality") // which waiter it is
+  @SuppressWarnings("ReferenceEquality") // compares waiters by identity
   private boolean isFirst(Waiter me) {
     return queue.peek() == me;
   }
@@ -146,7 +148,7 @@ final class FrameWaiters {
    */
   void leave(Waiter me, boolean isServed) {
     if (isServed) {
-      inVain.setPlain(0); // about how many: one that is lost does not matter
+      inVain.setPlain(0); // approximate: a lost count does not matter
       served = nanoTime.getAsLong();
     }
     queue.remove(me);
@@ -156,7 +158,7 @@ final class FrameWaiters {
     }
   }
 
-  /** A frame can be taken, or the pool has stopped: the first looks again. */
+  /** A frame can be taken, or the pool has stopped: the first thread looks again. */
   void signal() {
     generation.incrementAndGet();
     wake(queue.peek());
@@ -169,7 +171,7 @@ final class FrameWaiters {
     try {
       Parking.unpark(waiter.thread);
     } catch (OutOfMemoryError | StackOverflowError | RejectedExecutionException e) {
-      // It looks by itself in a moment.
+      // It looks by itself soon.
     }
   }
 }

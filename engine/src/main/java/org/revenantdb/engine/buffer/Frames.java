@@ -10,13 +10,13 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.latch.PatientLock;
 
 /**
- * The frames of a pool: for each its 8 KiB of memory, the stay of the page it holds, and how dirty
- * that is. State only; what may be done with it, and when, is told in {@link BufferPool}.
+ * The frames of a pool: for each its 8 KiB of memory, the stay of its page, and its dirty state.
+ * State only; {@link BufferPool} defines what may be done with it, and when.
  *
- * <p>Frames come in blocks, one for each slab of memory, made when their first frame is needed.
+ * <p>Frames come in blocks, one for each slab of memory, created with their first frame.
  */
 final class Frames {
-  /** What {@link #makeFresh} returns when there are no more. */
+  /** The result of {@link #makeFresh} when there are no more. */
   static final int NONE = -1;
 
   private static final int BLOCK_SHIFT = 9;
@@ -54,12 +54,12 @@ final class Frames {
     this.blocks = new AtomicReferenceArray<>((capacity + BLOCK_FRAMES - 1) / BLOCK_FRAMES);
   }
 
-  /** How many frames the pool may have. */
+  /** The maximum number of frames. */
   int capacity() {
     return capacity;
   }
 
-  /** How many frames have been handed out at least once: those with lower numbers. */
+  /** How many frames were used at least once: those with lower numbers. */
   int used() {
     return used.get();
   }
@@ -67,8 +67,8 @@ final class Frames {
   /**
    * A frame that was never used, or {@link #NONE}.
    *
-   * <p>If the system has no memory for another slab, the pool goes on with the frames it has; only
-   * without any frame at all that is an error.
+   * <p>If the system has no memory for another slab, the pool continues with the frames it has. It
+   * is an error only if there is no frame at all.
    */
   int makeFresh() {
     if (used.get() >= limit) {
@@ -104,7 +104,7 @@ final class Frames {
     }
   }
 
-  /** Gives all memory back, except that of slabs in which somebody still holds a latch. */
+  /** Releases all memory, except slabs in which a latch is still held. */
   void close() {
     growth.lock();
     try {
@@ -120,7 +120,7 @@ final class Frames {
     }
   }
 
-  /** Ends every stay, so that nobody can come in again; false if somebody is inside. */
+  /** Ends every stay, so that no thread can enter again; false if a thread is inside. */
   private static boolean isQuiet(Block block) {
     boolean quiet = true;
     for (int i = 0; i < BLOCK_FRAMES; i++) {
@@ -150,12 +150,12 @@ final class Frames {
     return frame & (BLOCK_FRAMES - 1);
   }
 
-  /** The memory that a frame is in, with others; {@link #base} says where. */
+  /** The slab of memory with a frame; {@link #base} returns the offset. */
   MemorySegment slab(int frame) {
     return block(frame).memory;
   }
 
-  /** Where in its slab a frame begins. */
+  /** The offset of a frame in its slab. */
   static long base(int frame) {
     return (long) slot(frame) * BufferPool.PAGE_SIZE;
   }
@@ -191,7 +191,7 @@ final class Frames {
     LONG.setVolatile(block(frame).firstLsns, slot(frame), lsn);
   }
 
-  /** Sets the first LSN of a clean frame; false if somebody else did. */
+  /** Sets the first LSN of a clean frame; false if another thread did. */
   boolean beginsDirty(int frame, long lsn) {
     return LONG.compareAndSet(block(frame).firstLsns, slot(frame), 0L, lsn);
   }
@@ -209,7 +209,7 @@ final class Frames {
     return firstLsnVolatile(frame) != 0 || flushingVolatile(frame) != 0;
   }
 
-  /** What was found when the page was read; written and read under the exclusive latch. */
+  /** The condition in which the page was read; written and read under the exclusive latch. */
   PageCondition condition(int frame) {
     return block(frame).conditions[slot(frame)];
   }

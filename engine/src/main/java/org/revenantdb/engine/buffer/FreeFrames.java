@@ -5,15 +5,17 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Frames that hold no page: a stack. Thread-safe, lock-free, and nothing is allocated, since a
- * frame is given back under a latch.
+ * Frames without a page: a stack. Thread-safe, lock-free, and without allocation, because a frame
+ * is released under a latch.
  */
 final class FreeFrames {
   /*
    * State       head: the frame on top, plus one, and above that a count of changes.
-   *             next[frame]: the frame below, plus one; of that frame alone while it is in nobody's reach.
+   *             next[frame]: the frame below, plus one; used only by that frame while no other
+   *             thread can reach it.
    *
-   * ABA         each change of head raises the count, so a head that was read earlier is never taken for a later one.
+   * ABA         each change of head raises the count, so a head that was read earlier never equals
+   *             a later one.
    */
   private static final long FRAME = 0xFFFFFFFFL;
   private static final long CHANGE = 1L << 32;
@@ -21,7 +23,9 @@ final class FreeFrames {
   private final AtomicLong head = new AtomicLong();
   private final AtomicIntegerArray next;
 
-  /** Kept apart, as the stack would have to be walked; at most too high for a moment. */
+  /**
+   * Counted separately, because the stack would have to be walked; at most too high for a moment.
+   */
   private final AtomicInteger size = new AtomicInteger();
 
   FreeFrames(int capacity) {

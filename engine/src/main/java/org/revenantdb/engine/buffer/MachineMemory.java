@@ -4,10 +4,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** How much memory this process can have, as far as the system says. */
+/** How much memory this process can have, according to the system. */
 final class MachineMemory {
-  /** What is returned where the system does not say. */
+  /** The result if the system does not report it. */
   static final long UNKNOWN = Long.MAX_VALUE;
+
+  private static final String TOTAL = "MemTotal:";
 
   private static final class Found {
     static final long BYTES =
@@ -23,21 +25,21 @@ final class MachineMemory {
     return Found.BYTES;
   }
 
-  /** The line {@code MemTotal: 24689764 kB}. */
+  /** Parses the line {@code MemTotal: 24689764 kB}. */
   static long total(Path memoryInfo) {
     try {
-      for (String line : Files.readAllLines(memoryInfo)) {
-        if (line.startsWith("MemTotal:")) {
-          return Long.parseLong(line.replaceAll("\\D", "")) * 1024;
-        }
-      }
-      return UNKNOWN;
+      String text = Files.readString(memoryInfo);
+      int name = text.indexOf(TOTAL);
+      int unit = text.indexOf(" kB", name);
+      return name < 0
+          ? UNKNOWN
+          : Long.parseLong(text.substring(name + TOTAL.length(), unit).strip()) * 1024;
     } catch (IOException | RuntimeException unreadable) {
       return UNKNOWN;
     }
   }
 
-  /** A file that holds a number of bytes or the word {@code max}. */
+  /** Reads a file with a number of bytes or the word {@code max}. */
   static long controlGroupLimit(Path limit) {
     try {
       String text = Files.readString(limit).strip();

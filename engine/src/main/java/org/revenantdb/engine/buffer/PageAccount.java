@@ -1,12 +1,12 @@
 package org.revenantdb.engine.buffer;
 
 /**
- * Who keeps account of the pages that a restart would have to read.
+ * Counts the pages that a restart would have to read.
  *
- * <p>Threads: any, with latches held; no implementation waits for room or takes a latch.
+ * <p>Threads: any, with latches held; no implementation waits for space or takes a latch.
  */
 public interface PageAccount {
-  /** Keeps no account. */
+  /** Counts nothing. */
   PageAccount NONE =
       new PageAccount() {
         @Override
@@ -23,14 +23,14 @@ public interface PageAccount {
   void dirtied();
 
   /**
-   * Pages are in the data file, forced and confirmed. Called by the page writer, for each batch.
+   * Pages are in the data file, forced and confirmed. Called by the page writer for each batch.
    *
-   * @param count how many
-   * @param pageIds which
+   * @param count the number of pages
+   * @param pageIds their ids
    * @param lsns the page LSN of each image that was written
    */
   void written(int count, int[] pageIds, long[] lsns);
 
-  /** A dirty page is forgotten: the record that frees it was published. */
+  /** A dirty page is dropped, because the record that frees it was published. */
   void discarded();
 }

@@ -4,21 +4,23 @@ import java.util.Arrays;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.latch.Tally;
 
-/** The classes of pages that are counted apart, as small numbers. */
+/** The classes of pages that are counted separately, as small numbers. */
 final class PageClasses {
   static final int LEAF = 0;
   static final int INNER = 1;
   static final int OVERFLOW = 2;
   static final int MAP = 3;
 
-  /** What is none of these: a page that is new, or unreadable, or of the catalog's. */
+  /** Every other page: new, unreadable, or of the catalog. */
   static final int OTHER = 4;
 
   static final int COUNT = 5;
 
   private PageClasses() {}
 
-  /** Class of a page by its type; any number is a type, as a page may be read while it changes. */
+  /**
+   * The class of a page type; any number is allowed, because a page may be read while it changes.
+   */
   static int of(int pageType) {
     return switch (pageType) {
       case Page.LEAF -> LEAF;
@@ -31,8 +33,8 @@ final class PageClasses {
   }
 
   /**
-   * Whether a page is one of the few that many others are found through. Optimistic descents make
-   * only leaves warmer, and who misses a leaf would miss the way to it, too.
+   * Whether a page is one of the few through which many others are found. Optimistic descents make
+   * only leaves warmer, and a thread that misses a leaf would also miss the way to it.
    */
   static boolean leadsToOthers(int pageType) {
     return pageType == Page.INNER || Page.isChangedShared(pageType);

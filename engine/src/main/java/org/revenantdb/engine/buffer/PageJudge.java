@@ -9,14 +9,14 @@ import org.revenantdb.recovery.format.PageChecksum;
 import org.revenantdb.recovery.format.PageHeaderLayout;
 
 /**
- * Says what bytes are worth that were read from the data file: whether they are the page that was
- * asked for, whole, and what was written last.
+ * Judges bytes that were read from the data file: whether they are the requested page, complete,
+ * and its last written version.
  *
- * <p>Owns nothing; it asks the {@link FlushedLsns} what was written, and the {@link PageReadCheck}
- * what else a page has to be.
+ * <p>It owns nothing. It uses {@link FlushedLsns} for the last writes, and {@link PageReadCheck}
+ * for further conditions.
  *
- * <p>Threads: any, several at once, the reading threads too. Latches: none are acquired. Whoever
- * asks has the bytes to itself: the page is latched exclusively, or they are in scratch memory.
+ * <p>Threads: any, several at once, including the reading threads. Latches: none are acquired. Only
+ * the caller accesses the bytes: the page is latched exclusively, or they are in scratch memory.
  */
 final class PageJudge {
   private final FlushedLsns flushedLsns;
@@ -24,7 +24,7 @@ final class PageJudge {
   private final Path dataPath;
 
   /**
-   * A judge of the pages of one file.
+   * Creates a judge for the pages of one file.
    *
    * @param dataPath for messages
    */
@@ -38,7 +38,7 @@ final class PageJudge {
     return dataPath;
   }
 
-  /** What was found where a page should be, as far as its checksum says. */
+  /** The condition of a page according to its checksum. */
   static PageCondition conditionOf(MemorySegment page, int bytes) {
     if (bytes < BufferPool.PAGE_SIZE) {
       return PageCondition.BEYOND_END;
@@ -87,9 +87,9 @@ final class PageJudge {
   }
 
   /**
-   * Notes that a reader is refused a page, if the log of this life alone shows why (protocols.md
-   * §9). Not for who looks at the file beside a frame, or for redo, which may build the page anew:
-   * what the file has is not what the page is then.
+   * Notes that a page was refused to a reader, if only the log of this life shows the reason
+   * (protocols.md §9). Do not use it for a look at the file beside a frame, or for redo, which may
+   * rebuild the page: then the page is not what the file contains.
    */
   void noteRefused(PageCondition condition, MemorySegment page, int pageId) {
     boolean isShown =
@@ -100,9 +100,10 @@ final class PageJudge {
   }
 
   /**
-   * Notes that a page could not be redone: what the file has is older than the LSN, and stays so.
+   * Notes that a page could not be redone: the file has a version older than the LSN, which stays
+   * so.
    *
-   * @return false if so many are noted that this one cannot be
+   * @return false if there are too many notes for this one
    */
   boolean refuseBelow(int pageId, long lsn) {
     if (!flushedLsns.refuseBelow(pageId, lsn)) {
@@ -112,7 +113,7 @@ final class PageJudge {
     return true;
   }
 
-  /** The LSN that a good page has at least, as far as what was read shows it. */
+  /** The LSN that a good page has at least, as far as the bytes read show it. */
   long leastGood(PageCondition condition, MemorySegment page, int pageId) {
     return Math.max(
         flushedLsns.of(pageId),
@@ -125,12 +126,12 @@ final class PageJudge {
         && check.isBetweenLives(page);
   }
 
-  /** Whether damage is that of a page, and not that of the log. */
+  /** Whether damage concerns a page, and not the log. */
   boolean isOfPage(CorruptDataException damage) {
     return damage.file().equals(dataPath);
   }
 
-  /** Whether what was read is good, or nothing at all, and yet not what was written last. */
+  /** Whether the bytes read are good, or zeros, but not the last written version. */
   boolean isOlderThanWritten(PageCondition condition, MemorySegment page, int pageId) {
     return switch (condition) {
       case GOOD ->
@@ -141,12 +142,14 @@ final class PageJudge {
     };
   }
 
-  /** Whether anything was written where the page is, in this life or in one that is known of. */
+  /** Whether the page was written, in this life or a known former one. */
   boolean wasWritten(int pageId) {
     return flushedLsns.of(pageId) != 0;
   }
 
-  /** A page that was read is looked at closely before its first change, while nothing is logged. */
+  /**
+   * A page that was read is checked thoroughly before its first change, while nothing is logged.
+   */
   void checkBeforeChange(Stay stay) {
     if (!stay.isFit()) {
       String problem = check.problemBeforeChange(stay.pageId(), stay.page());
@@ -157,12 +160,12 @@ final class PageJudge {
     }
   }
 
-  /** As {@link #damage(int, String, Throwable)}, noticed by nothing else. */
+  /** Like {@link #damage(int, String, Throwable)}, without a cause. */
   CorruptDataException damage(int pageId, String problem) {
     return damage(pageId, problem, /* cause= */ null);
   }
 
-  /** As {@link BufferPool#damage(int, String, Throwable)}. */
+  /** Like {@link BufferPool#damage(int, String, Throwable)}. */
   CorruptDataException damage(int pageId, String problem, @Nullable Throwable cause) {
     return new CorruptDataException(dataPath, PageHeaderLayout.position(pageId), problem, cause);
   }

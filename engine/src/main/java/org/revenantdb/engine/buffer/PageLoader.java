@@ -94,10 +94,9 @@ final class PageLoader {
       return Frames.NONE;
     }
     try {
-      if (pending.isPending(pageId)) {
-        readers.onFileThread(() -> read(frame, pageId, forRedo)); // it reads the log as well
-      } else {
-        read(frame, pageId, forRedo);
+      boolean needsFiles = pending.readsFiles() && pending.isPending(pageId);
+      if (needsFiles || !read(frame, pageId, forRedo)) {
+        readers.onFileThread(() -> readOnFileThread(frame, pageId, forRedo));
       }
       return frame;
     } catch (Throwable failure) {
@@ -106,12 +105,18 @@ final class PageLoader {
     }
   }
 
-  private void read(int frame, int pageId, boolean forRedo) {
+  private void readOnFileThread(int frame, int pageId, boolean forRedo) {
+    if (!read(frame, pageId, forRedo)) {
+      throw new IllegalStateException("a thread of the engine may read files");
+    }
+  }
+
+  /** Returns false if the page was not redone because that needs a thread of the engine. */
+  private boolean read(int frame, int pageId, boolean forRedo) {
     MemorySegment page = frames.stayOf(frame).page();
     PendingRedo lacking = pending;
     if (lacking.isPending(pageId) && lacking.beginsWithFormat(pageId)) {
-      redo(frame, pageId, lacking);
-      return;
+      return redo(frame, pageId, lacking);
     }
     PageCondition condition;
     @Nullable String problem;
@@ -122,7 +127,7 @@ final class PageLoader {
       problem = judge.problemOf(condition, page, pageId);
     } while (problem != null && more-- > 0);
     counters.misses[PageClasses.of(Page.type(page))].increment();
-    arrived(frame, pageId, condition, problem, forRedo, /* mayRefuse= */ true);
+    return arrived(frame, pageId, condition, problem, forRedo, /* mayRefuse= */ true);
   }
 
   private int readPatiently(int pageId, MemorySegment page) {
@@ -135,8 +140,11 @@ final class PageLoader {
     }
   }
 
-  /** A page was read into a frame, which is latched exclusively, and judged. */
-  private void arrived(
+  /**
+   * A page was read into a frame, which is latched exclusively, and judged. Returns false as {@link
+   * #read} does.
+   */
+  private boolean arrived(
       int frame,
       int pageId,
       PageCondition condition,
@@ -148,15 +156,14 @@ final class PageLoader {
     PendingRedo lacking = pending;
     boolean lacksSomething = lacking.isPending(pageId);
     if (lacksSomething && (problem == null || lacking.beginsWithFormat(pageId))) {
-      redo(frame, pageId, lacking);
-      return;
+      return redo(frame, pageId, lacking);
     }
     if (problem == null) {
       if (PageClasses.leadsToOthers(Page.type(page))) {
         frames.stayOf(frame).setHot();
       }
       frames.stayOf(frame).setArrived();
-      return;
+      return true;
     }
     if (lacksSomething) {
       CorruptDataException damage = judge.damage(pageId, problem);
@@ -173,10 +180,11 @@ final class PageLoader {
     }
     clear(frame, pageId);
     frames.setCondition(frame, condition == PageCondition.GOOD ? PageCondition.DAMAGED : condition);
+    return true;
   }
 
   /** Gives a page what it lacks: it was read, and found good, or the log can build it. */
-  private void redo(int frame, int pageId, PendingRedo lacking) {
+  private boolean redo(int frame, int pageId, PendingRedo lacking) {
     Stay stay = frames.stayOf(frame);
     try {
       if (lacking.beginsWithFormat(pageId)) {
@@ -184,7 +192,9 @@ final class PageLoader {
       } else {
         judge.checkBeforeChange(stay);
       }
-      lacking.redo(pageId, stay.page());
+      if (!lacking.redo(pageId, stay.page())) {
+        return false;
+      }
     } catch (CorruptDataException damage) {
       if (judge.isOfPage(damage)) {
         refuse(pageId, lacking, /* leastGood= */ 0);
@@ -201,6 +211,7 @@ final class PageLoader {
       stay.setHot();
     }
     stay.setArrived();
+    return true;
   }
 
   /**
@@ -318,14 +329,14 @@ final class PageLoader {
       if (failure == null) {
         PageCondition condition = PageJudge.conditionOf(stay.page(), bytes);
         String problem = judge.problemOf(condition, stay.page(), stay.pageId());
-        arrived(
-            stay.frame(),
-            stay.pageId(),
-            condition,
-            problem,
-            /* forRedo= */ false,
-            /* mayRefuse= */ false);
-        good = true;
+        good =
+            arrived(
+                stay.frame(),
+                stay.pageId(),
+                condition,
+                problem,
+                /* forRedo= */ false,
+                /* mayRefuse= */ false);
       }
     } catch (Throwable bad) {
       // Who needs the page finds it missing, reads it, and is told; the thread is needed.

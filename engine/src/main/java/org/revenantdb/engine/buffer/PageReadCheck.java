@@ -6,18 +6,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * A check of a page that has just been read, beyond its checksum and its page id.
  *
- * <p>The engine asks here whether the page's LSN can be: a page that is ahead of the durable log is
- * damage (rule R6); and whether it has the structure of its type.
+ * <p>The engine checks here whether the page's LSN is possible, because a page ahead of the durable
+ * log is damage (rule R6), and whether the page has the structure of its type.
  *
- * <p>Threads: called by whoever reads, several at once; it must not touch the pool.
+ * <p>Threads: called by every reading thread, several at once; it must not use the pool.
  */
 @FunctionalInterface
 public interface PageReadCheck {
-  /** Finds nothing wrong with any page. */
+  /** Accepts every page. */
   PageReadCheck NONE = (pageId, page) -> null;
 
   /**
-   * Looks at a page.
+   * Checks a page.
    *
    * @param page its 8192 bytes
    * @return what is wrong, a clause without a full stop, or null
@@ -25,25 +25,24 @@ public interface PageReadCheck {
   @Nullable String problemOf(int pageId, MemorySegment page);
 
   /**
-   * Whether a page has an LSN that lies between two lives. A later life, whose redo point has
-   * passed them, does not know their bounds, and would read the page as sound.
+   * Returns whether a page has an LSN that lies between two lives. A later life whose redo point
+   * has passed them does not know their bounds, and would read the page as sound.
    *
-   * @param page its 8192 bytes, with which something is wrong
+   * @param page its 8192 bytes, in which a problem was found
    */
   default boolean isBetweenLives(MemorySegment page) {
     return false;
   }
 
   /**
-   * A page was refused that a later life may take for sound: a checkpoint has to say so. The page
-   * is latched; this waits for nothing.
+   * A page was refused that a later life may take for sound, so a checkpoint has to contain it. The
+   * page is latched; this waits for nothing.
    */
   default void refused() {}
 
   /**
-   * Looks at a page that was read and found good, before it is changed for the first time since:
-   * what a reader need not know. The caller has the page latched exclusively, and no record is
-   * reserved yet.
+   * Checks a page that was read and is good, before its first change since: conditions that do not
+   * matter to a reader. The caller has the page latched exclusively, and no record is reserved yet.
    *
    * @param page its 8192 bytes
    * @return what is wrong, a clause without a full stop, or null

@@ -21,15 +21,15 @@ import org.revenantdb.recovery.format.PageHeaderLayout;
 import org.revenantdb.recovery.log.LogStoppedException;
 
 /**
- * The one thread that writes data pages and lets the data file grow.
+ * The only thread that writes data pages and enlarges the data file.
  *
  * <p>It is started with its first task. It writes for three reasons, in this order of urgency: the
- * file has to grow; clean frames run short; a checkpoint wants everything older than an LSN in the
- * file.
+ * file has to grow; clean frames run short; a checkpoint needs all older changes in the file.
  *
- * <p>Failure: a batch that could not be written stops the engine ({@link WriteAhead#fail}), since
- * nobody can say what is in the file; whoever waits for this thread is told, then and later. A
- * growth that finds the disk full is an error for the one who asked and changes nothing.
+ * <p>Failure: a batch that could not be written stops the engine ({@link WriteAhead#fail}), because
+ * the content of the file is then unknown. Every thread that waits for this thread gets the
+ * failure, then and later. A growth that finds the disk full fails for its caller and changes
+ * nothing.
  */
 final class PageWriter implements AutoCloseable {
   /*
@@ -37,50 +37,62 @@ final class PageWriter implements AutoCloseable {
    *             2 Each is latched shared by a *try*, copied, marked as being written, unlatched.
    *             3 Wait until the log is durable up to the highest page LSN of the copies.
    *             4 Checksums over the copies. 5 The copies go to the double-write file, forced.
-   *             6 Copies to the data file, forced. 7 The batch is confirmed. 8 The account is told, which writes
-   *             FLUSHED if there is room, and waits for none: before 9, so that who finds no page dirty, and closes,
-   *             finds the log at rest, too. 9 The LSN of each image is noted, so that its loss is noticed; flushing := 0;
+   *             6 Copies to the data file, forced. 7 The batch is confirmed.
+   *             8 The account is informed, which writes FLUSHED if there is space, and waits for
+   *             none. This comes before 9, so that a close which finds no dirty page also finds the
+   *             log at rest.
+   *             9 The LSN of each image is noted, so that its loss is detected; flushing := 0;
    *             waiters are woken.
-   *             If the disk is full, so that the double-write file cannot grow, 5 to 7 are done for one part of the
-   *             copies after the other.
-   *             A crash before 5 ends finds the data file untouched; in 6 the batch repairs every torn page; after
-   *             6 it is not needed. One batch at a time: two would need two places in the double-write file.
+   *             If the disk is full, so that the double-write file cannot grow, 5 to 7 are done for
+   *             one part of the copies after the other.
+   *             A crash before 5 ends finds the data file unchanged. In 6 the batch repairs every
+   *             torn page; after 6 it is not needed. One batch at a time, because two would need
+   *             two places in the double-write file.
    *
    * Ordering    In step 2, under the shared latch: flushing := firstLsn, *then* firstLsn := 0 (both volatile).
-   *             The checkpoint reads firstLsn and *then* flushing of a frame. If it finds firstLsn == 0 because
-   *             of this move, flushing was set before, and it sees it, or it sees the 0 of step 9, and then the
-   *             change is in the file. In any other order (clear first; or read flushing first) there is a moment
-   *             in which a change is in neither, and the redo point would move past it.
-   *             The mover holds the latch shared and whoever dirties holds it exclusively, so no mark is cleared
-   *             that was made after the copy. A frame that is dirtied again after step 2 has both values.
-   *             Space maps are changed by those who hold the latch shared, so the mover takes it exclusively: then all
-   *             whose records are in the log have made their changes and raised the LSN (protocols.md §19).
+   *             The checkpoint reads firstLsn and *then* flushing of a frame. If it finds firstLsn
+   *             == 0 because of this move, flushing was set before. It then sees that value, or the
+   *             0 of step 9, and in that case the change is in the file. In any other order (clear
+   *             first; or read flushing first) there is a moment in which a change is in neither,
+   *             and the redo point would move past it.
+   *             The mover holds the latch shared, and a thread that marks a page dirty holds it
+   *             exclusively. So no mark is cleared that was made after the copy. A frame that is
+   *             dirtied again after step 2 has both values.
+   *             Space maps are changed by holders of the shared latch, so the mover takes it
+   *             exclusively. Then all whose records are in the log have made their changes and
+   *             raised the LSN (protocols.md §19).
    *
-   * Latches     This thread never waits for a latch, but for a moment for a space map, since newcomers might share it
-   *             for ever: its holder may be waiting for a frame, for the file to grow, that is, for this thread. A frame that is latched is left out and tried again in the next round;
-   *             if a round brings nothing, it pauses. In each round growth and frame waiters come first.
+   * Latches     This thread never waits for a latch, except for a moment for a space map, because
+   *             new holders might share it forever. The holder of a latch may be waiting for a
+   *             frame or for the file to grow, and so for this thread. A latched frame is left out
+   *             and tried again in the next round; if a round writes nothing, the thread pauses. In
+   *             each round growth and frame waiters come first.
    *
-   * Clean frames are written for before they are needed, for one of two reasons: more than 7/8 of the frames are dirty
-   *             (then down to 3/4); or eviction has passed by many that it would have taken, had they been clean (one
-   *             batch). Cold frames ahead of the hand first, since a warm one will be changed again and would be
-   *             written twice; warm ones only while too many are dirty or somebody waits. So a caller waits for a
-   *             frame only when the last eighth is made dirty in the time of a batch.
+   * Clean       Frames are cleaned before they are needed, for one of two reasons: more than 7/8 of
+   *             the frames are dirty (then down to 3/4); or eviction has passed many frames only
+   *             because they were dirty (one batch). Cold frames ahead of the hand come first,
+   *             because a warm one will be changed again and would be written twice. Warm ones are
+   *             written only while too many are dirty or a thread waits. So a caller waits for a
+   *             frame only if the last eighth becomes dirty in the time of a batch.
    *
-   * Memory      A round that meets an OutOfMemoryError ends, and the next one does it again, unless `halfDone` is set.
-   *             May be repeated:
-   *               choosing frames   only reads; the batch is written over by the next choice
-   *               step 3            only waits; it is repeated in its place
-   *               growth            up to its force: the file may be longer than pagesInFile says, as after a crash;
-   *                                 the task stays first, and the same zeros go to the same place
+   * Memory      A round that meets an OutOfMemoryError ends, and the next one repeats it, unless
+   *             `halfDone` is set. May be repeated:
+   *               choosing frames   only reads; the next choice overwrites the batch
+   *               step 3            only waits; it is repeated at its place
+   *               growth            up to its force: the file may be longer than pagesInFile says,
+   *                                 as after a crash; the task stays first, and the same zeros go
+   *                                 to the same place
    *             Not repeated, so the engine stops:
-   *               step 2            frames that have moved are in no list but the batch, and would never be written
-   *               steps 5 to 7, the force of a growth, a cut   The error may have taken the place of one that the
-   *                                 force had thrown, and a second force would then succeed although bytes are lost.
-   *                                 And a batch that is written to the double-write file again while pages of the
-   *                                 first attempt are torn leaves none that can repair them.
+   *               step 2            frames that have moved are only in the batch, and would never
+   *                                 be written
+   *               steps 5 to 7, the force of a growth, a cut   The error may have replaced an
+   *                                 exception of the force, and a second force would then succeed
+   *                                 although bytes are lost. And a batch that is written to the
+   *                                 double-write file again while pages of the first attempt are
+   *                                 torn leaves no copy that can repair them.
    *
-   * Not written A frame whose latch is held exclusively all the time. Latches are held for the time of a change,
-   *             so a checkpoint that goes round again finds it free sooner or later.
+   * Not written A frame whose latch is held exclusively all the time. Latches are held for the time
+   *             of a change, so a repeated checkpoint round finds it free sooner or later.
    */
   static final int MAX_BATCH = DoubleWriteFile.MAX_PAGES;
 
@@ -89,31 +101,34 @@ final class PageWriter implements AutoCloseable {
 
   private static final int PAGE_SIZE = BufferPool.PAGE_SIZE;
 
-  /** What batches are copied into: a megabyte for each pool that writes, kept for the next ones. */
+  /**
+   * The memory for copies of batches: a megabyte for each pool that writes, kept for the next
+   * pools.
+   */
   private static final Slabs COPIES = new Slabs((long) MAX_BATCH * PAGE_SIZE, /* kept= */ 4);
 
   private static final long SHORTEST_PAUSE = TimeUnit.MICROSECONDS.toNanos(20);
   private static final long LONGEST_PAUSE = TimeUnit.MILLISECONDS.toNanos(1);
 
-  /** Before what had no memory is done again. */
+  /** The pause before a round that lacked memory is repeated. */
   private static final long WITHOUT_MEMORY = TimeUnit.MILLISECONDS.toNanos(20);
 
-  /** While it waits so long for a space map, nobody joins those who share it. */
+  /** While it waits this long for a space map, no thread joins the shared holders. */
   private static final long DRAIN = TimeUnit.MILLISECONDS.toNanos(2);
 
-  /** A file that has fewer pages doubles. */
+  /** A file with fewer pages doubles. */
   private static final int MIN_GROWTH = 128;
 
   private static final int MAX_GROWTH = 4096;
 
-  /** What somebody waits for: the file to have a size, or old changes to be in it. */
+  /** A request that a thread waits for: the file to have a size, or old changes to be in it. */
   private static final class Task extends Errand {
     final long goal;
 
-    /** Of a growth: whether the file may become no larger than that. */
+    /** For a growth: whether the file may become no larger than that. */
     private boolean exactly;
 
-    /** Whether the file is to be cut, and not to grow. */
+    /** Whether the file is to be cut, not enlarged. */
     final boolean cuts;
 
     private boolean hasCut;
@@ -143,14 +158,17 @@ final class PageWriter implements AutoCloseable {
   private final int highDirty;
   private final int lowDirty;
 
-  /** Pages in a batch that is written for clean frames: few in a small pool, or all would wait. */
+  /**
+   * Pages in a batch that is written for clean frames: few in a small pool, because otherwise all
+   * threads would wait.
+   */
   private final int cleanBatch;
 
   private final Tally pagesWritten = new Tally();
   private final Tally batches = new Tally();
   private volatile long pagesInFile;
 
-  /** Up to where the file was asked to grow before that is needed; asked once for each size. */
+  /** The size that was requested ahead of need; requested once for each size. */
   private volatile long ahead;
 
   private volatile @Nullable Throwable failure;
@@ -163,7 +181,7 @@ final class PageWriter implements AutoCloseable {
   private boolean closed;
   private @Nullable FileThread thread;
 
-  // Of the thread alone.
+  // Used only by the thread.
   private Slabs.@Nullable Slab copies;
   private final long[] batch = new long[MAX_BATCH];
   private final long[] warmOnes = new long[MAX_BATCH];
@@ -172,7 +190,7 @@ final class PageWriter implements AutoCloseable {
   private final long[] batchLsns = new long[MAX_BATCH];
   private long pause = SHORTEST_PAUSE;
 
-  /** Whether the step that it is at may not be repeated. */
+  /** Whether the present step may not be repeated. */
   private boolean halfDone;
 
   PageWriter(
@@ -202,7 +220,7 @@ final class PageWriter implements AutoCloseable {
     this.pagesInFile = data.size() / PAGE_SIZE;
   }
 
-  // ---- what callers see
+  // ---- for callers
 
   /** A frame has become dirty. */
   void countDirty() {
@@ -234,14 +252,14 @@ final class PageWriter implements AutoCloseable {
     return pagesInFile;
   }
 
-  /** Asks for clean frames if eviction has passed by too many dirty ones; does not wait. */
+  /** Requests clean frames if eviction has passed too many dirty ones; does not wait. */
   void keepUp() {
     if (!cleaning && clock.passedDirty() > cleanBatch / 4) {
       wantCleanFrames();
     }
   }
 
-  /** Asks for clean frames; does not wait. */
+  /** Requests clean frames; does not wait. */
   void wantCleanFrames() {
     lock.lock();
     try {
@@ -262,14 +280,17 @@ final class PageWriter implements AutoCloseable {
     }
   }
 
-  /** Waits until the file has at least so many pages. */
+  /** Waits until the file has at least this many pages. */
   void growTo(long pages) {
     if (pages > pagesInFile) {
       perform(growths, new Task(pages));
     }
   }
 
-  /** Has the file made so large soon; that it cannot be is told to who needs it. */
+  /**
+   * Requests that the file is enlarged soon. A failure is reported to the thread that needs the
+   * space.
+   */
   void growAheadTo(long pages) {
     if (pages <= ahead || pages <= pagesInFile) {
       return;
@@ -288,18 +309,18 @@ final class PageWriter implements AutoCloseable {
     }
   }
 
-  /** Waits until the file has no more than so many pages; false if that could not be. */
+  /** Waits until the file has at most this many pages; false if it could not be cut. */
   boolean cutTo(long pages) {
     Task task = new Task(pages, /* cuts= */ true);
     perform(growths, task);
     return task.hasCut;
   }
 
-  /** Waits until everything that was changed first before an LSN is in the file, forced. */
+  /** Waits until all changes first made before an LSN are in the file, forced. */
   void flushBefore(long lsn) {
     if (!isClosed() && frames.oldestLsn(Steps.NONE) >= lsn) {
       checkRunning();
-      return; // a checkpoint of an idle database wakes nobody
+      return; // a checkpoint of an idle database need not wake the thread
     }
     perform(flushes, new Task(lsn));
   }
@@ -347,7 +368,7 @@ final class PageWriter implements AutoCloseable {
     work.signal();
   }
 
-  /** Ends the thread after the batch it is at; what is not written stays unwritten. */
+  /** Ends the thread after the present batch; other pages stay unwritten. */
   @Override
   public void close() {
     FileThread running;
@@ -384,7 +405,7 @@ final class PageWriter implements AutoCloseable {
     finishAll(new PoolClosedException());
   }
 
-  /** Returns when it may be tried again. */
+  /** Returns when the round may be repeated. */
   private void pauseWithoutMemory(OutOfMemoryError notNow) {
     if (halfDone || log.failure() != null) {
       throw notNow;
@@ -415,7 +436,8 @@ final class PageWriter implements AutoCloseable {
   }
 
   /**
-   * Marked as stopped, then the log, then all who wait: each in any case, and nothing allocates.
+   * Marks this thread as stopped, then the log, then all waiting threads: each in any case, and
+   * without allocation.
    */
   private void stop(Throwable cause) {
     lock.lock();
@@ -448,7 +470,7 @@ final class PageWriter implements AutoCloseable {
 
   // ---- growth
 
-  /** Grows the file for all who asked; whether anybody had. */
+  /** Grows the file for all requests; returns whether there was any. */
   private boolean serveGrowths() {
     boolean any = false;
     for (Task task = firstGrowth(); task != null; task = firstGrowth()) {
@@ -469,7 +491,9 @@ final class PageWriter implements AutoCloseable {
     return any;
   }
 
-  /** It stays in the queue while it is done: after a failure it is told with the others. */
+  /**
+   * It stays in the queue while it is done, so that after a failure it is finished with the others.
+   */
   private @Nullable Task firstGrowth() {
     lock.lock();
     try {
@@ -491,7 +515,7 @@ final class PageWriter implements AutoCloseable {
     }
   }
 
-  /** Grows by a share of the size, so that a growing file is forced seldom; if need be by less. */
+  /** Grows by a share of the size, so that a growing file is seldom forced; by less if needed. */
   private void grow(long pages, boolean exactly) {
     long size = pagesInFile;
     if (pages <= size) {
@@ -530,7 +554,7 @@ final class PageWriter implements AutoCloseable {
       }
     }
     halfDone = true;
-    data.truncate(pages * PAGE_SIZE); // if a crash takes that back the file is longer, no more
+    data.truncate(pages * PAGE_SIZE); // a crash can undo this, which only leaves the file longer
     flushedLsns.forget((int) pages, (int) pagesInFile);
     pagesInFile = pages;
     ahead = pages;
@@ -580,7 +604,7 @@ final class PageWriter implements AutoCloseable {
     return cold + added;
   }
 
-  /** One pass over the frames for the checkpoint; true unless all it wanted were latched. */
+  /** One pass over the frames for the checkpoint; true unless all selected frames were latched. */
   private boolean flushSome() {
     long goal = highestGoal();
     if (goal == Long.MIN_VALUE) {
@@ -621,7 +645,7 @@ final class PageWriter implements AutoCloseable {
     }
   }
 
-  /** Between batches nothing is being written, so what is old is told by the first LSNs alone. */
+  /** Between batches nothing is being written, so the first LSNs alone show what is old. */
   private void finishFlushes() {
     long oldest = frames.oldestLsn(Steps.NONE);
     lock.lock();
@@ -686,7 +710,7 @@ final class PageWriter implements AutoCloseable {
     return copied;
   }
 
-  /** Step 2 for one frame; false if it is latched or holds nothing to be written any more. */
+  /** Step 2 for one frame; false if it is latched or has nothing to write any more. */
   private boolean copy(int frame, int page, long goal, MemorySegment target) {
     Stay stay = frames.stayVolatile(frame);
     if (stay == null) {
@@ -729,7 +753,7 @@ final class PageWriter implements AutoCloseable {
     return Page.isChangedShared(Page.type(stay.page()));
   }
 
-  /** Latches a page shared, unless it has become a map while nobody had it latched. */
+  /** Latches a page shared, unless it has become a space map while it was not latched. */
   private static boolean tryLatch(Stay stay) {
     if (!stay.tryAcquireShared()) {
       return false;
@@ -742,8 +766,8 @@ final class PageWriter implements AutoCloseable {
   }
 
   private void writeCopies(MemorySegment images, int n, long lsn) {
-    // A change that failed half way stops the log before it gives up the page's latch, and the page
-    // still has its former LSN, which is durable: it must not get out (R18).
+    // A change that failed half way stops the log before it releases the page's latch. The page
+    // still has its former LSN, which is durable, but must not be written (R18).
     Throwable stopped = log.failure();
     if (stopped != null) {
       throw new LogStoppedException(stopped);
@@ -768,7 +792,7 @@ final class PageWriter implements AutoCloseable {
     steps.at(Steps.Step.PAGES_FORCED, -1);
   }
 
-  /** Step 3: the batch is half done, so it is not the round that is repeated, but the wait. */
+  /** Step 3: the batch is half done, so only the wait is repeated, not the round. */
   private void awaitDurable(long lsn) {
     while (true) {
       try {

@@ -3,12 +3,12 @@ package org.revenantdb.engine.buffer;
 import java.lang.foreign.MemorySegment;
 
 /**
- * What pages may lack since a crash: a page is redone when it is brought into memory.
+ * What pages may lack since a crash. A page is redone when it is brought into memory.
  *
  * <p>Source: {@code docs/protocols.md §44}; "Instant recovery with write-ahead logging" (Graefe,
  * Guy, Sauer 2016).
  *
- * <p>Threads: any, several at once; those of one page one at a time, which has the page latched
+ * <p>Threads: any, several at once; for each page one at a time, which has the page latched
  * exclusively.
  */
 public interface PendingRedo {
@@ -31,7 +31,14 @@ public interface PendingRedo {
         }
 
         @Override
-        public void redo(int pageId, MemorySegment page) {}
+        public boolean readsFiles() {
+          return false;
+        }
+
+        @Override
+        public boolean redo(int pageId, MemorySegment page) {
+          return true;
+        }
 
         @Override
         public long dirtySince(int pageId) {
@@ -45,29 +52,34 @@ public interface PendingRedo {
   /** Whether a page may lack something. */
   boolean isPending(int pageId);
 
-  /** Whether the log can build a page that is pending, so that the file is not read. */
+  /** Whether the log can build a pending page without the file. */
   boolean beginsWithFormat(int pageId);
 
-  /** The LSN that a page which is pending has when nothing is missing. */
+  /** The LSN of a pending page when nothing is missing. */
   long lastLsn(int pageId);
+
+  /** Whether {@link #redo} needs a thread of the engine for each page. */
+  boolean readsFiles();
 
   /**
    * Applies what a page lacks.
    *
-   * @param page its 8192 bytes, which nobody else sees yet
-   * @throws org.revenantdb.recovery.file.CorruptDataException of the data file, if the page cannot
-   *     take what the log has for it; of a log file, if that cannot be read
+   * @param page its 8192 bytes, which no other thread sees yet
+   * @return false if that needs files, and the current thread is not the engine's: then the page
+   *     has a part of what it lacks, must be read again, and redone by such a thread
+   * @throws org.revenantdb.recovery.file.CorruptDataException with the data file, if the page
+   *     cannot take the changes in the log; with a log file, if that cannot be read
    */
-  void redo(int pageId, MemorySegment page);
+  boolean redo(int pageId, MemorySegment page);
 
   /**
-   * Since when a page that is pending counts as dirty once it is redone: since the first change
+   * Returns since when a pending page counts as dirty once it is redone: since the first change
    * that it may lack.
    *
-   * @return 0 if nothing is written: then a page is redone each time it is brought in
+   * @return 0 if nothing is written; then a page is redone each time it is brought in
    */
   long dirtySince(int pageId);
 
-  /** A page is dirty, noted as refused, or formatted: it is not pending any more. */
+  /** Notes that a page is dirty, noted as refused, or formatted: it is no longer pending. */
   void done(int pageId);
 }

@@ -4,25 +4,25 @@ import org.revenantdb.engine.page.Page;
 import org.revenantdb.latch.Tally;
 
 /**
- * What a pool has done, counted.
+ * The counters of a pool.
  *
- * <p>Owns the counters of fixing, loading and claiming; the classes that do it raise them. The
- * clock and the page writer have counters of their own.
+ * <p>It owns the counters of fixing, loading and claiming; the classes that do this work raise
+ * them. The clock and the page writer have their own counters.
  *
- * <p>Threads: any, several at once; no latch is acquired. The numbers are of about the same time,
- * not of one moment: pages may come, change and leave while they are gathered.
+ * <p>Threads: any, several at once; no latch is acquired. The numbers belong to about the same
+ * time, not to one moment: pages may come, change and be evicted while they are read.
  */
 final class PoolCounters {
-  /** Pages that were asked for and there, by class; not those of optimistic descents. */
+  /** Requested pages that were there, by class; without optimistic descents. */
   final Tally[] hits = PageClasses.counters();
 
-  /** Optimistic descents by how many pages they went through: all but the last are inner pages. */
+  /** Optimistic descents by number of pages: all but the last are inner pages. */
   final Tally[] descents = PageClasses.counters(BufferPool.MAX_LEVELS + 1);
 
-  /** Pages that were read because somebody asked for them, by class. */
+  /** Pages that were read on request, by class. */
   final Tally[] misses = PageClasses.counters();
 
-  /** Pages whose bytes have come, asked for or ahead, good or not. */
+  /** Pages whose bytes were read, on request or ahead, good or not. */
   final Tally pagesRead = new Tally();
 
   /** Pages that were read ahead and good. */
@@ -31,10 +31,22 @@ final class PoolCounters {
   /** Waits for a frame. */
   final Tally frameWaits = new Tally();
 
+  /** How often pages were asked for and there: a measure of how busy callers are. */
+  long uses() {
+    long uses = 0;
+    for (Tally one : hits) {
+      uses += one.sum();
+    }
+    for (Tally one : descents) {
+      uses += one.sum();
+    }
+    return uses;
+  }
+
   /**
-   * The numbers of now.
+   * Returns the present numbers.
    *
-   * @param contents whether to look at every frame; else resident and dirty pages are 0
+   * @param contents whether to examine every frame; otherwise resident and dirty pages are 0
    */
   BufferStatistics statistics(Frames frames, Clock clock, PageWriter writer, boolean contents) {
     PageClassCounts[] counts = countsByClass(frames, clock, contents);
@@ -61,7 +73,7 @@ final class PoolCounters {
         counts[PageClasses.OTHER]);
   }
 
-  /** Contents by a look at every frame: what is in them is not counted while it changes. */
+  /** Counts the contents of every frame, because they are not counted while they change. */
   private PageClassCounts[] countsByClass(Frames frames, Clock clock, boolean contents) {
     long[] resident = new long[PageClasses.COUNT];
     long[] dirty = new long[PageClasses.COUNT];

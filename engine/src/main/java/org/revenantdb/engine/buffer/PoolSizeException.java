@@ -1,6 +1,6 @@
 package org.revenantdb.engine.buffer;
 
-/** A buffer pool cannot have the size that was asked for; the message says which sizes it can. */
+/** A buffer pool cannot have the requested size; the message contains the allowed sizes. */
 public final class PoolSizeException extends IllegalArgumentException {
   private static final long serialVersionUID = 1L;
 
@@ -8,9 +8,9 @@ public final class PoolSizeException extends IllegalArgumentException {
   private final boolean noFrameFree;
 
   /**
-   * A size that cannot be had.
+   * Creates the exception for an impossible size.
    *
-   * @param message a sentence that names the size and the cure
+   * @param message a sentence with the size and a remedy
    */
   public PoolSizeException(String message) {
     this(message, /* noFrameFree= */ false);
@@ -22,18 +22,18 @@ public final class PoolSizeException extends IllegalArgumentException {
   }
 
   /**
-   * No frame of an open pool became free.
+   * Returns the exception for an open pool without a free frame.
    *
-   * @param message a sentence that names the size and the cure
+   * @param message a sentence with the size and a remedy
    */
   public static PoolSizeException noFrameFree(String message) {
     return new PoolSizeException(message, /* noFrameFree= */ true);
   }
 
   /**
-   * Whether the pool is open and too small for its use.
+   * Returns whether the pool is open and too small for its use.
    *
-   * @return false if a pool of the size cannot be had
+   * @return false if a pool of that size is impossible
    */
   public boolean isNoFrameFree() {
     return noFrameFree;

@@ -2,9 +2,9 @@ package org.revenantdb.engine.buffer;
 
 import org.revenantdb.latch.WaitMeter;
 
-/** Where the waits for a buffer pool are told, by class. The methods throw nothing. */
+/** Receives the waits for a buffer pool, by class. The methods throw nothing. */
 public interface PoolWaits {
-  /** Tells nobody. */
+  /** Records nothing. */
   PoolWaits NONE =
       new PoolWaits() {
         @Override
@@ -24,25 +24,26 @@ public interface PoolWaits {
       };
 
   /**
-   * For the latch of a page that is there, and that somebody else has latched.
+   * Returns the meter for the latch of a page that is there and latched by another thread.
    *
    * @param pageType the page's type as it was a moment ago, any number: the page may be changing
-   * @param shared whether it is wanted shared, not exclusively
-   * @return where the wait is told
+   * @param shared true if it is requested shared, false if exclusively
+   * @return the meter
    */
   WaitMeter latch(int pageType, boolean shared);
 
   /**
-   * For a page that is being read from the file, by the waiting thread itself, or by or for others.
+   * Returns the meter for a page that is being read from the file, by the waiting thread or another
+   * one.
    *
-   * @return where the wait is told
+   * @return the meter
    */
   WaitMeter read();
 
   /**
-   * For a frame to become free.
+   * Returns the meter for a free frame.
    *
-   * @return where the wait is told
+   * @return the meter
    */
   WaitMeter frame();
 }

@@ -5,11 +5,11 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.latch.PatientLock;
 
 /**
- * The stays that have not been used again since they began, in the order in which they began; those
- * that are over, because the page was freed, stay until their turn.
+ * The stays that have not been used again since they began, oldest first. A stay that has ended
+ * because its page was freed remains until its turn.
  *
- * <p>Threads: any. The lock is held for a few instructions, beside the reading of a page; no latch
- * is waited for under it.
+ * <p>Threads: any. The lock is held for a few instructions, compared with the read of a page; no
+ * latch is waited for under it.
  */
 final class Probation {
   private final PatientLock lock = new PatientLock();
@@ -20,7 +20,7 @@ final class Probation {
     this.capacity = capacity;
   }
 
-  /** Adds a stay; returns another one that has to leave for want of room, or null. */
+  /** Adds a stay; returns another one that has to leave for lack of room, or null. */
   @Nullable Stay add(Stay stay) {
     lock.lock();
     try {
@@ -31,7 +31,7 @@ final class Probation {
     }
   }
 
-  /** Takes the oldest if there are more than so many; else null. */
+  /** Removes the oldest if there are more than a number; otherwise null. */
   @Nullable Stay poll(int moreThan) {
     lock.lock();
     try {

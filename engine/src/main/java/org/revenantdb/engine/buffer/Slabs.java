@@ -7,24 +7,23 @@ import org.revenantdb.latch.PatientLock;
 
 /**
  * Off-heap memory for the buffer pools of this process, in slabs of one size: frames in slabs of 4
- * MiB, what page writers copy into in smaller ones.
+ * MiB, the copies of page writers in smaller ones.
  *
- * <p>A pool takes slabs as it needs frames and gives them back when it is closed. Some are kept for
- * the next pool, the rest returns to the system, so opening and closing databases for ever needs no
- * more memory than the databases that are open at one time.
+ * <p>A pool takes slabs as it needs frames and returns them when it is closed. Some are kept for
+ * the next pool; the rest returns to the system. So opening and closing databases repeatedly needs
+ * no more memory than the databases that are open at one time.
  *
- * <p>Why slabs with an arena each: memory of {@code Arena.global()} is never given back, and one
- * arena for a whole pool could not be taken over in part by a smaller one. Memory of {@code
- * java.lang.foreign} needs no flag and is not counted against the heap or {@code
- * -XX:MaxDirectMemorySize}.
+ * <p>Each slab has its own arena: memory of {@code Arena.global()} is never released, and a smaller
+ * pool could not take over a part of an arena for a whole pool. Memory of {@code java.lang.foreign}
+ * needs no flag and does not count as heap or towards {@code -XX:MaxDirectMemorySize}.
  *
- * <p>Threads: any. Whoever gives a slab back guarantees that no thread touches it any more.
+ * <p>Threads: any. The thread that returns a slab guarantees that no thread uses it any more.
  */
 final class Slabs {
   /** The size of a slab of frames. */
   static final long BYTES = 4L << 20;
 
-  /** How many slabs without an owner are kept for the next pool: 64 MiB. */
+  /** How many unused slabs are kept for the next pool: 64 MiB. */
   private static final int KEPT = 16;
 
   private static final int ALIGNMENT = 4096;
@@ -32,7 +31,7 @@ final class Slabs {
   /** The slabs of frames of this process. */
   static final Slabs OF_PROCESS = new Slabs(KEPT);
 
-  /** Memory with its own lifetime; its former contents are still in it. */
+  /** Memory with its own lifetime, with its former contents. */
   static final class Slab {
     private final Arena arena = Arena.ofShared();
     final MemorySegment memory;
@@ -51,14 +50,14 @@ final class Slabs {
     this(BYTES, kept);
   }
 
-  /** Slabs of that size, of which so many are kept when nobody owns them. */
+  /** Slabs of a size, of which a number is kept when unused. */
   Slabs(long bytes, int kept) {
     this.bytes = bytes;
     this.kept = kept;
   }
 
   /**
-   * A slab with whatever contents.
+   * Returns a slab with arbitrary contents.
    *
    * @throws OutOfMemoryError if the system has no more memory
    */
@@ -75,7 +74,7 @@ final class Slabs {
     return new Slab(bytes);
   }
 
-  /** Takes a slab back that nobody uses any more. */
+  /** Takes back a slab that is no longer used. */
   void giveBack(Slab slab) {
     lock.lock();
     try {
@@ -89,7 +88,7 @@ final class Slabs {
     slab.arena.close();
   }
 
-  /** For tests: how many slabs wait for an owner. */
+  /** For tests: the number of unused slabs. */
   int idle() {
     lock.lock();
     try {

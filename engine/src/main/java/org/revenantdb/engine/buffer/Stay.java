@@ -7,12 +7,12 @@ import java.lang.invoke.VarHandle;
 import org.revenantdb.latch.HybridLatch;
 
 /**
- * The stay of a page in a frame, from when it is brought in to when it leaves, and the latch of the
- * page meanwhile.
+ * The stay of a page in a frame, from when it is brought in to when it is evicted, with the latch
+ * of the page for that time.
  *
- * <p>Which page and which frame never changes; when the page leaves, the latch is marked obsolete
- * under its exclusive mode, for ever. So what an optimistic reader validates was this page, and who
- * latches it and does not find it obsolete has this page.
+ * <p>Page and frame never change. When the page is evicted, the latch is marked obsolete for good
+ * under its exclusive mode. So bytes that an optimistic reader validates were this page, and a
+ * thread that latches it and does not find it obsolete has this page.
  *
  * {@snippet :
  * Stay stay = pool.resident(pageId);
@@ -49,9 +49,9 @@ public final class Stay extends HybridLatch {
    * Id of the thread that has fixed the page for changing it, {@link #NONE} if there is none.
    *
    * <p>The holder writes its own id after it has acquired the latch, and clears it before it
-   * releases. A thread reads its own id only while it holds the latch: it sees at least its own
-   * last write, and no other thread writes that id. So {@link #isHeldByCaller} is exact without a
-   * fence; what it reads of other threads is of no use to anybody.
+   * releases. A thread looks for its own id: it sees at least its own last write, and no other
+   * thread writes that id. So {@link #isHeldByCaller} is exact without a fence. Ids of other
+   * threads have no meaning.
    */
   @SuppressWarnings("UnusedVariable") // through HOLDER
   private long holder;
@@ -59,13 +59,16 @@ public final class Stay extends HybridLatch {
   /** Read and written under the latch; or read optimistically. */
   private boolean freed;
 
-  /** Whether the page can be changed, as far as is known; under the exclusive latch. */
+  /** Whether the page is known to be fit for changes; under the exclusive latch. */
   private boolean fit;
 
-  /** Whether there is a page to be seen. Whoever reads an old value says why he waits, wrongly. */
+  /**
+   * Whether the page has arrived. A reader of an old value only reports a wrong reason for its
+   * wait.
+   */
   private volatile boolean arrived;
 
-  /** For {@link Clock}. Whoever reads an old value treats the page as it was a moment ago. */
+  /** For {@link Clock}. A reader of an old value treats the page as it was a moment ago. */
   private volatile boolean onProbation;
 
   Stay(int pageId, int frame, MemorySegment page) {
@@ -79,22 +82,22 @@ public final class Stay extends HybridLatch {
     this.forScan = forScan;
   }
 
-  /** Which page it is. */
+  /** The page id. */
   public int pageId() {
     return pageId;
   }
 
   /**
-   * The frame's memory.
+   * Returns the frame's memory.
    *
-   * @return 8192 bytes; to be trusted under the latch, or after validation
+   * @return 8192 bytes; valid under the latch, or after validation
    */
   public MemorySegment page() {
     return page;
   }
 
   /**
-   * In which frame it is.
+   * Returns the frame of the page.
    *
    * @return the frame's number
    */
@@ -103,8 +106,8 @@ public final class Stay extends HybridLatch {
   }
 
   /**
-   * Whether the page was given back and nobody has formatted it since: its bytes are as they were,
-   * but no page leads to it. Under the latch, or to be validated.
+   * Returns whether the page was freed and not formatted since: its bytes are unchanged, but no
+   * page leads to it. Under the latch, or to be validated.
    *
    * @return true from {@link BufferPool#markFreed} on, until it is used again
    */
@@ -116,7 +119,7 @@ public final class Stay extends HybridLatch {
     freed = is;
   }
 
-  /** Notes that the calling thread has the page for changing it; under the exclusive latch. */
+  /** Notes that the calling thread holds the page for a change; under the exclusive latch. */
   void setHeldByCaller() {
     HOLDER.setOpaque(this, Thread.currentThread().threadId());
   }
@@ -126,12 +129,12 @@ public final class Stay extends HybridLatch {
     HOLDER.setOpaque(this, NONE);
   }
 
-  /** Whether the calling thread has fixed the page for changing it: it would wait for itself. */
+  /** Whether the calling thread holds the page for a change, and would wait for itself. */
   boolean isHeldByCaller() {
     return (long) HOLDER.getOpaque(this) == Thread.currentThread().threadId();
   }
 
-  /** Whether the page was made by the engine, or looked at before a change. */
+  /** Whether the page was created by the engine, or checked before a change. */
   boolean isFit() {
     return fit;
   }
@@ -141,8 +144,8 @@ public final class Stay extends HybridLatch {
   }
 
   /**
-   * Notes that the page was asked for. Two who note it at once may count as one: a page that is
-   * wanted that much is warm anyway.
+   * Notes a use of the page. Two concurrent uses may count as one; a page used that often is warm
+   * anyway.
    */
   void warm() {
     byte now = (byte) HEAT.getOpaque(this);
@@ -151,7 +154,7 @@ public final class Stay extends HybridLatch {
     }
   }
 
-  /** Takes one degree off; false if it was cold. */
+  /** Reduces the heat by one; false if it was cold. */
   boolean cool() {
     byte now = (byte) HEAT.getOpaque(this);
     if (now == 0) {
@@ -178,7 +181,7 @@ public final class Stay extends HybridLatch {
     return forScan;
   }
 
-  /** Whether the page is there: it was read, or made anew. */
+  /** Whether the page is there: it was read or created. */
   boolean hasArrived() {
     return arrived;
   }

@@ -1,6 +1,6 @@
 package org.revenantdb.engine.buffer;
 
-/** Where a test may stop a thread of the pool, to play a schedule step by step. */
+/** Places where a test may stop a thread of the pool, to run a schedule step by step. */
 @FunctionalInterface
 interface Steps {
   /** The places. */
@@ -15,19 +15,19 @@ interface Steps {
     LOG_DURABLE,
     /** The batch is in the double-write file, forced. */
     DOUBLE_WRITTEN,
-    /** The batch is in the data file, forced; the frames still say that they are being written. */
+    /** The batch is in the data file, forced; the frames are still marked as being written. */
     PAGES_FORCED,
-    /** Somebody has found the page in a frame and not yet asked for its latch. */
+    /** A thread has found the page in a frame and not yet requested its latch. */
     ABOUT_TO_LATCH,
-    /** A page that was read ahead has arrived, or has failed to; nobody has looked at it. */
+    /** A page that was read ahead has arrived, or has failed to; it was not used yet. */
     READ_AHEAD,
   }
 
-  /** Stops nobody. */
+  /** Stops no thread. */
   Steps NONE = (step, frame) -> {};
 
   /**
-   * Called by the thread that has come to a place.
+   * Called by a thread that has reached a place.
    *
    * @param frame the frame concerned, or -1
    */

@@ -7,25 +7,26 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.latch.PatientLock;
 
 /**
- * Which stay a page has in a frame: arrays from page id to {@link Stay} and to the frame's number,
- * in chunks that are made when a page of theirs is first needed.
+ * Maps a page id to its {@link Stay} and to its frame's number: arrays in chunks that are created
+ * with the first use of one of their pages.
  *
- * <p>It is the only thing of the pool that grows with the database: 8 bytes a page (12 where the
- * heap is so large that references take 8). What it says is a hint: the stay may be over when its
- * latch is had.
+ * <p>It is the only part of the pool that grows with the database: 8 bytes a page (12 if the heap
+ * is so large that references take 8). An entry is a hint: the stay may have ended when its latch
+ * is acquired.
  *
- * <p>The frame's number is in the stay, too. It is here so that a reader can ask for the page's
- * bytes without waiting for the stay's: two cache misses at a time instead of one after the other.
+ * <p>The frame's number is in the stay, too. It is here so that a reader can load the page's bytes
+ * without waiting for the stay's: two cache misses at a time instead of one after the other.
  *
- * <p>Threads: any. Changing an entry is the right of who holds the stay's latch exclusively.
+ * <p>Threads: any. Only the holder of the stay's exclusive latch may change an entry.
  */
 final class Translation {
   /*
    * Entry       null = not in the pool | the page's stay
-   * Transitions null -> stay   compare-and-set, by the one who brings the page: only one wins
-   *             stay -> null   volatile store, by who holds the stay exclusively
-   * Frame       of the last stay that was entered; stored before the stay is, and by a loser of the race to enter,
-   *             too: who uses it compares it with the stay's
+   * Transitions null -> stay   compare-and-set, by the thread that brings the page: only one
+   *                            succeeds
+   *             stay -> null   volatile store, by the holder of the exclusive latch
+   * Frame       of the last stay that was entered; stored before the stay, also by a thread that
+   *             then fails to enter. So a user compares it with the stay's.
    *
    * Ordering    the compare-and-set releases what the winner wrote about the stay; the acquiring read of an entry
    *             sees it. (jcstress: TranslationPublishStress)
@@ -52,20 +53,20 @@ final class Translation {
     return chunk == null ? null : (Stay) ENTRY.getAcquire(chunk.stays, index(pageId));
   }
 
-  /** The frame in which a page probably is, if it is in one; else any number, but a frame's. */
+  /** The frame in which a page probably is, if it is in one; otherwise the number of any frame. */
   int frameOf(int pageId) {
     Chunk chunk = chunkOf(pageId);
     return chunk == null ? 0 : (int) FRAME.getOpaque(chunk.frames, index(pageId));
   }
 
-  /** Makes room for a page's entry, so that nothing can fail later. */
+  /** Prepares a page's entry, so that nothing can fail later. */
   void prepare(int pageId) {
     if (chunkOf(pageId) == null) {
       grow(pageId >>> CHUNK_SHIFT);
     }
   }
 
-  /** Enters a page that is not in the pool; false if it is there by now. */
+  /** Enters a page that is not in the pool; false if it is by now. */
   boolean install(Stay stay) {
     int pageId = stay.pageId();
     Chunk chunk = existing(pageId);
@@ -76,7 +77,7 @@ final class Translation {
     return ENTRY.compareAndSet(chunk.stays, index(pageId), (Stay) null, stay);
   }
 
-  /** Takes a page out. */
+  /** Removes a page. */
   void remove(int pageId) {
     ENTRY.setVolatile(existing(pageId).stays, index(pageId), (Stay) null);
   }

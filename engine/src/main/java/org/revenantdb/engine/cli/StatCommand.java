@@ -118,17 +118,17 @@ final class StatCommand implements Callable<Integer> {
       out.println("segment     " + file.getFileName() + "  no whole header");
       return;
     }
-    long number = Page.getLong(header, SegmentLayout.NUMBER);
+    long begin = Page.getLong(header, SegmentLayout.BEGIN);
     int size = Page.getInt(header, SegmentLayout.SIZE);
     long first = Page.getLong(header, SegmentLayout.FIRST_LSN);
     long sealed = Page.getLong(header, SegmentLayout.SEALED_END);
     out.printf(
-        "segment     %s  number %d, life %d, LSNs %d to %d, durable when written %d%s%s%n",
+        "segment     %s  %,d bytes, life %d, LSNs %d to %d, durable when written %d%s%s%n",
         file.getFileName(),
-        number,
+        size,
         Page.getInt(header, SegmentLayout.LIFE),
-        SegmentLayout.firstLsn(number, size),
-        SegmentLayout.firstLsn(number + 1, size),
+        begin,
+        begin + SegmentLayout.payload(size),
         Page.getLong(header, SegmentLayout.DURABLE),
         first == 0
             ? ""

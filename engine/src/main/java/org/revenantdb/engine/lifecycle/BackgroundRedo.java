@@ -33,15 +33,32 @@ final class BackgroundRedo implements AutoCloseable {
    *             WORKING -> CLOSED    close(); what is pending stays so for the next open
    *
    * A round     goes through the pages that are pending, segment by segment of the log, by the first part of each, and
-   *             in their order in the file. Each is fixed, which redoes it, and unfixed. After each chunk the page
-   *             writer writes what has been dirty since before this life, and publishes FLUSHED for it, which is
-   *             forced: so a crash finds less to do. Then a checkpoint is asked for: the redo point follows.
-   * Pace        it rests as long as it has worked, turn by turn, while nobody hurries it.
+   *             in their order in the file. Each is fixed, which redoes it, and unfixed. What is redone stays dirty in
+   *             the pool, and checkpoints write it as they write all else. Only if somebody waits, if frames get
+   *             scarce, or if the last life has ended like this one may, the page writer writes after each chunk what
+   *             has been dirty since before this life, and publishes FLUSHED for it, which is forced: so a crash finds
+   *             less to do, and a checkpoint, which is asked for then, finds a higher redo point.
+   * Pace        callers have the first moment for themselves: in it they warm up what their first transactions need.
+   *             Then it rests for a part of the time that it has worked, turn by turn, while callers use the pool
+   *             and nobody hurries it.
    * Latches     none but that of the page that it brings in; it waits for frames with nothing latched.
    */
 
-  /** Pages that are redone before they are written; they are in the pool at the same time. */
-  private static final int CHUNK = 512;
+  /** Pages that are redone before they are written, if the next crash must find less to do. */
+  static final int CHUNK = 512;
+
+  /** The most pages that are read ahead. Whoever needs one of them waits for those before it. */
+  private static final int MOST_AHEAD = 16;
+
+  /**
+   * A page that comes from the system's cache takes less time than this; then none is read ahead.
+   */
+  private static final long SLOW_PAGE = TimeUnit.MICROSECONDS.toNanos(200);
+
+  private static final long BEFORE_FIRST_ROUND = TimeUnit.MILLISECONDS.toNanos(100);
+
+  /** It rests for this part of the time that it has worked. */
+  private static final int REST = 4;
 
   private static final long TURN = TimeUnit.MILLISECONDS.toNanos(2);
   private static final long BEFORE_NEXT_ROUND = TimeUnit.MILLISECONDS.toNanos(100);
@@ -50,6 +67,9 @@ final class BackgroundRedo implements AutoCloseable {
   interface Around {
     /** Pages were redone: how many are left. */
     void progress(int left);
+
+    /** What was redone is in the data file: the redo point can follow. */
+    void written();
 
     /** No page is pending any more. */
     void over();
@@ -65,6 +85,7 @@ final class BackgroundRedo implements AutoCloseable {
   private final PendingParts parts;
   private final WriteAhead log;
   private final long firstLsnOfLife;
+  private final int chunk;
   private final Around around;
   private final FileThread thread;
   private final PatientLock lock = new PatientLock();
@@ -88,18 +109,21 @@ final class BackgroundRedo implements AutoCloseable {
    * Starts it.
    *
    * @param firstLsnOfLife what is dirty from before that was redone
+   * @param chunk so many pages are redone before they are written
    */
   BackgroundRedo(
       BufferPool pool,
       PendingParts parts,
       WriteAhead log,
       long firstLsnOfLife,
+      int chunk,
       Around around,
       String name) {
     this.pool = pool;
     this.parts = parts;
     this.log = log;
     this.firstLsnOfLife = firstLsnOfLife;
+    this.chunk = chunk;
     this.around = around;
     thread = FileThread.of(name, this::run, this::died);
     thread.start();
@@ -117,6 +141,11 @@ final class BackgroundRedo implements AutoCloseable {
     } finally {
       lock.unlock();
     }
+  }
+
+  /** Whether there are pages that it has not tried yet. */
+  boolean isInFirstRound() {
+    return rounds == 0;
   }
 
   /**
@@ -152,6 +181,7 @@ final class BackgroundRedo implements AutoCloseable {
   }
 
   private void run() {
+    rest(BEFORE_FIRST_ROUND, /* hurry= */ true);
     while (!closed && parts.left() > 0) {
       round();
       if (parts.left() > 0) {
@@ -203,29 +233,59 @@ final class BackgroundRedo implements AutoCloseable {
   }
 
   private void redo(int[] pages) {
-    long begun = System.nanoTime();
+    Turn turn = new Turn();
+    int written = 0;
+    int askedFor = 0;
     for (int i = 0; i < pages.length && !closed; i++) {
-      if (i % CHUNK == 0 && i > 0) {
-        write();
+      for (askedFor = Math.max(askedFor, i + 1); askedFor < i + turn.ahead(); askedFor++) {
+        readAhead(pages, askedFor);
       }
-      readAhead(pages, i);
       redo(pages[i]);
-      long worked = System.nanoTime() - begun;
-      if (worked > TURN && !hurried) {
-        rest(worked, /* hurry= */ true);
-        begun = System.nanoTime();
+      turn.afterPage();
+      if (i - written >= (hurried ? CHUNK : chunk)) {
+        write();
+        written = i;
+      }
+      if (i % CHUNK == 0) {
+        around.progress(parts.left());
       }
     }
-    write();
+    if (hurried || written > 0) {
+      write();
+    }
   }
 
   private void readAhead(int[] pages, int at) {
-    int most = pool.maxAhead();
-    if (at % most == 0) {
-      for (int i = at + 1; i < Math.min(pages.length, at + most); i++) {
-        if (parts.isPending(pages[i])) {
-          pool.prefetch(pages[i]);
+    if (at < pages.length && parts.isPending(pages[at])) {
+      pool.prefetch(pages[at]);
+    }
+  }
+
+  /** Work without a rest, and what it says of the device: whether reading ahead is of use. */
+  private final class Turn {
+    private long begun = System.nanoTime();
+    private long usesBefore = pool.uses();
+    private int pages;
+    private int ahead = 1;
+
+    /** So many pages are worked on at the same time. */
+    int ahead() {
+      return ahead;
+    }
+
+    /** Rests, if the turn was long enough, and others have used the pool meanwhile. */
+    void afterPage() {
+      pages++;
+      long worked = System.nanoTime() - begun;
+      if (worked > TURN) {
+        ahead =
+            worked / pages > SLOW_PAGE ? Math.min(2 * ahead, MOST_AHEAD) : Math.max(ahead / 2, 1);
+        if (!hurried && pool.uses() - usesBefore > pages) {
+          rest(worked / REST, /* hurry= */ true);
         }
+        begun = System.nanoTime();
+        usesBefore = pool.uses();
+        pages = 0;
       }
     }
   }
@@ -255,7 +315,7 @@ final class BackgroundRedo implements AutoCloseable {
     if (!closed) {
       pool.flushDirtyBefore(firstLsnOfLife);
       log.awaitDurable(log.tail());
-      around.progress(parts.left());
+      around.written();
     }
   }
 

@@ -15,7 +15,7 @@ public final class CounterValues {
     return CounterOrder.statistics().stream().mapToLong(counts::value).toArray();
   }
 
-  /** Of each class number, total and maximum, in the order of {@link WaitClass}. */
+  /** For each class number, total and maximum, in the order of {@link WaitClass}. */
   public static long[] of(Waits waits) {
     return waits.all().stream()
         .flatMapToLong(one -> LongStream.of(one.count(), one.totalNanos(), one.maxNanos()))

@@ -47,15 +47,16 @@ import org.revenantdb.recovery.log.RecoverySpace;
 import org.revenantdb.recovery.restart.Restart;
 
 /**
- * The directory of a database: where its files are, and how it comes into being.
+ * The directory of a database: its files, and its creation.
  *
  * <p>Runs on a thread of the engine, under the directory's lock.
  */
 public final class DatabaseFiles {
   /*
    * Creation, protocols.md §12. A crash
-   *   before the rename is durable   leaves no revenant.data: the next open deletes what is there and begins again;
-   *                                  or leaves it, and the next open forces its name before anything depends on it
+   *   before the rename is durable   leaves no revenant.data: the next open deletes the files and
+   *                                  begins again; or it leaves revenant.data, and the next open
+   *                                  forces its name before anything depends on it
    *   after it                       leaves a database that was closed cleanly
    */
   public static final String DATA = "revenant.data";
@@ -69,14 +70,14 @@ public final class DatabaseFiles {
   private static final int FIRST_PAGES = ExtentMapPage.PAGES;
 
   /**
-   * With the counters of a database that was there, whose data file must have gone since; as its
-   * spill files.
+   * Including the counters of a former database whose data file was deleted since, and its spill
+   * files.
    */
   private static final Set<String> OURS =
       Set.of(NEW_DATA, DOUBLE_WRITE, NEW_DOUBLE_WRITE, LOCK, LOG, CountersFile.FILE_NAME);
 
-  /** What a creation has in its log directory. */
-  private static final Pattern SEGMENT = Pattern.compile("[0-9a-f]{16}\\.log(\\.tmp)?");
+  /** The files in the log directory during a creation; used only after an interrupted creation. */
+  private static final String SEGMENT = "[0-9a-f]{16}\\.log(\\.tmp)?";
 
   private final Path directory;
   private final IoStatistics statistics;
@@ -107,8 +108,8 @@ public final class DatabaseFiles {
   }
 
   /**
-   * Refuses a directory in which something else stands under the name of one of our files. Nothing
-   * is opened for that: to open a pipe is to wait.
+   * Refuses a directory in which one of our names belongs to another kind of file. Nothing is
+   * opened for this check, because opening a pipe blocks.
    */
   void refuseOtherKinds() {
     List<Path> ours = new ArrayList<>(SpillFiles.leftOvers(directory));
@@ -116,14 +117,16 @@ public final class DatabaseFiles {
         List.of(LOCK, DATA, NEW_DATA, DOUBLE_WRITE, NEW_DOUBLE_WRITE, CountersFile.FILE_NAME)) {
       ours.add(directory.resolve(name));
     }
-    ours.forEach(FileKinds::isFile);
+    for (Path file : ours) {
+      FileKinds.isFile(file);
+    }
     FileKinds.areDistinct(ours);
     FileKinds.isDirectory(log());
   }
 
   /**
-   * Makes the directory if it is missing; its name is durable then, also if an earlier try made it
-   * and was killed.
+   * Creates the directory if it is missing. Its name is durable then, even if an earlier attempt
+   * created it and was killed.
    */
   void createDirectory() {
     if (Directories.exists(directory) && !Files.isDirectory(directory)) {
@@ -140,7 +143,7 @@ public final class DatabaseFiles {
   }
 
   /**
-   * Makes the names of a database that exists durable: who created it may have been killed, or
+   * Makes the names of an existing database durable, because its creator may have been killed, or
    * refused, between the rename and the force.
    */
   void forceNames() {
@@ -161,13 +164,13 @@ public final class DatabaseFiles {
     removeLeftOvers();
     byte[] id = new byte[16];
     new SecureRandom().nextBytes(id);
-    // The new data file is the first to be there: it tells a creation that was interrupted from a
-    // data file lost.
+    // The new data file is created first: it distinguishes an interrupted creation from a lost data
+    // file.
     Path fresh = directory.resolve(NEW_DATA);
     try (StorageFile data =
         StorageFile.open(fresh, OpenMode.CREATE_NEW, /* ownerOnly= */ true, statistics)) {
       Directories.force(directory, statistics);
-      // In this form a failure of the log's close does not hide what came before it.
+      // In this form a failure of the log's close does not hide an earlier one.
       try (Log log =
           Restart.createFirst(log(), id, logOptions(options, options.logSegmentBytes()))) {
         DoubleWriteFile.create(doubleWrite(), id, statistics).close();
@@ -201,7 +204,7 @@ public final class DatabaseFiles {
     }
   }
 
-  /** After a failed force no further one may write the name: the next open begins anew. */
+  /** After a failed force no further force may write the name: the next open begins anew. */
   private void renameBack(Path fresh, StorageException failed) {
     try {
       Files.move(data(), fresh, StandardCopyOption.ATOMIC_MOVE);
@@ -244,8 +247,8 @@ public final class DatabaseFiles {
   }
 
   /**
-   * A creation ends before the first life does, so a new data file of a later life is one that was
-   * renamed. To take it for what an interrupted creation left would delete a database.
+   * A creation ends before the first life does, so a new data file of a later life was renamed.
+   * Treating it as the rest of an interrupted creation would delete a database.
    */
   private void refuseRenamedDatabase() {
     Path fresh = directory.resolve(NEW_DATA);
@@ -257,7 +260,7 @@ public final class DatabaseFiles {
         reason = "it was opened after it had been created";
       }
     } catch (CorruptDataException unfinished) {
-      return; // a creation that was interrupted early has written no control slot
+      return; // an early interrupted creation has written no control slot
     }
     if (!reason.isEmpty()) {
       throw refused(fresh, reason);
@@ -279,7 +282,7 @@ public final class DatabaseFiles {
     }
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(log())) {
       for (Path entry : entries) {
-        if (!SEGMENT.matcher(String.valueOf(entry.getFileName())).matches()
+        if (!Pattern.matches(SEGMENT, String.valueOf(entry.getFileName()))
             || !FileKinds.isFile(entry)) {
           throw refused(entry, "a new log has only segments");
         }
@@ -287,7 +290,7 @@ public final class DatabaseFiles {
     }
   }
 
-  /** Deletes what an interrupted creation left, and refuses anything else. */
+  /** Deletes the files of an interrupted creation, and refuses anything else. */
   private void removeLeftOvers() {
     List<Path> found = new ArrayList<>();
     boolean interrupted = false;
@@ -319,8 +322,7 @@ public final class DatabaseFiles {
         refuseRenamedDatabase();
         refuseForeignLog();
       }
-      // What proves that a creation was interrupted goes last,
-      // and only when the rest is gone for good.
+      // The proof of an interrupted creation is deleted last, when the rest is gone for good.
       Path proof = directory.resolve(NEW_DATA);
       for (Path entry : found) {
         if (!entry.equals(proof)) {

@@ -15,10 +15,10 @@ import org.revenantdb.recovery.file.FileThread;
 import org.revenantdb.recovery.log.LogWaits;
 
 /**
- * Counts the waits of one open database by class, and tells the flight recorder of them.
+ * Counts the waits of one open database by class, and reports them to the flight recorder.
  *
- * <p>Threads: any. A wait costs an object, two looks at the clock and three atomic additions; what
- * does not wait never comes here.
+ * <p>Threads: any. A wait costs an object, two reads of the clock and three atomic additions; a
+ * call without a wait costs nothing here.
  */
 public final class EngineWaits implements PoolWaits {
   /** The meter of one class. */
@@ -64,7 +64,7 @@ public final class EngineWaits implements PoolWaits {
     }
   }
 
-  /** The force of the log is waited for by callers and by the engine itself: counted apart. */
+  /** Callers and the engine itself wait for the force of the log; they are counted separately. */
   private final class ForceMeter implements WaitMeter {
     @Override
     public String waitClass() {
@@ -86,7 +86,7 @@ public final class EngineWaits implements PoolWaits {
     }
   }
 
-  /** Of each class; not changed any more. */
+  /** For each class; never changed. */
   private final Map<WaitClass, Counter> counters = new EnumMap<>(WaitClass.class);
 
   private final LogWaits log;
@@ -111,12 +111,12 @@ public final class EngineWaits implements PoolWaits {
     }
   }
 
-  /** Where waits of a class are told. */
+  /** The meter of a class. */
   public WaitMeter of(WaitClass waitClass) {
     return Objects.requireNonNull(counters.get(waitClass));
   }
 
-  /** Where those for the log are told. */
+  /** The meters of the log. */
   public LogWaits log() {
     return log;
   }
@@ -145,7 +145,7 @@ public final class EngineWaits implements PoolWaits {
     return of(WaitClass.FREE_FRAME);
   }
 
-  /** What has been counted until now. */
+  /** The counts until now. */
   public Waits snapshot() {
     return ApiAccess.api()
         .waits(

@@ -21,9 +21,9 @@ import org.revenantdb.recovery.restart.RestartProgress;
 
 /**
  * The first half of an open: compares the files of a database with each other, and changes nothing.
- * What no crash leaves is refused here; {@code docs/format.md} §9 lists what is compared.
+ * It refuses files that no crash can leave; {@code docs/format.md} §9 lists the comparisons.
  *
- * <p>Threads: one of the engine. Failure: a {@link StorageException} with file, place and cure.
+ * <p>Threads: one of the engine. Failure: a {@link StorageException} with file, place and remedy.
  */
 final class FileSurvey {
   private final DatabaseFiles files;
@@ -34,9 +34,9 @@ final class FileSurvey {
   private final @Nullable DoubleWriteFile doubleWrite;
 
   /**
-   * Opens data file and double-write file and compares what they say of themselves.
+   * Opens data file and double-write file and compares their contents.
    *
-   * @param opened told of each file that was opened, so that it is closed
+   * @param opened receives each opened file, so that it is closed
    */
   FileSurvey(
       DatabaseFiles files, boolean readOnly, IoStatistics io, Consumer<AutoCloseable> opened) {
@@ -69,7 +69,7 @@ final class FileSurvey {
   /**
    * Analyses the log and compares it with data file and double-write file.
    *
-   * @return the restart, to be carried on
+   * @return the restart, to be continued
    */
   Restart analyse(RestartProgress progress) {
     Restart restart =
@@ -88,7 +88,8 @@ final class FileSurvey {
   }
 
   /**
-   * The file is forced when it grows, before a control slot counts the pages: shorter is damage.
+   * The file is forced when it grows, before a control slot counts the pages. So a shorter file is
+   * damage.
    */
   private static void refuseWrongSize(StorageFile data, ControlState state) {
     long known = state.highWaterPages() * Page.SIZE;
@@ -122,7 +123,7 @@ final class FileSurvey {
     return control;
   }
 
-  /** Null if the file has to be made again. */
+  /** Null if the file has to be created again. */
   @Nullable DoubleWriteFile doubleWrite() {
     return doubleWrite;
   }

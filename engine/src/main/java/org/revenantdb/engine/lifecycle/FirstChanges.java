@@ -10,8 +10,8 @@ import org.revenantdb.recovery.log.LogWaits;
 import org.revenantdb.recovery.restart.Restart;
 
 /**
- * All that an open changes before its life has begun, in this order; {@code docs/protocols.md} §10.
- * Everything that can be compared has been compared by then ({@link FileSurvey}).
+ * All changes of an open before its life has begun, in this order; {@code docs/protocols.md} §10.
+ * All comparisons were made before ({@link FileSurvey}).
  *
  * <p>Threads: the one that opens.
  */
@@ -26,11 +26,11 @@ final class FirstChanges {
   private final OpenResources resources;
 
   /**
-   * What they leave.
+   * The results.
    *
    * @param log of the new life, running
    * @param doubleWrite ready for the next batch
-   * @param restored how many pages came back from it
+   * @param restored how many pages were repaired from it
    */
   record Made(Log log, DoubleWriteFile doubleWrite, int restored) {}
 
@@ -53,12 +53,12 @@ final class FirstChanges {
     this.resources = resources;
   }
 
-  /** Makes them, and pushes what it opens. */
+  /** Makes the changes, and pushes the opened objects. */
   Made make() {
     ownership.check();
     files.forceNames();
     SpillFiles.deleteLeftOvers(files.directory());
-    // After a failed force the cache may show what the medium does not have: what counts is
+    // After a failed force the cache may show what the medium does not have, so valid state is
     // written again.
     survey.control().rewrite();
     DoubleWriteFile file = survey.doubleWrite();

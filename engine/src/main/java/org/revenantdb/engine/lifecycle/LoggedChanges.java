@@ -7,14 +7,16 @@ import org.revenantdb.engine.buffer.PendingRedo;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.PageOps;
 import org.revenantdb.engine.page.PageStructure;
+import org.revenantdb.engine.session.Spares;
 import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.file.FileThread;
 import org.revenantdb.recovery.format.PageHeaderLayout;
 import org.revenantdb.recovery.log.PartKind;
 import org.revenantdb.recovery.restart.PendingParts;
 import org.revenantdb.recovery.restart.RedoTarget;
 
 /**
- * What the log has for pages that may lack it, applied to a page when it is brought into memory.
+ * The changes in the log for pages that may lack them, applied when a page is brought into memory.
  *
  * <p>Threads: any, several at once; each page by one at a time.
  */
@@ -22,9 +24,10 @@ final class LoggedChanges implements PendingRedo {
   private final PendingParts parts;
   private final Path dataFile;
   private final boolean readOnly;
+  private final Spares<PageOps> operations = new Spares<>();
 
   /**
-   * The changes that a restart has found.
+   * Creates the changes that a restart has found.
    *
    * @param dataFile for messages
    * @param readOnly whether nothing is written
@@ -61,12 +64,23 @@ final class LoggedChanges implements PendingRedo {
   }
 
   @Override
-  public void redo(int pageId, MemorySegment page) {
-    parts.replay(pageId, target(pageId, page));
-    refuseIllegal(pageId, page);
+  public boolean readsFiles() {
+    return !parts.isMapped();
   }
 
-  /** A record with a good checksum need not be one of ours either. */
+  @Override
+  public boolean redo(int pageId, MemorySegment page) {
+    PageOps taken = operations.take();
+    PageOps used = taken == null ? new PageOps() : taken;
+    boolean complete = parts.replay(pageId, FileThread.isCurrent(), target(used, pageId, page));
+    operations.giveBack(used); // not if it has failed: that is rare
+    if (complete) {
+      refuseIllegal(pageId, page);
+    }
+    return complete;
+  }
+
+  /** Refuses a page that a foreign record with a correct checksum made illegal. */
   void refuseIllegal(int pageId, MemorySegment page) {
     String problem = PageStructure.problemOf(pageId, page);
     if (problem != null) {
@@ -75,19 +89,18 @@ final class LoggedChanges implements PendingRedo {
   }
 
   /** Applies parts to a page. */
-  RedoTarget target(int pageId, MemorySegment page) {
-    PageOps operations = new PageOps();
+  RedoTarget target(PageOps used, int pageId, MemorySegment page) {
     return (_, lsn, kind, record, offset, length) -> {
       if (kind == PartKind.FORMAT || Page.lsn(page) < lsn) {
-        apply(operations, pageId, lsn, page, record, offset, length);
+        apply(used, pageId, lsn, page, record, offset, length);
         Page.setLsn(page, lsn);
       }
     };
   }
 
-  /** A page that is half redone is seen by nobody (R18): its frame is given up. */
+  /** A page that is half redone is never visible (R18): its frame is released. */
   private void apply(
-      PageOps operations,
+      PageOps used,
       int pageId,
       long lsn,
       MemorySegment page,
@@ -95,7 +108,7 @@ final class LoggedChanges implements PendingRedo {
       int offset,
       int length) {
     try {
-      operations.apply(page, record, offset, length);
+      used.apply(page, record, offset, length);
     } catch (RuntimeException misfit) {
       throw misfit(pageId, lsn, page, misfit.getMessage(), misfit);
     }

@@ -3,6 +3,7 @@ package org.revenantdb.engine.lifecycle;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.CompactReport;
@@ -42,22 +43,23 @@ import org.revenantdb.recovery.log.RecoverySpace;
 import org.revenantdb.recovery.restart.PendingParts;
 
 /**
- * Opens a database step by step, holds what has to be closed, and closes it in the opposite order.
+ * Opens a database step by step, holds its resources, and closes them in the opposite order.
  *
  * <p>Opening and closing run on a thread of the engine.
  */
 public final class OpenDatabase {
   /*
-   * Opening     the steps of Opening, then checkpointer and cleaner: their threads may ask this object for all that
-   *             the steps have made, so it is complete but for the two themselves.
+   * Opening     the steps of Opening, then checkpointer and cleaner. Their threads may use all
+   *             results of the steps through this object, so it is complete except for these two.
    *
-   * Close       1  the cleaner ends, then the gate closes: nobody is inside the database, and nobody gets in
-   *             2  forgotten transactions are no longer looked for; those that wait for rows are woken; open
-   *                transactions are rolled back
+   * Close       1  the cleaner ends, then the gate closes: no thread is inside the database or can
+   *                enter
+   *             2  the search for forgotten transactions ends; threads that wait for rows are
+   *                woken; open transactions are rolled back
    *             3  unless the log has stopped: the last checkpoint, the clean mark, the double-write file is emptied
-   *             4  the stack of what is open is closed from the top (OpenResources)
-   *             A crash before the clean mark leaves a database that was not closed cleanly, and the next open redoes
-   *             the log. A crash behind it leaves a clean one.
+   *             4  the stack of open resources is closed from the top (OpenResources)
+   *             A crash before the clean mark leaves a database that was not closed cleanly, and
+   *             the next open redoes the log. A crash after it leaves a clean one.
    */
   private final OpenResources resources = new OpenResources();
   private final PatientLock closing = new PatientLock();
@@ -70,7 +72,7 @@ public final class OpenDatabase {
   private final BufferPool pool;
   private final PageSpace restartPages;
 
-  /** What the crash before this open has left; of a read-only open for as long as it is open. */
+  /** What the crash before this open has left; with a read-only open for as long as it is open. */
   private final PendingParts pending;
 
   private final @Nullable Checkpointer checkpointer;
@@ -84,7 +86,8 @@ public final class OpenDatabase {
     try {
       return new OpenDatabase(directory, options);
     } catch (DurabilityUnknownException | LogStoppedException stopped) {
-      // Nothing of a caller's is in doubt yet: what stopped the log names the file and the cure.
+      // No work of a caller is in doubt yet: the exception that stopped the log has file and
+      // remedy.
       for (Throwable cause = stopped.getCause(); cause != null; cause = cause.getCause()) {
         if (cause instanceof StorageException file) {
           for (Throwable close : stopped.getSuppressed()) {
@@ -123,7 +126,7 @@ public final class OpenDatabase {
         credit.checkpointer().set(checkpointer);
         credit.flushed().begin(logSpace, () -> pending.left() > 0);
         engine.storage().allocator().formatMissingMap(analysed.knownPages());
-        cleaner = startCleaner(files, options);
+        cleaner = startCleaner(files, options, () -> isFirstRound(credit.redo().get()));
         redo = startRedo(analysed, life, space);
         credit.redo().set(redo);
         if (redo == null && !analysed.result().cleanShutdown()) {
@@ -151,7 +154,8 @@ public final class OpenDatabase {
             "revenant"));
   }
 
-  private Cleaner startCleaner(Opening.Files files, DatabaseOptions options) {
+  private Cleaner startCleaner(
+      Opening.Files files, DatabaseOptions options, BooleanSupplier first) {
     Cleaner made =
         resources.opened(
             new Cleaner(
@@ -163,9 +167,16 @@ public final class OpenDatabase {
                 /* mapsRead= */ files.created(),
                 options.cleanerThreads(),
                 "revenant-cleaner"));
-    made.start();
+    made.start(first);
     engine.cleaner(made, this::cutBack);
     return made;
+  }
+
+  /**
+   * Then the cleaner would bring in pages that have to be redone, beside those that callers need.
+   */
+  private static boolean isFirstRound(@Nullable BackgroundRedo working) {
+    return working != null && working.isInFirstRound();
   }
 
   private CheckpointSource checkpointSource(Storage storage, Ownership ownership) {
@@ -206,10 +217,11 @@ public final class OpenDatabase {
       @SuppressWarnings("EmptyCatch")
       public void everySecond() {
         try {
-          ownership.check(); // so that an engine that writes nothing finds out, too
+          ownership.check(); // so that an engine that writes nothing detects a loss, too
           writeCounters();
         } catch (RuntimeException | Error notNow) {
-          // No memory for the numbers, say. They are not worth a checkpoint; the next second is.
+          // For instance no memory for the numbers. They are less important than a checkpoint, and
+          // the next second repeats this.
         }
       }
     };
@@ -230,13 +242,16 @@ public final class OpenDatabase {
           @Override
           public void progress(int left) {
             watch.redone(total - left, total);
-            asked.hurry(); // the redo point can follow
+          }
+
+          @Override
+          public void written() {
+            asked.hurry();
           }
 
           @Override
           public void over() {
             watch.end(RestartPhase.REDO, total);
-            asked.hurry();
           }
 
           @Override
@@ -250,10 +265,21 @@ public final class OpenDatabase {
           }
         };
     return resources.opened(
-        new BackgroundRedo(pool, pending, log, life.firstTail(), around, "revenant-redo"));
+        new BackgroundRedo(
+            pool,
+            pending,
+            log,
+            life.firstTail(),
+            analysed.restart().isAfterRestart()
+                ? BackgroundRedo.CHUNK
+                : pool.statisticsOfWork().frames() / 2,
+            around,
+            "revenant-redo"));
   }
 
-  /** Waits until all is redone that a crash has left; what keeps that from ending is thrown. */
+  /**
+   * Waits until everything that a crash has left is redone; throws the failure that prevents this.
+   */
   private void finishRedo() {
     BackgroundRedo working = redo;
     if (working != null && !working.finish() && log.failure() == null) {
@@ -295,7 +321,7 @@ public final class OpenDatabase {
     }
   }
 
-  /** Not inside the gate: moving pages passes through it step by step. */
+  /** Not inside the gate: moving pages enters it step by step. */
   public CompactReport compact() {
     Cleaner mover = cleaner;
     Checkpointer writer = checkpointer;
@@ -303,7 +329,7 @@ public final class OpenDatabase {
       throw new ReadOnlyDatabaseException(
           "the database was opened read-only; open it for writing to compact it");
     }
-    finishRedo(); // the file is cut only where no restart needs a page
+    finishRedo(); // the file is cut only if no restart needs its pages
     compacting.lock();
     try {
       long moved = mover.compact(this::trees);
@@ -321,8 +347,8 @@ public final class OpenDatabase {
   }
 
   /**
-   * Cuts off what the file has grown by for a value that was refused, unless that is no more than a
-   * file grows by in one step, or others use it by now. Not inside the gate.
+   * Cuts off the growth of the file for a value that was refused, unless it is at most one step of
+   * growth, or other values use it by now. Not inside the gate.
    *
    * @param least how many pages the file had before
    */
@@ -333,7 +359,7 @@ public final class OpenDatabase {
         || pending.left() > 0
         || before - least <= Allocator.growth(least)
         || !compacting.tryLock()) {
-      return; // who compacts cuts the file himself; with pages pending the redo point stands still
+      return; // a compaction cuts the file itself; with pages pending the redo point does not move
     }
     try {
       insideGate(() -> {
@@ -369,7 +395,7 @@ public final class OpenDatabase {
     return waits.snapshot();
   }
 
-  /** On a thread that may touch files. */
+  /** On a thread that may access files. */
   public void writeCounters() {
     CountersFile file = countersFile;
     if (file != null) {
@@ -386,15 +412,15 @@ public final class OpenDatabase {
     return sources().all();
   }
 
-  /** Made for each call: the checkpointer may call before there is a cleaner. */
+  /** Created for each call, because the checkpointer may call before there is a cleaner. */
   private StatisticSources sources() {
     return new StatisticSources(
         engine, catalog, log, pool, restartPages, pending, io, checkpointer, cleaner);
   }
 
-  /** Closes cleanly, or as well as it can after a failure. */
+  /** Closes cleanly, or as far as possible after a failure. */
   public void close() {
-    closing.lock(); // a second caller returns when the first has ended
+    closing.lock(); // a second caller returns when the first has finished
     try {
       closeOnce();
     } finally {
@@ -407,7 +433,7 @@ public final class OpenDatabase {
       return;
     }
     if (redo != null) {
-      redo.finish(); // what cannot be redone now is found pending by the next open
+      redo.finish(); // pages that cannot be redone now are still pending for the next open
     }
     if (cleaner != null) {
       cleaner.close();
@@ -418,7 +444,7 @@ public final class OpenDatabase {
     Throwable failure = null;
     try {
       ForgottenTransactions.leave(engine.open());
-      // Behind the gate: who comes later does not sleep.
+      // After the gate is closed: later callers do not sleep.
       engine.storage().transactions().rowWaiters().close();
       engine.open().databaseCloses();
       if (checkpointer != null && log.failure() == null) {
@@ -436,7 +462,7 @@ public final class OpenDatabase {
       throw Engine.stopped((RuntimeException) failure);
     }
     if (failure instanceof Error && stopped != null) {
-      throw Engine.stopped(new LogStoppedException(stopped)); // what else failed is a consequence
+      throw Engine.stopped(new LogStoppedException(stopped)); // other failures are consequences
     }
     if (failure instanceof RuntimeException e) {
       throw e;

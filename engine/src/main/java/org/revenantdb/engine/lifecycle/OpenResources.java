@@ -5,18 +5,18 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an open database has opened: a stack, closed from the top. So a thread ends before what it
- * works on is closed, and the lock of the directory is given up last.
+ * The resources of an open database: a stack, closed from the top. So a thread ends before its
+ * objects are closed, and the lock of the directory is released last.
  *
  * <p>Threads: one at a time.
  */
 final class OpenResources {
   private final Deque<AutoCloseable> open = new ArrayDeque<>();
 
-  /** None. */
+  /** Creates an empty stack. */
   OpenResources() {}
 
-  /** Pushes what was opened just now, and returns it. */
+  /** Pushes a resource that was just opened, and returns it. */
   <T extends AutoCloseable> T opened(T resource) {
     open.push(resource);
     return resource;
@@ -26,7 +26,7 @@ final class OpenResources {
     return open.contains(resource);
   }
 
-  /** Closes all, whatever happens on the way; returns the first failure, which has the others. */
+  /** Closes all, even after failures; returns the first failure, which includes the others. */
   @Nullable Throwable close(@Nullable Throwable before) {
     Throwable failure = before;
     while (!open.isEmpty()) {

@@ -313,6 +313,7 @@ final class Opening {
     restart.flushedPages(made::wasFlushed);
     restart.refusedPages(made::wasRefused); // not before: see there
     if (pending.left() > 0) {
+      pending.map();
       made.redoOnDemand(new LoggedChanges(pending, data.path(), options.readOnly()));
     }
     return made;

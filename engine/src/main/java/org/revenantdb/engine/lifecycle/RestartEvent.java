@@ -9,10 +9,10 @@ import jdk.jfr.Name;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the flight recorder keeps of a phase of a restart; its duration is the phase's.
+ * The flight recorder's event for a phase of a restart; its duration is the phase's.
  *
- * <p>Nothing but {@link RestartEvents} may mention this class: where the module {@code jdk.jfr} is
- * missing it cannot be loaded.
+ * <p>Only {@link RestartEvents} may refer to this class, because it cannot be loaded without the
+ * module {@code jdk.jfr}.
  */
 @Name(RestartEvent.NAME)
 @Label("Database Restart")

@@ -5,15 +5,15 @@ import org.revenantdb.engine.RestartPhase;
 import org.revenantdb.engine.RestartStatus;
 
 /**
- * Tells the flight recorder of the phases of restarts, if there is a flight recorder: the event
- * {@code org.revenantdb.Restart}, enabled in every recording.
+ * Reports the phases of restarts to the flight recorder, if there is one: the event {@code
+ * org.revenantdb.Restart}, enabled in every recording.
  */
 final class RestartEvents {
-  /* As in WaitEvents: RestartEvent is mentioned only in methods that run when somebody records. */
+  /* As in WaitEvents: only methods that run during a recording refer to RestartEvent. */
 
   private RestartEvents() {}
 
-  /** Takes the time at which a phase begins; null if nobody records. */
+  /** Takes the start time of a phase; null if there is no recording. */
   static @Nullable Object begin() {
     return WaitEvents.isRecording() ? begun() : null;
   }

@@ -8,17 +8,17 @@ import org.revenantdb.engine.RestartStatus;
 import org.revenantdb.recovery.restart.RestartProgress;
 
 /**
- * Tells of the progress of a restart: the listener of the options, the counters file, the flight
- * recorder.
+ * Reports the progress of a restart to the listener of the options, the counters file and the
+ * flight recorder.
  *
- * <p>Threads: the one that restarts, then the one that redoes. Failure: what the listener or the
- * file throws disturbs nothing.
+ * <p>Threads: the one that restarts, then the one that redoes. Failure: exceptions of the listener
+ * or the file have no effect on the restart.
  */
 final class RestartWatch implements RestartProgress {
-  /** Between two calls of the listener in a phase. */
+  /** The minimum time between two calls of the listener in a phase. */
   private static final long LISTENER_PAUSE = 200_000_000L;
 
-  /** Before the file is written first, and between two writes. */
+  /** The minimum time before the first write of the file, and between two writes. */
   private static final long FILE_PAUSE = 1_000_000_000L;
 
   private final Consumer<RestartStatus> listener;
@@ -31,11 +31,11 @@ final class RestartWatch implements RestartProgress {
   private long done;
 
   /**
-   * Of a restart that begins now.
+   * Creates the watch of a restart that begins now.
    *
-   * @param listener the caller's
-   * @param file what keeps the status in the counters file
-   * @param clock nanoseconds, from anywhere
+   * @param listener the listener of the caller
+   * @param file writes the status to the counters file
+   * @param clock nanoseconds since any moment
    */
   RestartWatch(Consumer<RestartStatus> listener, Consumer<RestartStatus> file, LongSupplier clock) {
     this.listener = listener;
@@ -45,9 +45,9 @@ final class RestartWatch implements RestartProgress {
   }
 
   /**
-   * A phase begins.
+   * Notes that a phase begins.
    *
-   * @param total how much it will go through, 0 if that is not known
+   * @param total the amount of its work, 0 if not known
    */
   void begin(RestartPhase phase, long total) {
     event = RestartEvents.begin();
@@ -66,7 +66,7 @@ final class RestartWatch implements RestartProgress {
     fileInTime(status);
   }
 
-  /** Pages were redone; the database is open, and its counters say so themselves. */
+  /** Pages were redone. The database is open, and its own counters show this. */
   void redone(long pages, long total) {
     done = pages;
     tellInTime(status(RestartPhase.REDO, total));
@@ -79,9 +79,9 @@ final class RestartWatch implements RestartProgress {
   }
 
   /**
-   * A phase has ended.
+   * Notes that a phase has ended.
    *
-   * @param total how much it has gone through
+   * @param total the amount of its work
    */
   void end(RestartPhase phase, long total) {
     done = total;

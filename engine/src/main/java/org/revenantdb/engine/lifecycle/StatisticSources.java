@@ -24,11 +24,11 @@ import org.revenantdb.recovery.log.PageSpace;
 import org.revenantdb.recovery.restart.PendingParts;
 
 /**
- * Reads each {@link Statistic} of an open database where it is counted.
+ * Reads each {@link Statistic} of an open database from its counter.
  *
- * <p>Threads: any, inside the gate or as one that the close ends.
+ * <p>Threads: any inside the gate, or one that the close ends.
  *
- * @param io of this open database alone, for which it stands
+ * @param io the counters of this open database
  * @param checkpointer null if the database is read-only
  * @param cleaner null likewise, and while the database is being opened
  */
@@ -70,7 +70,7 @@ record StatisticSources(
     return ApiAccess.api().statistics(values, oldest.holder().name(), io, nanoTime);
   }
 
-  /** Without a default: a statistic that is read nowhere does not compile. */
+  /** Without a default, so that a statistic without a source does not compile. */
   private long value(
       Statistic statistic, BufferStatistics pages, Retries.Counts retries, Oldest oldest) {
     Storage storage = engine.storage();
@@ -163,7 +163,10 @@ record StatisticSources(
     };
   }
 
-  /** Read before the end of the durable log, and that before the tail: none is above the next. */
+  /**
+   * Read before the end of the durable log, which is read before the tail: so none is above the
+   * next.
+   */
   private long redoPoint() {
     return checkpointer == null ? log.durableLsn() : checkpointer.redoPoint();
   }
@@ -175,7 +178,7 @@ record StatisticSources(
     }
     OpenTransactions.Holder holder = engine.open().holderIn(oldest.slot());
     if (!engine.snapshots().isOpen(oldest)) {
-      holder = OpenTransactions.Holder.NOBODY; // it may be another's slot by now
+      holder = OpenTransactions.Holder.NOBODY; // another transaction may use its slot by now
     }
     long versions = engine.storage().versions().keptFor(oldest.snapshot());
     return new Oldest(oldest.snapshot(), oldest.since(), versions, holder);

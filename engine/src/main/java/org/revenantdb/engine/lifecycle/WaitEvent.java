@@ -9,10 +9,10 @@ import jdk.jfr.Threshold;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the flight recorder keeps of a long wait inside a database; its duration is the wait.
+ * The flight recorder's event for a long wait inside a database; its duration is the wait.
  *
- * <p>Nothing but {@link WaitEvents} may mention this class: where the module {@code jdk.jfr} is
- * missing it cannot be loaded.
+ * <p>Only {@link WaitEvents} may refer to this class, because it cannot be loaded without the
+ * module {@code jdk.jfr}.
  */
 @Name(WaitEvent.NAME)
 @Label("Database Wait")

@@ -4,31 +4,32 @@ import jdk.jfr.FlightRecorder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells the flight recorder of waits, if there is a flight recorder.
+ * Reports waits to the flight recorder, if there is one.
  *
  * <p>The event is {@code org.revenantdb.Wait}, enabled in every recording, with a threshold of 10
  * ms that a recording may change as for any other event. A wait for the latch of a page is {@code
  * org.revenantdb.latch.Wait} as well, of the same class.
  *
- * <p>Threads: {@link #begin} and {@link #end} are called by the thread that waits. What they throw,
- * for want of memory or stack, their caller catches.
+ * <p>Threads: the waiting thread calls {@link #begin} and {@link #end}. Their caller catches
+ * exceptions for lack of memory or stack.
  */
 final class WaitEvents {
   /*
-   * As in the latch module: WaitEvent cannot be loaded where jdk.jfr is missing, so it is mentioned only in the
-   * methods that run when AVAILABLE says yes, and travels as an Object; and to load it starts the flight recorder,
-   * which nobody shall pay for who does not record, so it is mentioned only once somebody has started that.
+   * As in the latch module: WaitEvent cannot be loaded without jdk.jfr, so only methods that run
+   * when AVAILABLE is true refer to it, and it is passed as an Object. Loading it starts the flight
+   * recorder, whose cost should arise only with a recording. So it is used only after a recording
+   * was started.
    */
   private static final boolean AVAILABLE = isAvailable();
 
   private WaitEvents() {}
 
-  /** Takes the time at which a wait begins; null if nobody records waits. */
+  /** Takes the start time of a wait; null if waits are not recorded. */
   static @Nullable Object begin() {
     return isRecording() ? begun() : null;
   }
 
-  /** Whether events may be made: somebody has started the flight recorder. */
+  /** Whether events may be created: the flight recorder was started. */
   static boolean isRecording() {
     return AVAILABLE && isStarted();
   }

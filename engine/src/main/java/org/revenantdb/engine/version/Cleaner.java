@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -117,6 +118,7 @@ public final class Cleaner implements AutoCloseable {
 
   private final Storage storage;
   private final BufferPool pool;
+  private BooleanSupplier othersFirst = () -> false;
   private final Inside inside;
   private final MiniTransaction mini;
   private final MapChanges maps;
@@ -221,8 +223,14 @@ public final class Cleaner implements AutoCloseable {
             this::ended);
   }
 
-  /** Starts the thread. */
-  public void start() {
+  /**
+   * Starts the thread.
+   *
+   * @param first whether other work of the engine comes first: then only requests are served, and
+   *     what takes no page is tidied
+   */
+  public void start(BooleanSupplier first) {
+    othersFirst = first;
     thread.start();
   }
 
@@ -398,6 +406,11 @@ public final class Cleaner implements AutoCloseable {
   private long cleanAndRest(long pause) {
     if (!requests.isEmpty()) {
       serveRequest();
+      return pause;
+    }
+    if (othersFirst.getAsBoolean()) {
+      tidy();
+      pauseUntilTold(FIRST_PAUSE);
       return pause;
     }
     if (idle()) {

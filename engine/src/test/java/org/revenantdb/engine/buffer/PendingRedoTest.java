@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.recovery.checkpoint.RefusedPage;
 import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.file.FileThread;
 import org.revenantdb.recovery.format.PageHeaderLayout;
 
 /** Pages that lack something since a crash are redone when they are brought into memory (§44). */
@@ -24,6 +25,7 @@ class PendingRedoTest {
   private static final int PAGE = 10;
   private static final long SINCE = 5;
   private static final long REDONE = 77;
+  private static final long HALF_REDONE = 76;
 
   @TempDir private Path directory;
 
@@ -36,6 +38,8 @@ class PendingRedoTest {
     final Map<Integer, Long> lsns = new ConcurrentHashMap<>();
     boolean format;
     boolean readOnly;
+    boolean needsFiles;
+    boolean onFileThreadOnly;
     Throwable failure;
     int redone;
 
@@ -55,7 +59,16 @@ class PendingRedoTest {
     }
 
     @Override
-    public void redo(int pageId, MemorySegment page) {
+    public boolean readsFiles() {
+      return needsFiles;
+    }
+
+    @Override
+    public boolean redo(int pageId, MemorySegment page) {
+      if (onFileThreadOnly && !FileThread.isCurrent()) {
+        PoolFixture.write(page, lsns.get(pageId), HALF_REDONE);
+        return false;
+      }
       if (failure instanceof Error error) {
         throw error;
       }
@@ -64,6 +77,7 @@ class PendingRedoTest {
       }
       redone++;
       PoolFixture.write(page, lsns.get(pageId), REDONE);
+      return true;
     }
 
     @Override
@@ -129,6 +143,23 @@ class PendingRedoTest {
     lacking.format = true;
     assertEquals(REDONE, read());
     assertEquals(List.of(), pool.refusedPages());
+  }
+
+  @Test
+  void a_page_that_needs_log_files_is_read_again_and_redone_by_a_thread_of_the_engine() {
+    lacking.onFileThreadOnly = true;
+    assertEquals(REDONE, read());
+    assertEquals(1, lacking.redone);
+    assertEquals(SINCE, pool.oldestDirtyLsn());
+  }
+
+  @Test
+  void where_nothing_is_mapped_a_thread_of_the_engine_redoes_at_once() {
+    lacking.onFileThreadOnly = true;
+    lacking.needsFiles = true;
+    long before = pool.statisticsOfWork().pagesRead();
+    assertEquals(REDONE, read());
+    assertEquals(before + 1, pool.statisticsOfWork().pagesRead());
   }
 
   @Test

@@ -239,7 +239,7 @@ class CommandsTest {
 
   @Test
   void page_showsEveryKindOfPage() throws IOException {
-    contains(run("page", directory, 0), "RVNTDATA", "version     13", "page size   8192", "good");
+    contains(run("page", directory, 0), "RVNTDATA", "version     14", "page size   8192", "good");
     contains(run("page", directory, 1), "RVNTCTRL", "redo point", "good");
     contains(run("page", directory, 2), "RVNTCTRL", "good");
     contains(run("page", directory, 3), "space map", "0 to ", "allocated", "free");
@@ -328,7 +328,7 @@ class CommandsTest {
         "control slot 2",
         "the one that counts",
         "cleanly, the log ends at",
-        "segment     0000000000000001.log  number 1, life 1",
+        ".log  1,048,576 bytes, life 2, LSNs ",
         "batch       ",
         "orders  id ",
         "root page ",

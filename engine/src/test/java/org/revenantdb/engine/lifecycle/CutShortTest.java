@@ -44,7 +44,7 @@ class CutShortTest {
 
   /** It was called damage in the segment before it. */
   @Test
-  void the_first_segment_of_the_last_life_is_named_when_it_is_missing() throws Exception {
+  void the_first_segment_of_the_last_life_is_told_to_be_missing() throws Exception {
     create();
     try (Database database = Database.open(directory);
         var files = Files.list(directory.resolve("log"))) {
@@ -54,16 +54,20 @@ class CutShortTest {
       for (String name : new String[] {"revenant.data", "revenant.dw"}) {
         Files.copy(directory.resolve(name), image.resolve(name));
       }
-      Path last = null;
-      for (Path file : files.sorted().toList()) {
+      for (Path file : files.toList()) {
         Files.copy(file, image.resolve("log").resolve(file.getFileName()));
-        last = image.resolve("log").resolve(file.getFileName());
       }
-      Files.delete(last);
+      Path first = FileDamage.firstOfLastLife(image);
+      Files.delete(first);
       StorageException missing =
           assertRefused(StorageException.Reason.MISSING_FILE, () -> Database.open(image));
-      assertEquals(last, missing.file());
-      assertTrue(missing.getMessage().contains("missing"), missing.getMessage());
+      // Where it began nothing tells: a life begins far behind the one before it.
+      assertEquals(image.resolve("log"), missing.file());
+      String holds = "the log segment that holds position ";
+      String message = missing.getMessage();
+      assertTrue(message.contains(holds) && message.contains("is missing"), message);
+      String position = message.substring(message.indexOf(holds) + holds.length()).split(" ", 2)[0];
+      assertTrue(Long.parseLong(position) >= FileDamage.begin(first), message);
     }
   }
 }

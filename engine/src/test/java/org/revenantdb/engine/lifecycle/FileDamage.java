@@ -26,8 +26,18 @@ final class FileDamage {
     return directory.resolve(DatabaseFiles.DOUBLE_WRITE);
   }
 
-  static Path segment(Path directory, long number) {
-    return directory.resolve(DatabaseFiles.LOG).resolve("%016x.log".formatted(number));
+  static Path segment(Path directory, long begin) {
+    return directory.resolve(DatabaseFiles.LOG).resolve("%016x.log".formatted(begin));
+  }
+
+  /** The position in the name of a segment. */
+  static long begin(Path segment) {
+    return Long.parseLong(String.valueOf(segment.getFileName()).substring(0, 16), 16);
+  }
+
+  /** Where the next segment would begin. */
+  static long end(Path segment) throws IOException {
+    return begin(segment) + SegmentLayout.payload((int) Files.size(segment));
   }
 
   static List<Path> segments(Path directory) throws IOException {
@@ -40,7 +50,7 @@ final class FileDamage {
     return segments(directory).getLast();
   }
 
-  /** The first segment of the last life. */
+  /** The first segment of the last life, or the lowest one if that was deleted. */
   static Path firstOfLastLife(Path directory) throws IOException {
     Path found = null;
     for (Path segment : segments(directory)) {
@@ -48,10 +58,7 @@ final class FileDamage {
         found = segment;
       }
     }
-    if (found == null) {
-      throw new AssertionError("no segment begins a life");
-    }
-    return found;
+    return found == null ? segments(directory).getFirst() : found;
   }
 
   static ByteBuffer buffer(byte[] bytes) {

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.page.Page;
+import org.revenantdb.engine.page.PageOps;
 import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.testing.TestEngine;
 import org.revenantdb.recovery.file.CorruptDataException;
@@ -71,7 +72,7 @@ class RedoneNonsenseTest {
                 CorruptDataException.class,
                 () -> {
                   changes
-                      .target(tree.root(), page)
+                      .target(new PageOps(), tree.root(), page)
                       .redo(tree.root(), LSN, part.kind, operations, 0, operations.length);
                   changes.refuseIllegal(tree.root(), page);
                 },

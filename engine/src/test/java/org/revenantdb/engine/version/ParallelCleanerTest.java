@@ -383,7 +383,7 @@ class ParallelCleanerTest {
       Error failure = new InternalError("not now");
       letHelpersFail(engine, failure);
       Cleaner cleaner = engine.newCleaner(2);
-      cleaner.start();
+      cleaner.start(() -> false);
       assertSame(failure, assertThrows(Error.class, cleaner::cleanNow));
       cleaner.close();
       assertSame(failure, engine.journal.failure());
@@ -397,7 +397,7 @@ class ParallelCleanerTest {
       OutOfMemoryError failure = new OutOfMemoryError("not now");
       letHelpersFail(engine, failure);
       Cleaner cleaner = engine.newCleaner(2);
-      cleaner.start();
+      cleaner.start(() -> false);
       assertSame(failure, assertThrows(OutOfMemoryError.class, cleaner::cleanNow));
       assertNull(engine.journal.failure());
       engine.around = step -> step.getAsLong();
@@ -427,7 +427,7 @@ class ParallelCleanerTest {
             return changes;
           };
       Cleaner cleaner = engine.newCleaner(2);
-      cleaner.start();
+      cleaner.start(() -> false);
       FutureTask<Void> wish =
           start(() -> {
             cleaner.cleanNow();

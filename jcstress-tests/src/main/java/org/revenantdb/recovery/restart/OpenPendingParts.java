@@ -9,7 +9,8 @@ import org.revenantdb.recovery.format.SegmentLayout;
  */
 @NullMarked
 public final class OpenPendingParts {
-  private static final int SEGMENT = SegmentLayout.SMALLEST_SIZE;
+  private static final long FIRST_BEGIN = SegmentLayout.FIRST_BEGIN;
+  private static final long SECOND_BEGIN = FIRST_BEGIN + SegmentLayout.FIRST_SIZE;
   private static final int FIRST_PAGE = 3;
   private static final int SECOND_PAGE = 4;
   private static final int LENGTH = 64;
@@ -19,8 +20,8 @@ public final class OpenPendingParts {
   /** Both pages are pending. */
   public OpenPendingParts() {
     parts.change(FIRST_PAGE, firstLsn(), LENGTH, /* at= */ 40);
-    parts.change(SECOND_PAGE, SegmentLayout.firstLsn(2, SEGMENT), LENGTH, /* at= */ 40);
-    parts.complete(SEGMENT);
+    parts.change(SECOND_PAGE, SECOND_BEGIN, LENGTH, /* at= */ 40);
+    parts.complete(new long[] {FIRST_BEGIN, SECOND_BEGIN});
   }
 
   /**
@@ -29,7 +30,7 @@ public final class OpenPendingParts {
    * @return the start of a segment
    */
   public static long firstLsn() {
-    return SegmentLayout.firstLsn(1, SEGMENT);
+    return FIRST_BEGIN;
   }
 
   /** The first page is redone. */

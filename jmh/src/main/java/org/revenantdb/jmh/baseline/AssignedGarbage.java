@@ -5,14 +5,13 @@ import org.revenantdb.gc.SnapshotSet;
 import org.revenantdb.gc.version.VolatileStore;
 
 /**
- * A thread of its own finds the watermark, every so often, and the versions that are behind it; the
- * threads that write take them away, each what it was assigned, when a transaction of theirs has
- * ended.
+ * A separate thread periodically computes the watermark and finds the versions behind it. The
+ * threads that write remove the versions assigned to them when one of their transactions has ended.
  *
- * <p>Source: Hekaton, as the thesis has it: Tables 9 and 10, section 5.5 (watermark; found in the
- * background, removed in the foreground; all chains newest first, so that nobody who traverses one
- * comes by what is garbage). With our care: work is assigned in turns to threads that have written,
- * and what a quiet one leaves the cleaner takes.
+ * <p>Source: Hekaton according to the thesis: Tables 9 and 10, section 5.5 (watermark; found in the
+ * background, removed in the foreground; all chains newest first, so that no traversal meets
+ * garbage). With our adaptations: work is assigned in turns to threads that have written, and the
+ * cleaner takes what an idle thread leaves.
  */
 final class AssignedGarbage extends OtherGarbage {
   private final Horizon horizon;
@@ -33,7 +32,7 @@ final class AssignedGarbage extends OtherGarbage {
     this.thread = every(millis, this::assign);
   }
 
-  /** Only by the thread of its own. */
+  /** Used only by the separate thread. */
   private void assign() {
     long now = horizon.refresh().horizon();
     watermark = now;

@@ -25,15 +25,15 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.Database;
 
 /**
- * A compiled class of the engine that is changed at some places, for a folder that comes before the
- * engine on a class path. So what is measured against needs no switch in the engine.
+ * A compiled class of the engine with changes at some places, for a folder that comes before the
+ * engine on a class path. So the engine needs no switch for a comparison.
  *
- * <p>Failure: {@link IllegalStateException} if a place is not there as often as is said: the engine
- * has changed, and the patch with it must.
+ * <p>Failure: {@link IllegalStateException} if the number of places differs from the expected one:
+ * the engine has changed, and the patch must be adapted.
  */
 final class ClassPatch {
   /**
-   * What is put at some places of a method.
+   * The code for some places of a method.
    *
    * @param isPlace null if it is the method's beginning
    * @param places how many there are
@@ -106,7 +106,7 @@ final class ClassPatch {
         });
   }
 
-  /** Puts code in the place of calls, whose arguments lie on the stack. */
+  /** Replaces calls, whose arguments are on the stack, by code. */
   ClassPatch insteadOfCalls(
       String method, String owner, String called, int places, Consumer<CodeBuilder> code) {
     return insteadOf(
@@ -117,7 +117,7 @@ final class ClassPatch {
         (builder, _) -> code.accept(builder));
   }
 
-  /** Puts code before calls, whose arguments lie on the stack. */
+  /** Inserts code before calls, whose arguments are on the stack. */
   ClassPatch beforeCalls(
       String method, String owner, String called, int places, Consumer<CodeBuilder> code) {
     return insteadOf(

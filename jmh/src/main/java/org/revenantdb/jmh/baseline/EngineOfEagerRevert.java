@@ -8,8 +8,8 @@ import java.nio.file.Path;
 import org.revenantdb.engine.version.Cleaner;
 
 /**
- * A class of the engine, made from its own compiled one, with which a database takes back what was
- * not committed before it is open, as others do.
+ * A class of the engine, made from its own compiled one, with which a database rolls back
+ * uncommitted work before it is open, as other engines do.
  *
  * <p>Failure: {@link IllegalStateException} if the engine is not as this was made for.
  */

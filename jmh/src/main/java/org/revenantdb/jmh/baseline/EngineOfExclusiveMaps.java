@@ -12,7 +12,7 @@ import org.revenantdb.recovery.log.RecordBuilder;
 /**
  * A class of the engine, made from its own compiled one, with which space maps are latched
  * exclusively for the same steps: the original method of "Concurrent Updates to Pages with
- * Fixed-Size Rows Using Lock-Free Algorithms", Figure 3. What is in the files is the same.
+ * Fixed-Size Rows Using Lock-Free Algorithms", Figure 3. The files have the same content.
  *
  * <p>Failure: {@link IllegalStateException} if the engine is not as this was made for.
  */

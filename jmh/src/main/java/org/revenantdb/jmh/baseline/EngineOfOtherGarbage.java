@@ -16,9 +16,9 @@ import org.revenantdb.gc.version.GarbageStrategy;
 import org.revenantdb.gc.version.VolatileStore;
 
 /**
- * Classes of the engine, made from its own compiled ones, with which older versions of rows become
- * what another strategy has for them. All else is as it is: the leaf keeps the last version before
- * its current one, and what is too much for memory goes to files.
+ * Classes of the engine, made from its own compiled ones, in which another strategy manages older
+ * versions of rows. Everything else is unchanged: the leaf keeps the last version before its
+ * current one, and versions beyond the memory limit go to files.
  *
  * <p>One open database a JVM. {@link #STRATEGY} and {@link #FREQUENCY} are system properties of it.
  *
@@ -31,7 +31,7 @@ public final class EngineOfOtherGarbage {
   /** Its period in milliseconds, or its threshold in transactions. */
   public static final String FREQUENCY = "org.revenantdb.jmh.garbage.frequency";
 
-  /** What the thesis compares Steam with (Tables 9 and 10). */
+  /** The strategies that the thesis compares with Steam (Tables 9 and 10). */
   public enum Strategy {
     /** {@link WatermarkGarbage}. */
     WATERMARK {
@@ -84,10 +84,10 @@ public final class EngineOfOtherGarbage {
 
   private static final AtomicReference<@Nullable OtherGarbage> CURRENT = new AtomicReference<>();
 
-  /** What the snapshot that the thread is taking has entered by. */
+  /** The entry of the snapshot that the thread is taking. */
   private static final ThreadLocal<Integer> ENTERED = ThreadLocal.withInitial(() -> 0);
 
-  /** By the slot of a snapshot, one more than what it has entered by. */
+  /** By the slot of a snapshot, its entry plus one. */
   private static final AtomicIntegerArray ENTRIES = new AtomicIntegerArray(SLOTS);
 
   private EngineOfOtherGarbage() {}
@@ -100,7 +100,7 @@ public final class EngineOfOtherGarbage {
    * Writes them.
    *
    * @param folder for a class path
-   * @param strategy whose they are
+   * @param strategy the strategy
    * @throws IOException if it cannot
    */
   public static void write(Path folder, Strategy strategy) throws IOException {
@@ -129,13 +129,13 @@ public final class EngineOfOtherGarbage {
                     MethodTypeDesc.of(desc(GarbageStrategy.class), desc(Horizon.class))));
   }
 
-  /** Tells when the database is closed. */
+  /** Reports that the database is closed. */
   static ClassPatch store() {
     return new ClassPatch(VolatileStore.class.getName())
         .atHead("close", code -> code.invokestatic(SELF, "closed", NOTHING));
   }
 
-  /** Tells when a transaction has ended. */
+  /** Reports that a transaction has ended. */
   static ClassPatch writer() {
     return new ClassPatch(RowWriter.class.getName())
         .atHead("end", code -> code.invokestatic(SELF, "ended", NOTHING));

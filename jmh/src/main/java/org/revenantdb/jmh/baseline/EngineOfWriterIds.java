@@ -13,12 +13,12 @@ import org.revenantdb.gc.version.VolatileStore;
 import org.revenantdb.recovery.log.RecoverySpace;
 
 /**
- * Classes of the engine, made from its own compiled ones, with which a row has just the id of its
- * writer: what it was before an update is in {@link FormerVersions}, in memory, for readers and for
- * rollbacks; or, with {@link OffRowVersions}, logged in other pages, too.
+ * Classes of the engine, made from its own compiled ones, with which a row contains only the id of
+ * its writer. Its content before an update is in {@link FormerVersions}, in memory, for readers and
+ * for rollbacks. With {@link OffRowVersions} it is also logged in other pages.
  *
- * <p>So a page is marked for the cleaner only if a row on it was deleted. All else is as it is. It
- * is no database: what was not committed at a crash cannot be taken back.
+ * <p>So a page is marked for the cleaner only if a row on it was deleted. Everything else is
+ * unchanged. It is not a real database: after a crash uncommitted work cannot be rolled back.
  *
  * <p>Failure: {@link IllegalStateException} if the engine is not as this was made for.
  */
@@ -60,7 +60,7 @@ public final class EngineOfWriterIds {
     reader().write(folder);
   }
 
-  /** Keeps the version that is there before it is replaced. */
+  /** Keeps the present version before it is replaced. */
   static ClassPatch writer(ClassDesc kept) {
     ClassDesc owner = ClassDesc.of(WRITER);
     return new ClassPatch(WRITER)
@@ -98,7 +98,7 @@ public final class EngineOfWriterIds {
                 ConstantDescs.CD_long));
   }
 
-  /** Replaces the version that is there; marks pages for what is deleted. */
+  /** Replaces the present version; marks pages because of deleted rows. */
   static ClassPatch change() {
     return new ClassPatch(CHANGE)
         .beforeCalls("keep", CHANGE, "replace", 1, code -> code.pop().loadConstant(PageOps.REPLACE))
@@ -113,7 +113,7 @@ public final class EngineOfWriterIds {
         .atHead("savepoint", EngineOfWriterIds::refuse);
   }
 
-  /** Who puts rows back waits for credit: nobody else could. */
+  /** The thread that restores rows waits for credit, because no other thread could. */
   private static void acquire(CodeBuilder code) {
     code.invokevirtual(
             desc(RecoverySpace.class),
@@ -135,7 +135,7 @@ public final class EngineOfWriterIds {
     code.new_(refusal).dup().invokespecial(refusal, ConstantDescs.INIT_NAME, NOTHING).athrow();
   }
 
-  /** Takes what is put back from memory. */
+  /** Removes restored versions from memory. */
   static ClassPatch revert() {
     return new ClassPatch(VERSION + "RowRevert")
         .insteadOfCalls(
@@ -164,7 +164,7 @@ public final class EngineOfWriterIds {
             "run", Page.class.getName(), "hasVersions", 1, code -> code.pop().iconst_1());
   }
 
-  /** Leaves deleted rows to older snapshots: that one has no predecessor tells nothing here. */
+  /** Leaves deleted rows to older snapshots: the lack of a predecessor has no meaning here. */
   static ClassPatch visit() {
     return new ClassPatch(VERSION + "PageVisit")
         .insteadOfCalls(
@@ -179,7 +179,7 @@ public final class EngineOfWriterIds {
   static ClassPatch reader() {
     String store = VolatileStore.class.getName();
     return new ClassPatch(VERSION + "RowReader")
-        .insteadOfCalls( // a clear bit tells nothing here
+        .insteadOfCalls( // a clear bit has no meaning here
             "seesAll", Page.class.getName(), "hasVersions", 1, code -> code.pop().iconst_1())
         .insteadOfCalls(
             "mayHaveOlder",

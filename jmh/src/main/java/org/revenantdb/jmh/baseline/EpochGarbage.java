@@ -6,12 +6,12 @@ import org.revenantdb.gc.version.VolatileStore;
 
 /**
  * Versions are garbage when all transactions have ended that were open in the epoch in which they
- * came: each thread looks at its own, oldest first, when a transaction of its own has ended.
+ * were created. Each thread checks its own, oldest first, when one of its transactions has ended.
  *
  * <p>Source: thesis, Tables 9 and 10: ERMIA (three epochs, advanced after each transaction) and
  * Deuteronomy (any number, after a hundred): epoch; threshold, watermark; foreground, interspersed.
- * There epochs guard the memory of versions; with our care a row loses at once all that came to it
- * before what is free, and the cleaner takes what the thread of a quiet session has left.
+ * There epochs guard the memory of versions. With our adaptations, a row loses all versions before
+ * a free one at once, and the cleaner takes what the thread of an idle session has left.
  */
 final class EpochGarbage extends OtherGarbage {
   private final Epochs epochs;
@@ -23,7 +23,7 @@ final class EpochGarbage extends OtherGarbage {
    * With its own epochs.
    *
    * @param three whether there are three, or any number
-   * @param threshold after so many transactions the epoch is advanced
+   * @param threshold the number of transactions after which the epoch is advanced
    */
   EpochGarbage(boolean three, long threshold) {
     this.epochs = new Epochs(three);
@@ -40,7 +40,7 @@ final class EpochGarbage extends OtherGarbage {
     epochs.leave(entry);
   }
 
-  /** Epochs know no time: whether a version is needed already by nobody they cannot tell. */
+  /** Epochs contain no time, so they cannot show whether a version is already unneeded. */
   @Override
   public boolean keeps(long committedAt, long supersededAt) {
     return true;
@@ -64,7 +64,7 @@ final class EpochGarbage extends OtherGarbage {
 
   @Override
   public void pass(VolatileStore store, SnapshotSet snapshots) {
-    epochs.advance(); // nobody may be there who counts
+    epochs.advance(); // perhaps no counting thread exists
     long free = epochs.advance();
     queues.all().forEach(queue -> clean(queue, store, free));
   }
@@ -75,7 +75,7 @@ final class EpochGarbage extends OtherGarbage {
   }
 
   private static void clean(GarbageQueues.Own queue, VolatileStore store, long free) {
-    // What the row got before was stamped before, and is free as well.
+    // The earlier versions of the row have earlier stamps, so they are free as well.
     queue.take(
         free,
         entry ->

@@ -5,27 +5,30 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Epochs that transactions enter before they get their snapshot and leave after it. What was
- * superseded before a moment of epoch E nobody can need any more when all have left who came in E
- * or before.
+ * Epochs that transactions enter before they get their snapshot and leave after it. A version
+ * superseded before a moment of epoch E is unneeded when all transactions have left that entered in
+ * E or before.
  *
  * <p>Threads: any; a transaction may be left by another thread than entered it.
  */
 final class Epochs {
   /*
-   * Cell        0        nobody of this thread is inside
-   *             E|n      n transactions of this thread are inside, the first of which came in epoch E; so the others are
-   *                      taken to be older than they are
+   * Cell        0        no transaction of this thread is inside
+   *             E|n      n transactions of this thread are inside, the first of which entered in
+   *                      epoch E; so the others are taken to be older than they are
    *
-   * Claim       Who scans reads the epoch, C, BEFORE the cells. Then a version that was superseded before somebody read
-   *             an epoch e < min(C, all cells seen) is needed by nobody, inside or to come.
-   * Proof       Let T need it: T's snapshot is below its supersession. T's cell was set before T's snapshot was taken.
-   *             The scan saw T inside: its cell says an epoch that was read before that snapshot, so before e was: it is
-   *             at most e, and e is not below the minimum. The scan did not see it: T's snapshot was taken after the
-   *             scan read C, which was after e < C was read, which was after the supersession: T does not need it.
+   * Claim       A scan reads the epoch, C, BEFORE the cells. Take a version that was superseded
+   *             before some thread read an epoch e < min(C, all cells seen). No transaction, inside
+   *             or future, needs it.
+   * Proof       Let T need it: T's snapshot is below its supersession. T's cell was set before T's
+   *             snapshot was taken. Case 1, the scan saw T inside: its cell has an epoch that was
+   *             read before that snapshot, so before e was read. So it is at most e, and e is not
+   *             below the minimum. Case 2, the scan did not see T: T's snapshot was taken after the
+   *             scan read C, which was after e < C was read, which was after the supersession. So T
+   *             does not need it.
    *
-   * Three       a new epoch is opened when nobody is left in those before the current one: open, closing, closed. It is
-   *             the same claim: then all cells are at or above C.
+   * Three       a new epoch is opened when no transaction is left in those before the current one:
+   *             open, closing, closed. The same claim holds: then all cells are at or above C.
    * Unbounded   a new epoch is opened at once.
    */
   private static final int CELLS = 4096;
@@ -47,7 +50,7 @@ final class Epochs {
     this.three = three;
   }
 
-  /** Enters the current epoch; returns what is to be given to {@link #leave}. */
+  /** Enters the current epoch; returns the argument for {@link #leave}. */
   int enter() {
     int cell = own.get();
     if (cell >= CELLS) {
@@ -71,17 +74,17 @@ final class Epochs {
     } while (!cells.compareAndSet(cell * STRIDE, before, after));
   }
 
-  /** The current epoch: the stamp of what is superseded by now. */
+  /** The current epoch: the stamp of versions superseded by now. */
   long current() {
     return current.get();
   }
 
-  /** What has a stamp up to this is needed by nobody. */
+  /** Versions with a stamp up to this are unneeded. */
   long free() {
     return free.get();
   }
 
-  /** Opens a new epoch, if that can be done; tells what is free now. */
+  /** Opens a new epoch if possible; returns the stamp up to which versions are free now. */
   long advance() {
     long epoch = current.get();
     if (!three && current.compareAndSet(epoch, epoch + 1)) {

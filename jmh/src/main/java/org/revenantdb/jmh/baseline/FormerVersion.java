@@ -4,9 +4,9 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a row was before a transaction updated it.
+ * The content of a row before a transaction updated it.
  *
- * <p>Its end of life and what is next to it in the index change; all else does not.
+ * <p>Its end of life and its neighbours in the index change; everything else does not.
  */
 final class FormerVersion {
   /** The end of life of a version whose superseder has not ended. */

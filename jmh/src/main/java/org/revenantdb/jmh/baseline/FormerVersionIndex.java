@@ -8,8 +8,8 @@ import org.revenantdb.gc.SnapshotSet;
 /**
  * Former versions by their rows: lists in buckets, newest first. Readers take no lock.
  *
- * <p>What no snapshot needs leaves its bucket when the next version comes there, so what is left is
- * bounded by the number of buckets, and nobody has to look for it.
+ * <p>Versions that no snapshot needs leave their bucket when the next version is added to it. So
+ * the number of buckets bounds the rest, and no search for garbage is needed.
  */
 final class FormerVersionIndex {
   private static final int BUCKETS = 1 << 16;
@@ -33,7 +33,7 @@ final class FormerVersionIndex {
     }
   }
 
-  /** Who stands at a version that is taken out goes on from there to those that stay. */
+  /** A reader at a removed version continues from there to those that stay. */
   private void drop(int bucket, SnapshotSet snapshots) {
     FormerVersion before = null;
     FormerVersion version = newest.get(bucket);
@@ -50,7 +50,7 @@ final class FormerVersionIndex {
     }
   }
 
-  /** What a row was before a transaction updated it, null if it did not. */
+  /** The content of a row before a transaction updated it, null if it did not. */
   @Nullable FormerVersion supersededBy(long id, int table, byte[] key) {
     for (FormerVersion version = first(table, key); version != null; version = version.next) {
       if (version.superseder == id && version.isOf(table, key)) {

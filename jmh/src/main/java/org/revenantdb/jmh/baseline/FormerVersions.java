@@ -14,28 +14,29 @@ import org.revenantdb.gc.version.VolatileStore;
 import org.revenantdb.recovery.log.RecordBuilder;
 
 /**
- * What rows were before they were updated, kept in memory alone, for an engine whose rows have just
- * the id of their writer ({@link EngineOfWriterIds}, whose classes call this).
+ * The content of rows before their updates, kept only in memory, for an engine whose rows contain
+ * only the id of their writer ({@link EngineOfWriterIds}, whose classes call this).
  *
- * <p>One for each writer of rows, and one thread at a time; what readers call is static, since they
- * know no writer: one database a JVM. Values in overflow pages, savepoints, prepared transactions,
- * rows that became shorter and whose page is full when they are put back: all refused, none of it
- * is in TPC-C.
+ * <p>One for each writer of rows, used by one thread at a time. The methods for readers are static,
+ * because readers do not know the writer: one database a JVM. Refused: values in overflow pages,
+ * savepoints, prepared transactions, and rows that became shorter and whose page is full when they
+ * are restored. TPC-C has none of these.
  */
 public class FormerVersions {
   /*
-   * Life        in the index, with no end, before the row changes -> commit: it ends at the commit LSN
-   *                                                               -> rollback: put back into the row, then it ends where
-   *                                                                  the log is, for who has seen the row before that
+   * Life        in the index, with no end, before the row changes
+   *             -> commit: it ends at the commit LSN
+   *             -> rollback: restored into the row, then it ends at the present end of the log, for
+   *             readers that have seen the row before
    *
    * Why by key  a reader looks when the leaf is unlatched, as for any older version (protocols.md §30).
    */
   private static final FormerVersionIndex INDEX = new FormerVersionIndex();
 
-  /** So many transactions share a look at the open snapshots. */
+  /** This many transactions share one look at the open snapshots. */
   private static final int LOOK = 16;
 
-  /** What the database has; for those that keep versions elsewhere as well. */
+  /** The parts of the database; also for engines that keep versions elsewhere. */
   protected final Storage storage;
 
   private final List<FormerVersion> ofTransaction = new ArrayList<>();
@@ -60,7 +61,7 @@ public class FormerVersions {
    *
    * @param leaf frame of its page, latched exclusively
    * @param slot of the row, negative if there is none
-   * @param id whose change it is
+   * @param id the transaction of the change
    */
   public final void beforeChange(int leaf, int slot, long id) {
     if (slot < 0) {
@@ -132,8 +133,8 @@ public class FormerVersions {
   }
 
   /**
-   * Takes the version of a transaction out of its row: writes the operation that gives it back what
-   * it was, or that removes it.
+   * Removes the version of a transaction from its row: writes the operation that restores the
+   * former content, or that removes the row.
    *
    * @param record in which a part of the page has begun
    * @param slot of the row
@@ -165,12 +166,12 @@ public class FormerVersions {
   }
 
   /**
-   * What a snapshot sees of a row whose leaf has nothing for it.
+   * The content of a row for a snapshot if its leaf has no version for it.
    *
    * @param store the engine's, in which there is none
    * @param table of the row
    * @param key of the row
-   * @param snapshot who reads
+   * @param snapshot the reading snapshot
    * @return the version, null if it sees none
    */
   public static VolatileStore.@Nullable Version find(
@@ -188,7 +189,7 @@ public class FormerVersions {
    * @param store as there
    * @param table of the rows
    * @param keys of the rows
-   * @param snapshot who reads
+   * @param snapshot the reading snapshot
    * @return the versions, in the places of the keys
    */
   public static VolatileStore.@Nullable Version[] findAll(

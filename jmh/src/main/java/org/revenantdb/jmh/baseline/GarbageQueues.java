@@ -12,15 +12,15 @@ import org.jspecify.annotations.Nullable;
  * What each thread has to see to: versions that it has brought, in the order in which it did, or
  * that were assigned to it. A thread that has ended leaves its queue to others.
  *
- * <p>Threads: any may add and take; of two who want to take from one queue the second leaves it to
- * the first, as nobody may wait who has a row latched.
+ * <p>Threads: any may add and take. If two want to take from one queue, the second leaves it to the
+ * first, because a thread that holds a row's latch must not wait.
  */
 final class GarbageQueues {
   /**
    * A version.
    *
    * @param stamp when it was garbage at last: an LSN or an epoch
-   * @param supersededAt its row may lose what was superseded up to this, when the stamp is free
+   * @param supersededAt the row may lose versions superseded up to this, when the stamp is free
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   record Entry(int table, byte[] key, long supersededAt, long stamp) {}
@@ -44,7 +44,7 @@ final class GarbageQueues {
       return first != null && first.stamp() <= free;
     }
 
-    /** Takes what is free from the front, up to the first that is not. */
+    /** Takes free entries from the front, up to the first that is not free. */
     void take(long free, Consumer<Entry> taker) {
       if (entries.isEmpty() || !isTakenFrom.compareAndSet(false, true)) {
         return;
@@ -52,7 +52,7 @@ final class GarbageQueues {
       try {
         Entry entry = entries.peek();
         while (entry != null && entry.stamp() <= free) {
-          entries.remove(); // nobody else takes
+          entries.remove(); // no other thread takes
           taker.accept(entry);
           entry = entries.peek();
         }
@@ -78,7 +78,7 @@ final class GarbageQueues {
     return mine;
   }
 
-  /** Whether somebody has something to do. */
+  /** Whether there is any work. */
   boolean haveFree(long free) {
     for (Own each : all) {
       if (each.hasFree(free)) {

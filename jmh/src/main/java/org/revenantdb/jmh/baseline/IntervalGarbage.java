@@ -5,13 +5,13 @@ import org.revenantdb.gc.SnapshotSet;
 import org.revenantdb.gc.version.VolatileStore;
 
 /**
- * A thread of its own looks, every so often, at all versions there are, and takes those away that
- * no open snapshot needs, be they old or in between.
+ * A separate thread periodically examines all versions and removes those that no open snapshot
+ * needs, whether old or in between.
  *
  * <p>Source: SAP HANA's interval collector: thesis, Tables 7, 9 and 10 (exact, lazily; background,
- * by a dedicated thread), section 5.3.3. With our care: without its global tracker of snapshots,
- * which takes a mutex when a transaction begins and when it ends; and a version that was garbage at
- * the last look is not brought.
+ * by a dedicated thread), section 5.3.3. With our adaptations: it has no global tracker of
+ * snapshots, which takes a mutex at the begin and the end of a transaction. A version that was
+ * garbage at the last look is not added.
  */
 final class IntervalGarbage extends OtherGarbage {
   private final Horizon horizon;

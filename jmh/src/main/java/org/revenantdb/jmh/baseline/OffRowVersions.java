@@ -20,20 +20,24 @@ import org.revenantdb.gc.SnapshotSet;
  */
 public final class OffRowVersions extends FormerVersions {
   /*
-   * Source      "Constant Time Recovery in Azure SQL Database" (VLDB 2019) §3.2.2, §3.7. We differ: (1) a row has no
-   *             locator of its version; who recovers would go through the pages, and what a version says of itself
-   *             leads to its row. So neither row nor its record grow. (2) what runs reads versions in memory.
+   * Source      "Constant Time Recovery in Azure SQL Database" (VLDB 2019) §3.2.2, §3.7. We differ:
+   *             (1) a row has no locator of its version. Recovery would scan the pages, and the
+   *             content of a version leads to its row. So neither the row nor its record grow. (2)
+   *             readers use the versions in memory.
    *
-   * As there    a row of a version in full, with table, key and writer; no index; logged by a record of its own that
-   *             belongs to no transaction that had to be begun; pages of each writer his own, so that nobody meets;
-   *             the next one claimed ahead, while nothing is latched.
+   * As there    a version in full, with table, key and writer; no index; logged by a record of its
+   *             own that belongs to no transaction; each writer has its own pages, so that writers
+   *             do not meet; the next page is claimed ahead, while nothing is latched.
    *
-   * Page        one that values share (SharedValues), each with its transaction as writer and superseder: so the
-   *             engine's cleaner takes it away when that has ended and is behind all snapshots and durable.
+   * Page        one that values share (SharedValues), each with its transaction as writer and
+   *             superseder. So the engine's cleaner removes it when that transaction has ended and
+   *             is durable and behind all snapshots.
    *
-   * Life        current -> full: left, with the end of the log when the transaction ended that left it
-   *                     -> durable and behind all snapshots: shown to the cleaner, who frees the page by one record,
-   *                        as all on it is gone. The paper goes by the highest id on the page.
+   * Life        current -> full: left, with the end of the log when the transaction ended that left
+   *                     it
+   *             -> durable and behind all snapshots: passed to the cleaner, which frees the page by
+   *             one record, because all of it is unneeded. The paper uses the highest id on the
+   *             page.
    *
    * Order       leaf, page of versions, space maps (protocols.md §4).
    */
@@ -118,14 +122,14 @@ public final class OffRowVersions extends FormerVersions {
     }
   }
 
-  /** Goes on with the claimed page. */
+  /** Continues with the claimed page. */
   private void begin(long id, byte[] bytes) {
     int next = claimed;
     int frame = storage.pool().fixNew(next);
     try {
       SharedValues.build(image, FLAGS, id, id, bytes);
       maps.clear();
-      // Full from the beginning, as far as others are told: it is this writer's.
+      // Full from the beginning for other writers, because it belongs to this one.
       maps.set(next, SpaceMapPage.inUse(FLAGS) | SharedValues.fullness(0));
       mini.begin(id);
       PageOps.image(mini.format(frame), image, SharedValues.headLength(), bytes.length);

@@ -6,7 +6,7 @@ import org.revenantdb.gc.version.VolatileStore;
 import org.revenantdb.gc.version.VolatileStore.Version;
 
 /**
- * What becomes of older versions of rows in other engines, over the store that ours has ({@link
+ * The management of older versions of rows as in other engines, over our store of versions ({@link
  * EngineOfOtherGarbage}, whose classes call this).
  *
  * <p>Threads: any.
@@ -36,7 +36,7 @@ abstract class OtherGarbage implements GarbageStrategy {
   abstract void added(int table, byte[] key, long supersededAt);
 
   /**
-   * A snapshot is about to be taken; by the thread whose it is.
+   * A snapshot is about to be taken; called by its thread.
    *
    * @return what {@link #left} is given
    */
@@ -54,9 +54,9 @@ abstract class OtherGarbage implements GarbageStrategy {
   void close() {}
 
   /**
-   * A thread that does something every so many milliseconds, until it is told to end.
+   * A thread that repeats some work every few milliseconds until it is stopped.
    *
-   * @param work what it does
+   * @param work the work
    */
   static Thread every(long millis, Runnable work) {
     return Thread.ofPlatform()
@@ -69,7 +69,7 @@ abstract class OtherGarbage implements GarbageStrategy {
               work.run();
             }
           } catch (InterruptedException _) {
-            // told to end
+            // stopped
           }
         });
   }

@@ -13,9 +13,9 @@ import org.revenantdb.recovery.log.RecordType;
 /**
  * Rows on pages, with lazy commits isolated from durable readers a page at a time.
  *
- * <p>Pages are an array, each with a latch, an LSN and the bit; rows are locked exclusively until
- * their transaction has committed, readers hold the lock while they read. There is no buffer pool,
- * no rollback and no restart: only forces are counted.
+ * <p>Pages are an array, each with a latch, an LSN and the bit. Rows are locked exclusively until
+ * their transaction has committed; readers hold the lock while they read. There is no buffer pool,
+ * no rollback and no restart, because only forces are counted.
  *
  * <p>Threads: any; a {@link Change} belongs to one of them. Rows of a change are written in
  * ascending order, or two changes could wait for each other.
@@ -25,9 +25,11 @@ public final class PageGranularStore {
    * Source      "Lazy commit isolation" (the paper of the lazy commit), sections 5.1 to 5.5.
    *
    * Counters    lazyCommitLsn    the commit of the last lazy transaction
-   *             forceFlushLsn    lazy transactions that began at or below it must flush when they commit
+   *             forceFlushLsn    lazy transactions that began at or below it must flush when they
+   *                              commit
    *             durableReadLsn   pages with an LSN at or below it are durable
-   *             They only grow: set to the maximum, as with several threads a smaller value may come later.
+   *             They only grow: set to the maximum, because with several threads a smaller value
+   *             may come later.
    *
    * Durable read      latch page; bit set?
    *                     pageLsn <= durableReadLsn: clear the bit
@@ -38,13 +40,15 @@ public final class PageGranularStore {
    * Commit            publish; lazy: lazyCommitLsn := its LSN, and flush if beginLsn <= forceFlushLsn; durable: flush;
    *                   unlock
    *
-   * Order       1 before 2, or a writer of the page could commit in between without a flush (5.2). 3 after 2, or
-   *             another reader would take the page for durable before it is. The commit stores lazyCommitLsn before
-   *             it reads forceFlushLsn, the reader stores forceFlushLsn before it reads lazyCommitLsn (both volatile):
-   *             one of them sees the other, and one of them flushes.
+   * Order       1 before 2, because a writer of the page could otherwise commit in between without
+   *             a flush (5.2). 3 after 2, because another reader would otherwise treat the page as
+   *             durable before it is. The commit stores lazyCommitLsn before it reads
+   *             forceFlushLsn, the reader stores forceFlushLsn before it reads lazyCommitLsn (both
+   *             volatile). So one of them sees the other and flushes.
    *
-   * We differ   a lazy commit that did not flush is forced within a time, as in our engine, or the two could not be
-   *             compared; "flush to" asks the log, which forces only what is not yet durable.
+   * We differ   a lazy commit that did not flush is forced within some time, as in our engine,
+   *             because the two could not be compared otherwise. "flush to" calls the log, which
+   *             forces only what is not yet durable.
    */
 
   /** One page. */
@@ -69,7 +73,7 @@ public final class PageGranularStore {
   private final AtomicLong durableReadLsn = new AtomicLong();
 
   /**
-   * Makes a store whose rows are zeros.
+   * Creates a store whose rows are zeros.
    *
    * @param log where it logs
    * @param rows how many
@@ -160,7 +164,7 @@ public final class PageGranularStore {
      * Adds to the number at the start of a row.
      *
      * @param row which
-     * @param amount what is added
+     * @param amount the amount to add
      */
     public void add(int row, long amount) {
       ReentrantLock lock = rowLocks[row];

@@ -6,33 +6,36 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * A page LSN of ten bytes that several raise at once, as SQL Server has it: more than a word, so
- * one bit of it is a lock for writers, and readers read twice.
+ * A page LSN of ten bytes that several threads raise at once, as in SQL Server. It is longer than a
+ * word, so one bit of it is a lock for writers, and readers read twice.
  *
  * <p>Any number of threads may raise and read the same one. A writer spins while another writes; a
- * reader writes nothing, and spins while somebody writes. The bytes are the caller's, off heap, and
- * stay so while anybody uses them. Nothing but wrong arguments is ever thrown.
+ * reader writes nothing, and spins during a write. The bytes belong to the caller, are off heap,
+ * and must exist as long as they are used. It throws only for wrong arguments.
  */
 public final class TenByteLsn {
   /*
    * Source      Kodandaramaih, Kodavalla, Venkataramanappa, "Concurrent Updates to Pages with Fixed-Size Rows Using
    *             Lock-Free Algorithms", VLDB 2020, section 3.3, Figures 5 to 7.
    *
-   * Bytes       0 u32 file sequence number   4 u32 block offset   8 u16 slot, its highest bit SLOT_MASK   (Figure 5)
-   *             Little-endian. The two bytes behind are others' and are never changed.
+   * Bytes       0 u32 file sequence number   4 u32 block offset   8 u16 slot, its highest bit
+   *             SLOT_MASK   (Figure 5)
+   *             Little-endian. The two bytes behind are not part of it and are never changed.
    *
    * State       slot bit 15   first eight bytes, slot      may be changed by
-   *             0             one LSN that was raised to   who sets the bit
-   *             1             any mixture of two           who has set it, and nobody else
+   *             0             one LSN that was raised to   a thread that sets the bit
+   *             1             any mixture of two           only the thread that has set it
    *
-   * Ordering    The paper is about x86, and leaves the order within its pairs of reads to be read off the figure. What
-   *             it needs: bit, then first eight bytes, then slot without the bit, each store behind the one before; and
-   *             each read behind the one before. Were the slot read before the first eight bytes in the first pair and
-   *             after them in the second, (A, 1) -> (B, 2) -> (C, 1) could be read as (B, 1), which never was: slots
-   *             come again, blocks do not.
+   * Ordering    The paper is about x86, and shows the order within its pairs of reads only in the
+   *             figure. It needs: bit, then first eight bytes, then slot without the bit, each
+   *             store after the one before; and each read after the one before. Suppose the slot
+   *             were read before the first eight bytes in the first pair and after them in the
+   *             second. Then (A, 1) -> (B, 2) -> (C, 1) could be read as (B, 1), which never
+   *             existed: slots repeat, blocks do not.
    *
-   * Why it is   The first eight bytes only grow. If both reads of them agree they were the same in between, where the
-   * whole       slot was read; it had no bit, so it was the slot of a finished raise with these eight bytes.
+   * Why it is   The first eight bytes only grow. If both reads of them agree, they were the same
+   * whole       in between, when the slot was read. It had no bit, so it was the slot of a finished
+   *             raise with these eight bytes.
    */
 
   /** Bytes that it takes. */
@@ -49,7 +52,7 @@ public final class TenByteLsn {
   private static final VarHandle SLOT_ALONE =
       ValueLayout.JAVA_SHORT.withOrder(ByteOrder.LITTLE_ENDIAN).varHandle();
 
-  /** The slot and what lies behind it: 32 bits, as of InterlockedBitTestAndSet. */
+  /** The slot and the bytes behind it: 32 bits, as for InterlockedBitTestAndSet. */
   private static final VarHandle SLOT_AND_MORE =
       ValueLayout.JAVA_INT.withOrder(ByteOrder.LITTLE_ENDIAN).varHandle();
 

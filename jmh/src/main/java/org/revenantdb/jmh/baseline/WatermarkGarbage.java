@@ -5,14 +5,14 @@ import org.revenantdb.gc.SnapshotSet;
 import org.revenantdb.gc.version.VolatileStore;
 
 /**
- * What was superseded before the oldest snapshot goes, and nothing else: each thread looks, when a
- * transaction of its own has ended, which of the versions that it has brought are behind.
+ * Versions superseded before the oldest snapshot are removed, and no others. When a transaction has
+ * ended, its thread checks which of the versions that it has added are behind the watermark.
  *
  * <p>Source: HyPer, and Steam without eager pruning: thesis, Table 9, sections 5.3.1 and 5.3.2
- * (transaction; commit, watermark; foreground, interspersed). With our care: a version that is
- * behind already is not brought; the watermark is looked for anew after some milliseconds, as ours
- * is; all that is behind of a row goes at once; what the thread of a quiet session has left the
- * cleaner takes.
+ * (transaction; commit, watermark; foreground, interspersed). With our adaptations: a version that
+ * is already behind the watermark is not added. The watermark is computed again after some
+ * milliseconds, as ours is. All versions of a row behind it are removed at once. The cleaner takes
+ * what the thread of an idle session has left.
  */
 final class WatermarkGarbage extends OtherGarbage {
   private final Horizon horizon;
@@ -22,7 +22,7 @@ final class WatermarkGarbage extends OtherGarbage {
     this.horizon = horizon;
   }
 
-  /** By the watermark that is known, or, if that cannot tell, one that is not old. */
+  /** With the known watermark or, if that is not enough, with a recent one. */
   @Override
   public boolean keeps(long committedAt, long supersededAt) {
     SnapshotSet set = horizon.known();

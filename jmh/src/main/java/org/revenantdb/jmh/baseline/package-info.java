@@ -1,6 +1,6 @@
 /**
- * What the papers replaced or proposed where we do something else, kept to be measured against; it
- * never enters the engine.
+ * Methods that the papers replaced or proposed and that we do not use, kept for comparisons; they
+ * never enter the engine.
  */
 @NullMarked
 package org.revenantdb.jmh.baseline;

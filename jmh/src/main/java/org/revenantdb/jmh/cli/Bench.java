@@ -12,10 +12,10 @@ interface Bench {
    *
    * @param quick shrink sizes, points and repetitions, keep every figure
    * @param seed what random choices start from
-   * @param only figures that are asked for; without any all, and what is told beside them
+   * @param only the requested figures; without any all, with the details beside them
    */
   record Settings(boolean quick, long seed, Set<String> only) {
-    /** Whether one of these figures is asked for. */
+    /** Whether one of these figures is requested. */
     boolean wants(String... figures) {
       return only.isEmpty() || Stream.of(figures).anyMatch(only::contains);
     }
@@ -33,8 +33,8 @@ interface Bench {
   String question();
 
   /**
-   * Returns the names of all its figures. One that is missing in the end, for whatever reason, was
-   * not measured, and the command says so.
+   * Returns the names of all its figures. A figure that is missing in the end, for whatever reason,
+   * was not measured, and the command reports it.
    */
   List<String> promises();
 
@@ -46,7 +46,7 @@ interface Bench {
   /**
    * Measures and fills in the figures; progress goes to standard error.
    *
-   * @throws CannotMeasureException where nothing more can be measured; what was filled in stays
+   * @throws CannotMeasureException if no further measurement is possible; the figures so far stay
    */
   void measure(Settings settings, Figures figures) throws CannotMeasureException;
 }

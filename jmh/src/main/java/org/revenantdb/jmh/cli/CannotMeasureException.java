@@ -1,6 +1,6 @@
 package org.revenantdb.jmh.cli;
 
-/** A figure could not be measured; the message says which, and why. */
+/** A figure could not be measured; the message contains which one, and why. */
 final class CannotMeasureException extends Exception {
   private static final long serialVersionUID = 1L;
 

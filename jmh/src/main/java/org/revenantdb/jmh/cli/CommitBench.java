@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What a commit costs, durable and lazy, part by part: beside other engines, beside the disk,
- * beside batches, beside the algorithm of the paper, and the log beside a file. A part that fails
- * leaves the others alone.
+ * The cost of a commit, durable and lazy, part by part, compared with other engines, the disk,
+ * batches, and the algorithm of the paper; and the log compared with a file. A part that fails does
+ * not affect the others.
  */
 final class CommitBench implements Bench {
   private static final String PEAK = "log_peak_over_bound";
@@ -19,7 +19,7 @@ final class CommitBench implements Bench {
 
   @Override
   public String question() {
-    return "What does a commit cost, durable and lazy, and who else pays for it?";
+    return "What does a commit cost, durable and lazy, and what does it cost others?";
   }
 
   @Override

@@ -6,7 +6,7 @@ import java.util.Map;
 import org.revenantdb.jmh.commit.ForcesFork;
 
 /**
- * How many forces lazy commits cost when there are durable readers: figure 3 of the paper, beside
+ * The number of forces for lazy commits with durable readers: figure 3 of the paper, compared with
  * the paper's own algorithm.
  */
 final class CommitForces {

@@ -10,7 +10,7 @@ import org.revenantdb.jmh.commit.RevenantCommits;
 import org.revenantdb.jmh.peer.BerkeleyCommits;
 import org.revenantdb.jmh.peer.RocksCommits;
 
-/** Many sessions that commit durably: ours beside other engines, and all on one row. */
+/** Many sessions that commit durably: ours compared with other engines, and all on one row. */
 final class CommitGroup {
   private static final int SESSIONS = 32;
   private static final String PLATFORM = "platform";

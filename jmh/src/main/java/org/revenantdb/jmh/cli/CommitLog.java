@@ -6,7 +6,7 @@ import java.util.Map;
 import org.revenantdb.jmh.commit.LogBoundFork;
 import org.revenantdb.jmh.commit.LogFork;
 
-/** The log alone: beside a file, and within its bound. */
+/** The log alone: compared with a file, and within its bound. */
 final class CommitLog {
   private static final List<Integer> QUICK = List.of(200, 4000);
   private static final List<Integer> FULL = List.of(200, 1000, 4000, 30_000);

@@ -14,7 +14,7 @@ final class CommitReaders {
   private static final String ENTRIES = "1000";
   private static final String READS = "500";
 
-  /** The average is the paper's; the others are beside it. */
+  /** The paper has the average; the others are additional. */
   private static final String AVERAGE = "mean_us";
 
   private static final List<String> TIMES = List.of(AVERAGE, "p50_us", "p99_us");

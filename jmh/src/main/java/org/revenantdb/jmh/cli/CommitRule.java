@@ -6,7 +6,7 @@ import java.util.Map;
 import org.revenantdb.jmh.commit.EngineWithoutRule;
 import org.revenantdb.jmh.commit.MixFork;
 
-/** What durable readers pay for being safe from lazy commits when nobody is lazy. */
+/** The cost for durable readers of being safe from lazy commits when there are none. */
 final class CommitRule {
   private static final String SESSIONS = "8";
 
@@ -45,7 +45,7 @@ final class CommitRule {
             "rule_ratio",
             "half reads half updates by "
                 + SESSIONS
-                + " sessions, and reads alone by one; without: reads tell no witness, and nobody"
+                + " sessions, and reads alone by one; without: reads inform no witness, and none"
                 + " waits for one; the worse of the two");
     session.figures().put("rule_ratio", worst);
   }

@@ -5,7 +5,7 @@ import java.util.Map;
 import org.revenantdb.jmh.commit.QueueFork;
 import org.revenantdb.jmh.commit.SingleFork;
 
-/** One session: beside the disk, and lazy beside durable. */
+/** One session: compared with the disk, and lazy compared with durable. */
 final class CommitSingle {
   private static final Map<String, String> UNITS =
       Map.of(

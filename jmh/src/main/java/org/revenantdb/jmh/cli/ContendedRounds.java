@@ -23,8 +23,8 @@ import org.revenantdb.jmh.contend.ContentionPoint;
  */
 final class ContendedRounds {
   /*
-   * All forks have the same flags: a heap of fixed size and the collector without threads of its own, so that
-   * nothing but the competitors runs while it counts. This JVM waits in a system call meanwhile.
+   * All forks have the same flags: a heap of fixed size and the collector without threads of its
+   * own. So only the competitors run while it counts. This JVM waits in a system call meanwhile.
    */
   private static final List<String> FLAGS = List.of("-Xms512m", "-Xmx512m", "-XX:+UseSerialGC");
   private static final long START_MILLIS = 20_000;

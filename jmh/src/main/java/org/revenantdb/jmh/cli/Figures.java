@@ -11,8 +11,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The result of a measurement: figures, which are plain numbers with a name, the points that they
- * were made from, and the pictures that show them.
+ * The result of a measurement: figures, which are plain numbers with a name, the points behind
+ * them, and the plots of these points.
  */
 final class Figures {
   private static final Gson JSON =
@@ -50,12 +50,12 @@ final class Figures {
     settings.put(name, value.toString());
   }
 
-  /** Notes the version of what was measured beside ours, or measured with. */
+  /** Notes the version of a program that was measured for comparison, or measured with. */
   void version(String name, String value) {
     versions.put(name, value);
   }
 
-  /** Notes what could not be measured, and why, in a sentence; what else there is goes on. */
+  /** Notes in a sentence what could not be measured, and why; the other parts continue. */
   void notMeasured(String sentence) {
     notMeasured.add(sentence);
   }
@@ -67,13 +67,13 @@ final class Figures {
     void measure() throws CannotMeasureException;
   }
 
-  /** Measures a part; if that cannot be done it is noted, and what else there is goes on. */
+  /** Measures a part. If that fails it is noted, and the other parts continue. */
   void attempt(Part part) {
     try {
       part.measure();
     } catch (CannotMeasureException e) {
       notMeasured(e.sentence());
-    } catch (RuntimeException | LinkageError e) { // the latter is a peer that is not there
+    } catch (RuntimeException | LinkageError e) { // the latter is a missing peer
       notMeasured("a part: " + e);
       e.printStackTrace(System.err);
     }
@@ -89,7 +89,7 @@ final class Figures {
     tables.add(table);
   }
 
-  /** Says whether a bound, which is a setting of the same name, was kept; each time if often. */
+  /** Checks whether a bound, which is a setting of the same name, was kept; each time if often. */
   void judge(String name, boolean isKept) {
     judged.merge(name, isKept, Boolean::logicalAnd);
   }
@@ -135,7 +135,7 @@ final class Figures {
     return tally;
   }
 
-  /** The whole result as text: each figure on the top level, all else beside them. */
+  /** The whole result as text: figures at the top level, followed by the details. */
   String toJson(Bench.Settings run, MeasuredOn surroundings) {
     JsonObject json = new JsonObject();
     figures.forEach(json::addProperty);

@@ -17,8 +17,8 @@ import java.util.concurrent.TimeUnit;
 import org.revenantdb.chaos.crash.Scratch;
 
 /**
- * A JVM of its own for a measurement, which tells its results in lines {@code = name number}; all
- * else that it prints is progress.
+ * A separate JVM for a measurement. It reports its results in lines {@code = name number}; all
+ * other output is progress.
  *
  * <p>It is this JVM's own {@code java}, with this class path and the flags named here, no others.
  */
@@ -33,7 +33,7 @@ final class Fork {
   /**
    * Describes one.
    *
-   * @param main whose {@code main} runs
+   * @param main the class whose {@code main} runs
    * @param flags of the JVM
    * @param limit after which it is killed: something in it must hang
    */
@@ -54,7 +54,7 @@ final class Fork {
   }
 
   /**
-   * What a fork said.
+   * The results of a fork.
    *
    * @param values by name, in the order in which they came; those that came before a failure, too
    * @param failure a sentence; empty if there was none

@@ -18,8 +18,8 @@ import org.revenantdb.chaos.crash.Scratch;
 import org.revenantdb.chaos.report.Progress;
 
 /**
- * One run of a measurement of the engine, as all its parts see it: it starts their JVMs, each with
- * an empty directory, and collects what they say.
+ * One run of a measurement of the engine, shared by all its parts. It starts their JVMs, each with
+ * an empty directory, and collects their results.
  *
  * <p>The directories are below {@code jmh/target}, on the same disk as the sources: a temporary
  * directory is often memory, where a force costs nothing.
@@ -68,7 +68,7 @@ final class ForkSession implements AutoCloseable {
   }
 
   /**
-   * A JVM of its own.
+   * Creates a separate JVM.
    *
    * @param name of the variant, for progress and points
    * @param main what runs
@@ -121,7 +121,7 @@ final class ForkSession implements AutoCloseable {
     /**
      * Writes them.
      *
-     * @throws IllegalStateException if our engine no longer has what is replaced in it
+     * @throws IllegalStateException if our engine no longer contains the code that is replaced
      */
     void write(Path folder) throws IOException;
   }
@@ -130,7 +130,7 @@ final class ForkSession implements AutoCloseable {
    * The folder of an engine that differs from ours.
    *
    * @param name of the folder, below {@link #directory}
-   * @param what the engine is, for the message if it cannot be made
+   * @param what the kind of engine, for the message if it cannot be made
    */
   Path engine(String name, String what, EngineClasses classes) throws CannotMeasureException {
     Path folder = directory.resolve(name);
@@ -143,7 +143,7 @@ final class ForkSession implements AutoCloseable {
   }
 
   /**
-   * Runs all of them once a round, each time another one first, and adds what they say as points
+   * Runs all of them once a round, each time in another order, and adds their results as points
    * {@code metric,name}.
    *
    * @param unit of a metric
@@ -187,8 +187,8 @@ final class ForkSession implements AutoCloseable {
   }
 
   /**
-   * A quick run that got slow, because others load the machine, has fewer rounds than it should,
-   * but a round of every part; {@code n} of the points tells.
+   * A quick run on a loaded machine has fewer rounds than it should, but one round of every part;
+   * {@code n} of the points shows it.
    */
   private boolean isTimeFor(int count) {
     boolean is = !quick() || System.nanoTime() - start < partEnd * SECOND;
@@ -199,7 +199,7 @@ final class ForkSession implements AutoCloseable {
     return is;
   }
 
-  /** A part begins; in a quick run it begins no round after so many seconds of the whole. */
+  /** A part begins. In a quick run it begins no round after this many seconds of the whole. */
   void begin(long seconds) {
     partEnd = seconds;
   }

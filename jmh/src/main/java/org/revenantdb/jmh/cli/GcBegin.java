@@ -7,7 +7,7 @@ import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.util.Version;
 import org.revenantdb.jmh.BeginCommitBenchmark;
 
-/** What the begin and the commit of a transaction cost that only reads. */
+/** The cost of the begin and the commit of a read-only transaction. */
 final class GcBegin {
   /** The figure: nanoseconds of both, with nothing in between. */
   static final String FIGURE = "begin_commit_ns";

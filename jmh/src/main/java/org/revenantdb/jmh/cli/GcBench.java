@@ -6,14 +6,14 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What snapshots cost those who write, and what becomes of older versions: the experiments of
- * "Scalable Concurrency Control" (Böttcher, thesis 2023), chapters 4 and 5, each strategy over the
- * same store of versions. A part that fails leaves the others alone.
+ * The cost of snapshots for writers, and the fate of older versions: the experiments of "Scalable
+ * Concurrency Control" (Böttcher, thesis 2023), chapters 4 and 5, each strategy over the same store
+ * of versions. A part that fails does not affect the others.
  */
 final class GcBench implements Bench {
   static final String EXCESS = "max_chain_excess";
 
-  /** Of what is for points and plots alone. */
+  /** For parts with points and plots only. */
   static final int ROUNDS_OF_SWEEP = 3;
 
   static final Map<String, String> UNITS =
@@ -42,7 +42,7 @@ final class GcBench implements Bench {
 
   @Override
   public String question() {
-    return "What do snapshots cost those who write, and what becomes of older versions?";
+    return "What do snapshots cost writers, and how are older versions removed?";
   }
 
   @Override

@@ -11,7 +11,7 @@ final class GcFlatness {
   /** The figure: updates a second in the last tenth of the time divided by those in the first. */
   static final String FIGURE = "flatness";
 
-  /** In the detail, beside the points: whether ours kept its bounds in memory and on disk. */
+  /** Also in the detail: whether our engine kept its bounds in memory and on disk. */
   static final String BOUNDED = "bounded";
 
   private static final String VARIANT = "one snapshot";

@@ -6,7 +6,7 @@ import java.util.Map;
 import org.revenantdb.jmh.gc.HotRowsFork;
 import org.revenantdb.jmh.gc.SnapshotBounds;
 
-/** Updates of hot rows beside one open snapshot, in ours and in other engines. */
+/** Updates of hot rows with one open snapshot, in our engine and in others. */
 final class GcPeers {
   /** The figure: updates a second, ours divided by those of the best other engine. */
   static final String FIGURE = "long_reader_vs_best";

@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Map;
 import org.revenantdb.jmh.gc.ChFork;
 
-/** Order entry beside those who analyse: the CH-benCHmark, by strategy. */
+/** Order entry together with analysis: the CH-benCHmark, by strategy. */
 final class GcReader {
-  /** The figure: transactions a second beside one long reader, ours divided by the watermark's. */
+  /** The figure: transactions a second with one long reader, ours divided by the watermark's. */
   static final String FIGURE = "eager_vs_watermark";
 
   private static final String WRITES = "transactions";
@@ -18,10 +18,10 @@ final class GcReader {
   private static final String HELD = "one long reader";
   private static final String EACH = "a snapshot a query";
 
-  /** What the figure is of: by then the watermark keeps the versions of many seconds. */
+  /** The time of the figure: by then the watermark keeps the versions of many seconds. */
   private static final int MILLIS_OF_PAIR = 60_000;
 
-  /** The other strategies beside them: as many parts of the same length as there are in this. */
+  /** The other strategies: as many parts of the same length as fit in this. */
   private static final int MILLIS_OF_OTHERS = 30_000;
 
   private static final int PART_OF_HELD = 2_000;
@@ -41,7 +41,7 @@ final class GcReader {
 
   private static final String CHAIN = "longest_chain";
 
-  /** What there is of Table 11: what a row is called, and its name in points. */
+  /** The available rows of Table 11: the name of a row, and its name in points. */
   private static final List<Map.Entry<String, String>> PRUNING =
       List.of(
           Map.entry("transactions a second", WRITES),
@@ -69,8 +69,8 @@ final class GcReader {
             "CH-benCHmark",
             "1 warehouse, items, customers and orders times "
                 + scale(session)
-                + ", one session that writes, without think times, lazy; who reads asks five queries"
-                + " that scan orders, lines, stock and customers, over one snapshot that it holds, or"
+                + ", one session that writes, without think times, lazy; the readers run five queries"
+                + " that scan orders, lines, stock and customers, over one snapshot that they hold, or"
                 + " each over its own; heap of 1 GiB, default options");
     List<ForkSession.Child> children = new ArrayList<>();
     Series held = new Series(HELD);
@@ -97,7 +97,9 @@ final class GcReader {
     return ForkSession.median(samples, metric + ',' + what + ',' + strategy.variant());
   }
 
-  /** Figures 36 and 38, Table 11: over time, with more who read, and what pruning does; points. */
+  /**
+   * Figures 36 and 38, Table 11: over time, with more readers, and the effect of pruning; points.
+   */
   static void sweep(ForkSession session, Map<GcStrategies, Long> frequencies)
       throws CannotMeasureException {
     List<ForkSession.Child> children = new ArrayList<>();
@@ -119,7 +121,7 @@ final class GcReader {
         new Plot(
             "How long does a chain get, with and without eager pruning? (Table 11)",
             Plot.Form.BARS,
-            "who reads",
+            "readers",
             "older versions",
             /* logarithmic= */ true);
     for (String what : List.of(HELD, EACH)) {
@@ -154,14 +156,14 @@ final class GcReader {
     session.figures().plot(reads);
   }
 
-  /** How long something is measured, and each of the parts in which it is told. */
+  /** How long a measurement is, and each of its reported parts. */
   private record Time(int millis, int part) {
     int parts() {
       return millis / part;
     }
   }
 
-  /** The pictures of what is told over time. */
+  /** The plots of results over time. */
   private static final class Series {
     private final String what;
     private final Map<String, Plot> plots = new LinkedHashMap<>();

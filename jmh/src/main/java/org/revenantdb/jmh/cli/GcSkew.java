@@ -7,8 +7,8 @@ import java.util.Map;
 import org.revenantdb.jmh.gc.SkewFork;
 
 /**
- * What pauses after conflicts gain where a few rows are wanted by many: figure 29 of the thesis,
- * its three ways of handling conflicts by turns, and its highest skew with more sessions, more rows
+ * The gain of pauses after conflicts if many transactions need a few rows: figure 29 of the thesis,
+ * its three ways of handling conflicts in turn, and its highest skew with more sessions, more rows
  * in a transaction, and durable commits.
  */
 final class GcSkew {
@@ -33,7 +33,7 @@ final class GcSkew {
 
   private static final String MANY_SESSIONS = "64";
 
-  /** Beside which a run without any is as good as one with so few. */
+  /** Compared with this few, a run without any is as good. */
   private static final double FEWEST_ABORTS = 1e-4;
 
   /** After less the compilers still had a part of the two processors. */

@@ -10,49 +10,49 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.jmh.baseline.EngineOfOtherGarbage;
 import org.revenantdb.jmh.baseline.EngineOfOtherGarbage.Strategy;
 
-/** What {@code bench gc} has become of older versions, over one store of them. */
+/** The strategies for older versions in {@code bench gc}, over one store of versions. */
 enum GcStrategies {
   /** Ours. */
   EAGER(
       "eager",
       null,
-      "ours: whoever adds a version drops those of its row that no open snapshot needs (Steam, thesis"
+      "ours: a thread that adds a version drops those of its row that no open snapshot needs (Steam, thesis"
           + " 5.3.3)",
       0),
   /** The oldest snapshot decides. */
   WATERMARK(
       "watermark",
       Strategy.WATERMARK,
-      "HyPer, Steam without eager pruning (thesis, Table 9, 5.3.1 and 5.3.2): after each commit what"
-          + " was superseded before the oldest snapshot goes",
+      "HyPer, Steam without eager pruning (thesis, Table 9, 5.3.1 and 5.3.2): after each commit versions"
+          + " superseded before the oldest snapshot are removed",
       0),
   /** Three epochs. */
   EPOCHS_OF_THREE(
       "epochs of three",
       Strategy.EPOCHS_OF_THREE,
-      "ERMIA (thesis, Tables 9 and 10): as watermark, by the three epochs that transactions enter and"
+      "ERMIA (thesis, Tables 9 and 10): like watermark, with the three epochs that transactions enter and"
           + " leave; the frequency is in transactions",
       1),
   /** Any number of epochs. */
   EPOCHS(
       "epochs",
       Strategy.EPOCHS,
-      "Deuteronomy (thesis, Tables 9 and 10): as that, by any number of epochs; the frequency is in"
+      "Deuteronomy (thesis, Tables 9 and 10): the same, with any number of epochs; the frequency is in"
           + " transactions",
       100),
   /** A thread that prunes. */
   INTERVAL(
       "interval",
       Strategy.INTERVAL,
-      "SAP HANA (thesis, Tables 7, 9 and 10), without its global tracker: a thread looks at all"
+      "SAP HANA (thesis, Tables 7, 9 and 10), without its global tracker: a thread examines all"
           + " versions for those that no open snapshot needs; the frequency is in milliseconds",
       1),
   /** A thread that assigns. */
   ASSIGNED(
       "assigned",
       Strategy.ASSIGNED,
-      "Hekaton as the thesis has it (Tables 9 and 10): a thread finds what is behind the oldest"
-          + " snapshot and assigns it to those who write; the frequency is in milliseconds",
+      "Hekaton according to the thesis (Tables 9 and 10): a thread finds versions behind the oldest"
+          + " snapshot and assigns them to writers; the frequency is in milliseconds",
       1);
 
   private static final List<Long> TRANSACTIONS = List.of(1L, 10L, 100L, 1_000L, 10_000L, 100_000L);
@@ -98,7 +98,7 @@ enum GcStrategies {
     return frequencies;
   }
 
-  /** Notes what it is. */
+  /** Notes the strategy. */
   void describe(Figures figures) {
     figures.setting("garbage, " + variant, settings);
   }
@@ -106,7 +106,7 @@ enum GcStrategies {
   /**
    * A JVM that runs it.
    *
-   * @param what behind its name, if that is not enough
+   * @param what a suffix to its name, if that is not enough
    * @param heap of the JVM
    */
   ForkSession.Child child(

@@ -6,9 +6,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.revenantdb.jmh.gc.ChFork;
 
-/**
- * TPC-C by strategy, without anybody who reads for long, and how often each strategy should look.
- */
+/** TPC-C by strategy, without a long reader, and how often each strategy should look. */
 final class GcTpcc {
   /** The figure: transactions a second, ours divided by those of the best other strategy. */
   static final String FIGURE = "tpcc_vs_best";
@@ -27,8 +25,9 @@ final class GcTpcc {
   private static final int MILLIS_OF_SWEEP = 2_000;
 
   /**
-   * Of ours and that one. Rounds differ by a tenth, and the best of five is above what it is worth
-   * by that alone: so what has made it the best says nothing about ours.
+   * Compares our strategy with that one. Rounds differ by a tenth, and the best of five is better
+   * than its true value by that alone. So the setting with the best result shows nothing about
+   * ours.
    */
   private static final int ROUNDS_OF_PAIR = 11;
 

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import org.revenantdb.jmh.gc.UpdatesFork;
 
-/** Cheap updates by strategy, uneven and beside scans (Figures 40 and 41); points only. */
+/** Cheap updates by strategy, skewed and with scans (Figures 40 and 41); points only. */
 final class GcUpdates {
   private static final String SESSIONS = "2";
   private static final List<String> SKEWS = List.of("0", "0.5", "1.0", "1.25");

@@ -16,8 +16,8 @@ import org.revenantdb.jmh.peer.TuplInserts;
 
 /**
  * A hundred and twenty sessions that insert rows with growing keys, in the four ways of the article
- * "PAGELATCH_EX waits and heavy inserts", and beside other engines; and the other end of such a
- * table, where it is a queue.
+ * "PAGELATCH_EX waits and heavy inserts", compared with other engines. Also the other end of such a
+ * table, used as a queue.
  */
 final class HeavyInsertBench implements Bench {
   private static final String SESSIONS = "120";

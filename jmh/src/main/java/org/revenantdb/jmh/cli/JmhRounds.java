@@ -27,13 +27,15 @@ import org.revenantdb.chaos.report.Progress;
  */
 final class JmhRounds {
   static {
-    // Its lock on a file in the folder for temporary files is there to keep two of it from
-    // disturbing each other. Rounds notice that for themselves, and from whomever; a lock file that
-    // another user left behind would only keep us from measuring at all.
+    // JMH's lock on a file in the folder for temporary files keeps two runs from disturbing each
+    // other. Rounds detect any disturbance themselves. A lock file left by another user would only
+    // prevent the measurement.
     System.setProperty("jmh.ignoreLock", "true");
   }
 
-  /** Behind the name of a point: what an operation allocates, if JMH's profiler watches that. */
+  /**
+   * Suffix of the name of a point: the allocation of an operation, if JMH's profiler measures it.
+   */
   static final String BYTES = "_bytes";
 
   private static final String ALLOCATED = "gc.alloc.rate.norm";
@@ -41,8 +43,8 @@ final class JmhRounds {
   private JmhRounds() {}
 
   /**
-   * How long one JVM measures. Many short iterations are better than few long ones: the median of
-   * them is what the JVM says, so an iteration in which it was interrupted does not count.
+   * How long one JVM measures. Many short iterations are better than few long ones, because the JVM
+   * reports their median, so an iteration that was interrupted does not count.
    *
    * @param warmups how many iterations before
    * @param warmup each of them
@@ -54,16 +56,16 @@ final class JmhRounds {
   /**
    * Runs the rounds.
    *
-   * @param what is measured, for the progress
+   * @param what the measurement, for the progress
    * @param options which methods and parameters, and anything but forks
-   * @return by {@code method} or {@code method,parameter=value}, what the rounds said
+   * @return by {@code method} or {@code method,parameter=value}, the results of the rounds
    */
   static Map<String, Sample> run(
       String what, Rounds rounds, ChainedOptionsBuilder options, Plan plan)
       throws CannotMeasureException {
     Path temporary = temporary(what);
     try {
-      // A fork that is killed with this JVM cannot delete what it has made.
+      // A fork that is killed with this JVM cannot delete its files.
       options.jvmArgsAppend("-Djava.io.tmpdir=" + temporary);
       return measured(what, rounds, options, plan);
     } finally {

@@ -8,9 +8,9 @@ import org.openjdk.jmh.util.Version;
 import org.revenantdb.jmh.contend.BusyLoop;
 
 /**
- * What the latch costs beside the locks of the JDK, part by part: where nobody waits, in memory,
- * among many writers, among many readers, and what being fair costs. A part that fails leaves the
- * others alone.
+ * The cost of the latch compared with the locks of the JDK, part by part: without waits, in memory,
+ * with many writers, with many readers, and the cost of fairness. A part that fails does not affect
+ * the others.
  */
 final class LatchBench implements Bench {
   /** How each is used, and why so. */

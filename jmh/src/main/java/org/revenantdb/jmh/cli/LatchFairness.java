@@ -12,8 +12,8 @@ import org.revenantdb.jmh.contend.ContentionPoint;
 import org.revenantdb.jmh.latch.Writers;
 
 /**
- * Whether everybody gets the latch as often, over seconds, and what the time after which it is
- * handed over costs and gains: figures 20, 22 and 23 of the thesis.
+ * Whether all threads get the latch equally often over seconds, and the cost and gain of the time
+ * after which it is handed over: figures 20, 22 and 23 of the thesis.
  */
 final class LatchFairness {
   private static final int THREADS = 8;

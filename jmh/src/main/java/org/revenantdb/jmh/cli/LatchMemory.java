@@ -13,7 +13,7 @@ import org.revenantdb.jmh.latch.LatchFootprint;
 final class LatchMemory {
   private static final Duration LIMIT = Duration.ofSeconds(30);
 
-  /** What is less than this is the measuring itself: the JVM's own count, a class loaded. */
+  /** Less than this is caused by the measurement: the JVM's own count, a class loaded. */
   private static final double NOISE = 0.01;
 
   private LatchMemory() {}

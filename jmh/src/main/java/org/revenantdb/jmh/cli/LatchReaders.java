@@ -25,8 +25,8 @@ final class LatchReaders {
         session.quick()
             ? new ContendedRounds.Plan(points, 10, 50, session.rounds().wanted())
             : new ContendedRounds.Plan(points, 50, 250, session.rounds().wanted());
-    // Told apart from the points of the writers,
-    // as those of the rw locks would have the same names.
+    // Distinguished from the points of the writers, because those of the rw locks would have the
+    // same names.
     List<ContendedRounds.Variant> named =
         READERS.stream()
             .map(it -> new ContendedRounds.Variant("read:" + it.name(), it.contender()))

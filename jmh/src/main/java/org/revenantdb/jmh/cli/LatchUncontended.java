@@ -8,8 +8,8 @@ import org.openjdk.jmh.runner.options.TimeValue;
 import org.revenantdb.jmh.latch.LatchUncontendedBenchmark;
 
 /**
- * What the latch costs where nobody else wants it, by {@link LatchUncontendedBenchmark}. A quick
- * run leaves out the locks that no figure needs.
+ * The cost of the uncontended latch, by {@link LatchUncontendedBenchmark}. A quick run leaves out
+ * the locks that no figure needs.
  */
 final class LatchUncontended {
   private static final List<String> MODES = List.of("exclusive", "shared", "optimistic");

@@ -10,7 +10,7 @@ import org.revenantdb.jmh.contend.ContentionPoint;
 
 /**
  * Many writers: throughput, fairness, waits and processor time, by threads and length of the
- * critical section. Platform threads make the figures; virtual threads are points beside them.
+ * critical section. Platform threads give the figures; virtual threads are additional points.
  */
 final class LatchWriters {
   private static final int SHORT_SECTION = 1;

@@ -12,14 +12,15 @@ import org.revenantdb.jmh.contend.BusyLoop;
  * Notices what else the machine did while we measured. A round is <em>disturbed</em> if
  *
  * <ul>
- *   <li>a loop of known work took more than a tenth longer after the round than before it, or the
- *       other way round: the clock rate changed, or a neighbour is at work;
- *   <li>the hypervisor kept back more than a twentieth of the processor time ({@code steal});
+ *   <li>a loop of fixed work took more than a tenth longer after the round than before it, or the
+ *       other way round: the clock rate changed, or another virtual machine is busy;
+ *   <li>the hypervisor withheld more than a twentieth of the processor time ({@code steal});
  *   <li>other processes used more than a tenth of the processor time.
  * </ul>
  *
- * <p>Where there is no {@code /proc}, the first alone is watched. Where {@code /proc} tells of more
- * processors than are ours (a container), the third is not: the others' work is elsewhere.
+ * <p>Without {@code /proc}, only the first condition is checked. If {@code /proc} shows more
+ * processors than this process has (a container), the third is not checked, because the work of
+ * others is elsewhere.
  */
 final class MachineProbe implements Probe {
   private static final double CALIBRATION_TOLERANCE = 0.10;
@@ -88,8 +89,8 @@ final class MachineProbe implements Probe {
     long total = Arrays.stream(ticks, 0, 8).sum();
     long busy = ticks[0] + ticks[1] + ticks[2] + ticks[5] + ticks[6];
     long all = system.lines().filter(line -> line.matches("cpu\\d.*")).count();
-    // After the name, which may hold anything, the fields begin with the third; 14 to 17 are the
-    // times of the process and of its children that have ended.
+    // After the name, which may contain any character, the fields begin with the third. Fields 14
+    // to 17 are the times of the process and of its children that have ended.
     long[] own = numbers(self.substring(self.lastIndexOf(')') + 1));
     boolean comparable = all == processors && own.length > 15;
     return new Reading(

@@ -21,10 +21,10 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code ./revenant bench}: measures what it is told to, or lists what there is.
+ * {@code ./revenant bench}: runs the requested measurements, or lists the available ones.
  *
- * <p>Exit codes: 0 every figure was measured, whatever its value; 2 wrong usage; 3 something could
- * not be measured. What was measured is written in any case.
+ * <p>Exit codes: 0 every figure was measured, whatever its value; 2 wrong usage; 3 a figure could
+ * not be measured. The figures measured so far are written in any case.
  */
 public final class Main {
   private static final int CANNOT_MEASURE = 3;
@@ -172,7 +172,7 @@ public final class Main {
       }
     }
 
-    /** Whatever goes wrong, what was measured before it is not lost. */
+    /** Earlier measurements are not lost, whatever fails. */
     private Figures measure(Bench bench, Bench.Settings settings) {
       Figures figures = new Figures();
       if (!only.isEmpty()) {

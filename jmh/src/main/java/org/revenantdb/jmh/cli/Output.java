@@ -6,8 +6,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 
 /**
- * A file for results: asked for before anything is measured, since nobody wants to hear after a
- * quarter of an hour that there is no such folder; written at the end, all of it or nothing.
+ * A file for results. It is checked before any measurement, so that a missing folder is not
+ * reported only after a quarter of an hour. It is written at the end, all of it or nothing.
  */
 final class Output {
   private final Path target;
@@ -24,7 +24,7 @@ final class Output {
    * Checks that a file can be written, by writing another one into its folder.
    *
    * @param file relative to the working directory; it may exist
-   * @throws IOException with a sentence that says why not
+   * @throws IOException with the reason as a sentence
    */
   static Output to(Path file) throws IOException {
     Path target = file.toAbsolutePath();
@@ -48,7 +48,7 @@ final class Output {
   /**
    * Checks that a file can be written into a folder, which is made if there is none.
    *
-   * @throws IOException with a sentence that says why not
+   * @throws IOException with the reason as a sentence
    */
   static Output in(Path folder, String name) throws IOException {
     try {
@@ -59,7 +59,7 @@ final class Output {
     return to(folder.resolve(name));
   }
 
-  /** Writes to a neighbour and renames it, so that nobody reads half a file. */
+  /** Writes to a temporary file and renames it, so that no reader sees half a file. */
   void write(String text) throws IOException {
     Path unfinished = unfinished();
     try {
@@ -71,7 +71,7 @@ final class Output {
   }
 
   private Path unfinished() throws IOException {
-    // Not createTempFile: the result would be readable by nobody else.
+    // Not createTempFile: other users could not read the result.
     String unique = name + "." + ProcessHandle.current().pid() + ".unfinished";
     return Files.createFile(folder.resolve(unique));
   }

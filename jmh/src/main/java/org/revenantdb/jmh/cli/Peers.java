@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What measurements beside other engines share. */
+/** The shared parts of comparisons with other engines. */
 final class Peers {
   /** For a JVM in which a peer loads native code. */
   static final List<String> NATIVE = List.of("--enable-native-access=ALL-UNNAMED");

@@ -31,8 +31,8 @@ final class Plot {
    * Makes one without marks.
    *
    * @param question that it answers
-   * @param xTitle what the places are
-   * @param yTitle what the values are, with their unit
+   * @param xTitle the title of the places
+   * @param yTitle the title of the values, with their unit
    * @param logarithmic whether values span orders of magnitude; then none may be 0
    */
   Plot(String question, Form form, String xTitle, String yTitle, boolean logarithmic) {

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A {@link Plot} drawn as SVG: axes with titles and ticks, a legend, and for each mark its median
- * and the range of its rounds. A mark tells its point's name and values when pointed at.
+ * and the range of its rounds. The tooltip of a mark contains its point's name and values.
  */
 final class PlotDrawing {
   /*
@@ -32,7 +32,9 @@ final class PlotDrawing {
   private static final int BOTTOM = 272;
   private static final int TICKS = 5;
 
-  /** Lines meet their places a little beside each other, or their ranges would cover each other. */
+  /**
+   * Lines meet their places slightly apart, because their ranges would otherwise cover each other.
+   */
   private static final int STAGGER = 5;
 
   private static final List<String> COLOURS =
@@ -59,8 +61,8 @@ final class PlotDrawing {
   }
 
   /**
-   * Returns round numbers from at most {@code low} to at least {@code high}: powers of ten, or five
-   * or so steps of 1, 2 or 5 times a power of ten from 0.
+   * Returns round numbers from at most {@code low} to at least {@code high}: powers of ten, or
+   * about five steps of 1, 2 or 5 times a power of ten from 0.
    */
   static List<Double> ticks(double low, double high, boolean logarithmic) {
     List<Double> ticks = new ArrayList<>();

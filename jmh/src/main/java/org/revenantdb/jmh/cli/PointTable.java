@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Points of a report in rows and columns, for what is compared in several units and no picture
- * shows. As a {@link Plot} it holds names of points, and one that was not measured leaves a gap.
+ * Points of a report in rows and columns, for comparisons in several units that have no plot. Like
+ * a {@link Plot} it has names of points; one that was not measured leaves a gap.
  */
 final class PointTable {
   private final String question;
@@ -41,7 +41,7 @@ final class PointTable {
     return rows;
   }
 
-  /** By row, by column, the median of what was measured. */
+  /** By row, by column, the median of the measurements. */
   JsonObject toJson(Map<String, Sample> points) {
     JsonObject json = new JsonObject();
     rows.forEach((row, cells) -> {

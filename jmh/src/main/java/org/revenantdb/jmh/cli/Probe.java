@@ -1,6 +1,6 @@
 package org.revenantdb.jmh.cli;
 
-/** Notices whether something else disturbed what was measured. */
+/** Detects whether something else disturbed the measurement. */
 @FunctionalInterface
 interface Probe {
 

@@ -17,7 +17,7 @@ import org.revenantdb.jmh.recovery.RollbackFork;
 import org.revenantdb.jmh.recovery.VersionsFork;
 
 /**
- * What a transaction costs that was killed or rolled back: the experiments of "Constant Time
+ * The cost of a transaction that was killed or rolled back: the experiments of "Constant Time
  * Recovery in Azure SQL Database" (VLDB 2019), §4.
  */
 final class RecoveryBench implements Bench {
@@ -26,16 +26,16 @@ final class RecoveryBench implements Bench {
   private static final String EAGERLY = ", taken back first";
   private static final String LARGEST = "10000000";
 
-  /** Of whose reading the growth is told. */
+  /** The figures of reading whose growth is reported. */
   private static final List<String> LARGE = List.of("1000000", LARGEST);
 
-  /** What a kill leaves to be read depends by a third on where in a checkpoint it comes. */
+  /** What a kill leaves to read varies by a third with the moment within a checkpoint. */
   private static final int ROUNDS_OF_KILLS = 7;
 
   /** A round takes minutes. */
   private static final int ROUNDS_OF_LARGEST = 5;
 
-  /** What a workload loses to the cleaner was 2 % in one JVM, and 13 % in another. */
+  /** The loss of a workload to the cleaner was 2 % in one JVM, and 13 % in another. */
   private static final int ROUNDS_OF_CLEANING = 3;
 
   private static final String PEAK = "log_peak_over_bound";
@@ -158,7 +158,9 @@ final class RecoveryBench implements Bench {
       }
     }
     List<String> eagerly =
-        session.quick() ? List.of() : sizes.subList(0, sizes.size() - 1); // what is told takes long
+        session.quick()
+            ? List.of()
+            : sizes.subList(0, sizes.size() - 1); // the measurement takes long
     if (!eagerly.isEmpty()) {
       Path eager =
           session.engine(

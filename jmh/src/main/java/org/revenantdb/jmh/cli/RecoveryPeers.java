@@ -6,8 +6,8 @@ import java.util.Map;
 import org.revenantdb.jmh.recovery.StoreRestartFork;
 
 /**
- * One transaction that updated every row of a table, killed, in ours and in other engines: how long
- * until the first row is read, and what it left on disk. Nothing else goes on meanwhile.
+ * One killed transaction that updated every row of a table, in our engine and in others: the time
+ * until the first row is read, and the size on disk. Nothing else runs meanwhile.
  */
 final class RecoveryPeers {
   private static final String SECONDS = "reopen_seconds";
@@ -92,7 +92,7 @@ final class RecoveryPeers {
     figures.plot(bytes);
   }
 
-  /** The medians of one engine; if there were rounds in which it did not open, that is told. */
+  /** The medians of one engine; rounds in which it did not open are reported. */
   static void put(Figures figures, Map<String, Sample> samples, RestartEngines engine)
       throws CannotMeasureException {
     String variant = engine.variant();

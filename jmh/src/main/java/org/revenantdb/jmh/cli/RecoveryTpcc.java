@@ -11,8 +11,8 @@ import org.revenantdb.jmh.baseline.OffRowVersions;
 import org.revenantdb.jmh.tpcc.TpccFork;
 
 /**
- * What TPC-C pays for versions that survive a crash: in their rows, as here, and logged in pages of
- * their own, both beside rows that have just the id of their writer.
+ * The cost for TPC-C of versions that survive a crash: in their rows, as here, or logged in
+ * separate pages, both compared with rows that contain only the id of their writer.
  */
 final class RecoveryTpcc {
   /** The figure: transactions a second, as the engine is, divided by rows of writers' ids. */

@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * One page that needs nothing beside itself: the figures, one picture for each question, every
- * point in a table, and where it was measured.
+ * One self-contained page: the figures, one plot for each question, every point in a table, and the
+ * machine.
  */
 final class Report {
   private static final String STYLE =

@@ -12,7 +12,10 @@ import org.revenantdb.jmh.peer.TuplRestart;
 import org.revenantdb.jmh.recovery.RestartStore;
 import org.revenantdb.jmh.recovery.RevenantRestart;
 
-/** Whom {@code bench recovery} kills with a large transaction open, and how each is used. */
+/**
+ * The engines that {@code bench recovery} kills with a large open transaction, and how each is
+ * used.
+ */
 enum RestartEngines {
   /** RevenantDB. */
   OURS("RevenantDB", "", RevenantRestart.class, "default options"),

@@ -9,11 +9,11 @@ import org.revenantdb.chaos.report.Progress;
 
 /**
  * Rounds of a comparison. In each round all variants run once, so that a slow minute of the machine
- * meets all alike. A round that was disturbed is run again, and told of.
+ * affects all of them. A round that was disturbed is repeated, and reported.
  *
- * <p>Repeats are bounded: all that the rounds of a benchmark waste may take a certain time
- * together. A disturbed round that does not fit into what is left of it counts; then the figures
- * are noisy, and the tally says so.
+ * <p>Repeats are bounded: the wasted rounds of a benchmark may take a certain time together. A
+ * disturbed round that exceeds the remaining time counts. Then the figures are noisy, and the tally
+ * reports it.
  */
 final class Rounds {
   private static final Duration QUICK_BUDGET = Duration.ofSeconds(6);
@@ -33,7 +33,7 @@ final class Rounds {
    *
    * @param wanted how many rounds each comparison has
    * @param budget how long the rounds may take that are run again, in all comparisons together
-   * @param probe tells whether a round was disturbed
+   * @param probe detects whether a round was disturbed
    * @param nanoTime the clock
    */
   Rounds(int wanted, Duration budget, Probe probe, LongSupplier nanoTime) {
@@ -56,7 +56,7 @@ final class Rounds {
   /**
    * One round.
    *
-   * @param <T> what it results in
+   * @param <T> the type of the result
    */
   @FunctionalInterface
   interface Round<T> {
@@ -73,7 +73,7 @@ final class Rounds {
    */
   record Tally(int measured, int repeated, int keptDisturbed) {}
 
-  /** Runs the rounds of one comparison and returns what those said that count. */
+  /** Runs the rounds of one comparison and returns the results that count. */
   <T> List<T> run(String what, Round<T> round) throws CannotMeasureException {
     return run(what, wanted, round);
   }

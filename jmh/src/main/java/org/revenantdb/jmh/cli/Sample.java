@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What several rounds said of one thing.
+ * The results of several rounds for one point.
  *
  * @param median of the rounds
  * @param spread half the distance between the lowest and the highest round, relative to the median

@@ -9,7 +9,7 @@ import org.revenantdb.jmh.peer.MvStoreSnapshots;
 import org.revenantdb.jmh.peer.RocksSnapshots;
 import org.revenantdb.jmh.peer.TuplSnapshots;
 
-/** Who updates hot rows beside a snapshot in {@code bench gc}, and how each is used. */
+/** The engines that update hot rows with a snapshot in {@code bench gc}, and how each is used. */
 enum SnapshotEngines {
   /** RevenantDB. */
   OURS(

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Map;
 import org.revenantdb.jmh.space.AllocationFork;
 
-/** Small tables that come and go, with space maps that are latched shared, beside exclusively. */
+/** Small tables that are created and dropped, with space maps latched shared or exclusively. */
 final class SpaceMapAllocation {
   /** The figure: tables a second, shared divided by exclusive, among many sessions. */
   static final String SPEEDUP = "alloc_speedup_64";

@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What it costs that all who allocate pages meet at the same space maps, part by part: latched
- * shared with a compare-and-set for each byte, beside the original method, exclusively. A part that
- * fails leaves the others alone.
+ * The cost of contention for the same space maps among threads that allocate pages, part by part:
+ * latched shared with a compare-and-set for each byte, compared with the original method, latched
+ * exclusively. A part that fails does not affect the others.
  */
 final class SpaceMapBench implements Bench {
   @Override
@@ -17,7 +17,7 @@ final class SpaceMapBench implements Bench {
 
   @Override
   public String question() {
-    return "What do those who allocate pages cost each other at the space maps?";
+    return "What does contention for the space maps cost threads that allocate pages?";
   }
 
   @Override

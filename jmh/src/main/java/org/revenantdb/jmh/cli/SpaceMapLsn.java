@@ -9,14 +9,14 @@ import org.openjdk.jmh.util.Version;
 import org.revenantdb.jmh.space.PageLsnBenchmark;
 
 /**
- * A page LSN of one word beside the paper's ten bytes, by {@link PageLsnBenchmark}. A quick run
- * leaves out what no figure needs.
+ * A page LSN of one word compared with the paper's ten bytes, by {@link PageLsnBenchmark}. A quick
+ * run leaves out points that no figure needs.
  */
 final class SpaceMapLsn {
   /** The figure: raises a second, one word divided by ten bytes, the worse number of threads. */
   static final String RAISE = "lsn_raise_ratio";
 
-  /** The figure: reads a second while nobody raises, as above. */
+  /** The figure: reads a second while no thread raises, as above. */
   static final String READ = "lsn_read_ratio";
 
   private static final List<Integer> THREADS = List.of(1, 2);

@@ -7,8 +7,8 @@ import java.util.stream.Stream;
 import org.revenantdb.jmh.space.MapMemoryFork;
 
 /**
- * The memory that updates of space maps need beside the pages, for each map that is in the pool: in
- * a file of few maps, and in one of many, while the same sessions work.
+ * The memory for updates of space maps, in addition to the pages, for each map in the pool: in a
+ * file of few maps and in one of many, with the same sessions.
  */
 final class SpaceMapMemory {
   /** The figure: what one more space map in the pool takes. */

@@ -12,14 +12,14 @@ import org.revenantdb.jmh.baseline.EngineOfExclusiveMaps;
  * those that are latched exclusively.
  *
  * @param main class of the JVM in which it runs
- * @param suffix of the names of its points, behind the kind of latch: nothing, or a comma and words
+ * @param suffix of the names of its points, after the kind of latch: empty, or a comma and words
  * @param rate the value that counts
  */
 record SpaceMapPair(Class<?> main, String suffix, String rate) {
   private static final String SHARED = "shared";
   private static final String EXCLUSIVE = "exclusive";
 
-  /** The arguments of a JVM with so many sessions. */
+  /** The arguments of a JVM with this many sessions. */
   @FunctionalInterface
   interface Arguments {
     /** All of them, the directory among them. */

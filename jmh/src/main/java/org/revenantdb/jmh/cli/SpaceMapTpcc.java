@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Map;
 import org.revenantdb.jmh.tpcc.TpccFork;
 
-/** TPC-C with space maps that are latched shared, beside exclusively. */
+/** TPC-C with space maps latched shared or exclusively. */
 final class SpaceMapTpcc {
   /** The figure: transactions a second, shared divided by exclusive, among many sessions. */
   static final String SPEEDUP = "tpcc_speedup";
@@ -16,7 +16,7 @@ final class SpaceMapTpcc {
 
   private static final List<Integer> SESSIONS = List.of(1, SESSIONS_OF_THE_FIGURE, 400);
 
-  /** What the fork tells, by name. */
+  /** The results of the fork, by name. */
   static final Map<String, String> UNITS =
       Map.of(
           "new_orders", "1/min",

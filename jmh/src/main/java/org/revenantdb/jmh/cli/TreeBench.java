@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What rows in a tree of pages cost, part by part: in memory beside other engines, updated at
- * random, by mode of the latches, and with a pool that holds a fifth of them. A part that fails
- * leaves the others alone.
+ * The cost of rows in a tree of pages, part by part: in memory compared with other engines, updated
+ * at random, by mode of the latches, and with a pool that holds a fifth of them. A part that fails
+ * does not affect the others.
  */
 final class TreeBench implements Bench {
   @Override

@@ -10,7 +10,7 @@ import org.revenantdb.jmh.tree.MapLimit;
 import org.revenantdb.jmh.tree.RevenantTree;
 import org.revenantdb.jmh.tree.TreeStore;
 
-/** Whom {@code bench tree} measures, and how each is used. */
+/** The engines of {@code bench tree}, and how each is used. */
 enum TreeEngines {
   /** RevenantDB. */
   OURS(
@@ -55,7 +55,7 @@ enum TreeEngines {
       MvStoreTree.class,
       "a map that commits once a second by itself; no transactions, so many reads are not of one"
           + " moment; a kill loses a second, a power cut more"),
-  /** What is left to win. */
+  /** The upper limit of what can be gained. */
   MAP(
       "hashmap",
       "ConcurrentHashMap",

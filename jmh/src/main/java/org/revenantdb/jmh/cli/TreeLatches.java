@@ -6,8 +6,8 @@ import org.revenantdb.jmh.coupling.CouplingFork;
 import org.revenantdb.jmh.coupling.LatchMode;
 
 /**
- * The same tree under exclusive, shared, optimistic and hybrid latches. It is a tree of its own, as
- * the engine's knows hybrid ones alone.
+ * The same tree under exclusive, shared, optimistic and hybrid latches. It is a separate tree,
+ * because the engine's tree supports only hybrid ones.
  */
 final class TreeLatches {
   private static final String CHILD = "one_tree";

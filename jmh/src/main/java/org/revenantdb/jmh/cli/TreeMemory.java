@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import org.revenantdb.jmh.tree.TreeFork;
 
-/** Rows that all fit into memory, beside other engines. */
+/** Rows that all fit into memory, compared with other engines. */
 final class TreeMemory {
   private static final Map<String, String> UNITS =
       Map.of(

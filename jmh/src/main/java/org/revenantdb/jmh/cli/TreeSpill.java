@@ -6,8 +6,8 @@ import java.util.Map;
 import org.revenantdb.jmh.tree.SpillFork;
 
 /**
- * Rows five times larger than the pool. The cache of the system holds what a pool does not, for
- * nothing limits it here: what is compared is the way from there into the engine, not a disk.
+ * Rows five times larger than the pool. The system's cache holds what a pool does not, because
+ * nothing limits it here. So this compares the path from there into the engine, not a disk.
  */
 final class TreeSpill {
   private static final Map<String, String> UNITS =

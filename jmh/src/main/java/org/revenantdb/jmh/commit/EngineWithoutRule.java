@@ -13,13 +13,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.revenantdb.engine.Database;
 
 /**
- * Two classes of the engine without the rule that keeps durable readers from what is not durable,
- * made from the engine's own compiled classes: whoever reads tells no witness, and nobody asks
- * whether one has to wait. There is no switch for that in the engine, so this folder comes before
- * it on a class path.
+ * Two classes of the engine without the rule that keeps durable readers from data that is not
+ * durable, made from the engine's own compiled classes: reads inform no witness, and there is no
+ * check for a wait. The engine has no switch for this, so this folder comes before it on a class
+ * path.
  *
- * <p>Failure: {@link IllegalStateException} if what is to be taken out is not there: the engine has
- * changed, and this with it must.
+ * <p>Failure: {@link IllegalStateException} if the code to remove is missing: the engine has
+ * changed, and this class must be adapted.
  */
 public final class EngineWithoutRule {
   private static final String WITNESS = "org/revenantdb/engine/version/Witness";

@@ -7,9 +7,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * Bare forced appends of 4 KiB to a preallocated file: what the disk allows, and nothing else. The
- * file is written once with zeros and forced before; when its end is reached, appending begins
- * again at its start.
+ * Bare forced appends of 4 KiB to a preallocated file: the limit of the disk. The file is written
+ * once with zeros and forced before. At its end, appending begins again at its start.
  */
 final class Forces implements AutoCloseable {
   private static final int BLOCK = 4096;

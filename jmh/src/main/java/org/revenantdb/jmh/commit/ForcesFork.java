@@ -23,11 +23,11 @@ import org.revenantdb.recovery.log.LogOptions;
 
 /**
  * A JVM in which the queue is processed lazily at twenty entries a second, while accounts are read
- * durably at several rates: the experiment of the paper's Figure 3, for our rule and for the
- * paper's, side by side, with the same entries and the same reads at the same times.
+ * durably at several rates. It is the experiment of the paper's Figure 3, for our rule and for the
+ * paper's side by side, with the same entries and the same reads at the same times.
  *
- * <p>Forces are counted where Java asks the system for them, by the recorder of the JVM, which
- * names the file: those of the log are told from those of pages and of the control file.
+ * <p>Forces are counted at the system call in Java by the recorder of the JVM, with the file name,
+ * so forces of the log are distinguished from those of pages and of the control file.
  *
  * <p>Arguments: directory, seconds, milliseconds of the longest delay of a lazy commit, seed, rates
  * of reads a second.
@@ -36,7 +36,7 @@ public final class ForcesFork {
   /** Entries a second. */
   private static final int UPDATES = 20;
 
-  /** So many rows of the queue's size fit on a page of 8 KiB that is two thirds full. */
+  /** This many rows of the queue's size fit on a page of 8 KiB that is two thirds full. */
   private static final int ROWS_PER_PAGE = 50;
 
   private static final long SECOND = 1_000_000_000;
@@ -127,7 +127,7 @@ public final class ForcesFork {
     };
   }
 
-  /** Accounts on pages of their own; the queue, which nobody reads durably, on others. */
+  /** Accounts on separate pages; the queue, which has no durable readers, on others. */
   private static Store theirs(Log log, long lazyNanos) {
     int accounts = (Queue.ACCOUNTS + ROWS_PER_PAGE - 1) / ROWS_PER_PAGE * ROWS_PER_PAGE;
     PageGranularStore store =

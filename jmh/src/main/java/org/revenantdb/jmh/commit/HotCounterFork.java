@@ -11,8 +11,8 @@ import org.revenantdb.jmh.fork.Sessions;
 import org.revenantdb.jmh.fork.Told;
 
 /**
- * A JVM in which all sessions increment one counter, durably. They act on what they have read only
- * after their commit, and say so; or they do not say so.
+ * A JVM in which all sessions increment one counter, durably. Either they act on what they have
+ * read only after their commit and request that, or they do not request it.
  *
  * <p>Arguments: directory, sessions, {@code after} or {@code before}, milliseconds to warm up,
  * milliseconds to measure.

@@ -11,7 +11,7 @@ import org.revenantdb.jmh.fork.Told;
 
 /**
  * A JVM in which sessions write as fast as they can into a database with a small log, so that
- * checkpoints have to hurry: the log directory must stay within its bound.
+ * checkpoints must be frequent. The log directory must stay within its bound.
  *
  * <p>Arguments: directory, milliseconds, seed.
  */

@@ -8,10 +8,11 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.SortedSet;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import org.revenantdb.jmh.fork.Told;
 import org.revenantdb.recovery.file.IoStatistics;
+import org.revenantdb.recovery.format.SegmentLayout;
 import org.revenantdb.recovery.log.LifeStart;
 import org.revenantdb.recovery.log.Log;
 import org.revenantdb.recovery.log.LogOptions;
@@ -20,10 +21,9 @@ import org.revenantdb.recovery.log.RecordBuilder;
 import org.revenantdb.recovery.log.RecordType;
 
 /**
- * A JVM that appends bytes to the log by two threads, and as many with {@code FileChannel.write} in
- * blocks of 1 MiB to a preallocated file; nobody asks for a force. Both were written and forced
- * once before, and the log's segments given up, as a checkpoint does, so both write to blocks that
- * are there.
+ * A JVM in which two threads append bytes to the log, and two write with {@code FileChannel.write}
+ * in blocks of 1 MiB to a preallocated file, without forces. Both were written and forced once
+ * before, and the log's segments released, as a checkpoint does. So both write to existing blocks.
  *
  * <p>Arguments: directory, bytes of a record, megabytes.
  */
@@ -72,16 +72,16 @@ public final class LogFork {
 
   /** An empty log in an empty directory. */
   static Log start(Path directory, LogOptions options) {
-    SortedSet<Long> none = new TreeSet<>();
     return Log.start(
         new LifeStart(
             directory,
             new byte[16],
             /* life= */ 1,
-            /* firstSegment= */ 1,
+            SegmentLayout.FIRST_BEGIN,
+            options.segmentSize(),
             /* formerLife= */ 0,
             /* formerEnd= */ 0,
-            none,
+            new TreeMap<>(),
             new TreeSet<>(),
             new TreeSet<>()),
         options);
@@ -116,7 +116,8 @@ public final class LogFork {
     long credit = BLOCK;
     for (long done = 0; done < bytes / THREADS; ) {
       if (credit >= BLOCK) {
-        // As whoever changes pages takes credit, nothing latched: the files are there before.
+        // Like a thread that changes pages, takes credit with nothing latched: the files exist
+        // before.
         log.ensureSegments(log.tail() + THREADS * 2L * BLOCK);
         credit = 0;
       }

@@ -17,7 +17,10 @@ import org.revenantdb.jmh.fork.Told;
 public final class LogPeak implements AutoCloseable {
   private static final long PERIOD_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
-  /** So many times as long as a look takes nobody looks: what is measured needs the processor. */
+  /**
+   * The pause between looks is this multiple of a look, because the measured work needs the
+   * processor.
+   */
   private static final int REST = 100;
 
   private final @Nullable Path log;
@@ -35,18 +38,18 @@ public final class LogPeak implements AutoCloseable {
     }
   }
 
-  /** Of a database with the usual options; null: of nobody. */
+  /** For a database with the usual options; null: for none. */
   static LogPeak of(@Nullable Path database) {
     return of(database, DatabaseOptions.defaults());
   }
 
-  /** Of a database; null: of nobody. */
+  /** For a database; null: for none. */
   public static LogPeak of(@Nullable Path database, DatabaseOptions options) {
     return new LogPeak(
         database == null ? null : database.resolve("log"), 2 * options.maxRecoveryLog());
   }
 
-  /** Of a log that has a bound of its own. */
+  /** For a log with its own bound. */
   static LogPeak ofLog(Path log, long bound) {
     return new LogPeak(log, bound);
   }
@@ -74,7 +77,7 @@ public final class LogPeak implements AutoCloseable {
         size += sizeOf(file);
       }
     } catch (IOException _) {
-      return size; // not there yet
+      return size; // does not exist yet
     }
     return size;
   }

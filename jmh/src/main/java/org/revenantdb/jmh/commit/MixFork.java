@@ -10,7 +10,7 @@ import org.revenantdb.jmh.fork.Told;
 
 /**
  * A JVM in which sessions read and update rows of the whole table, durably, in transactions of one
- * operation each: half of them read, and then one session only reads.
+ * operation each. Half of the operations are reads; afterwards one session only reads.
  *
  * <p>Arguments: directory, sessions, milliseconds to warm up, milliseconds to measure, seed.
  */

@@ -6,7 +6,7 @@ package org.revenantdb.jmh.commit;
  */
 public interface OneRowCommits extends AutoCloseable {
   /**
-   * Stores a row in a transaction of its own.
+   * Stores a row in a separate transaction.
    *
    * @param key of the row
    * @param value of the row

@@ -4,12 +4,12 @@ import java.util.Random;
 
 /**
  * The workload of the paper, section 7.2: a queue of debits and credits that are applied to 200
- * accounts, four fifths of them to a fifth of the accounts; readers ask for the balance of any
+ * accounts, four fifths of them to a fifth of the accounts. Readers read the balance of any
  * account.
  *
- * <p>Whoever processes an entry takes the first one out of the queue and changes the balance of its
- * account, in one transaction. The queue is refilled by the same transaction, so that it never runs
- * dry: the entry taken is replaced by the one that comes {@link #LENGTH} later.
+ * <p>A session processes an entry in one transaction: it takes the first entry out of the queue and
+ * changes the balance of its account. The same transaction refills the queue: it adds the entry
+ * that comes {@link #LENGTH} later, so the queue is never empty.
  */
 final class Queue {
   /** Accounts. */

@@ -62,7 +62,7 @@ final class QueueDatabase implements AutoCloseable {
     head++;
   }
 
-  /** Processes one entry in a transaction of its own. */
+  /** Processes one entry in a separate transaction. */
   void processOne(TransactionOptions options, Random random) {
     try (Transaction transaction = begin(options)) {
       process(transaction, random);
@@ -70,7 +70,7 @@ final class QueueDatabase implements AutoCloseable {
     }
   }
 
-  /** The balance of an account, in a transaction of its own. */
+  /** Reads the balance of an account in a separate transaction. */
   long balance(TransactionOptions options, int account) {
     try (Transaction transaction = begin(options)) {
       byte[] row = Objects.requireNonNull(transaction.get(accounts, Rows.key(account)));

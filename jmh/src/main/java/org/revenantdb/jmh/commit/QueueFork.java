@@ -9,7 +9,7 @@ import org.revenantdb.jmh.fork.Told;
 
 /**
  * A JVM in which one session processes the queue of the paper (section 7.4), lazily or durably, one
- * entry a transaction. What was committed lazily is synced in the end, and that counts.
+ * entry a transaction. Lazy commits are synced in the end, and that time counts.
  *
  * <p>Arguments: directory, {@code lazy} or {@code durable}, milliseconds to warm up, milliseconds
  * to measure, seed.

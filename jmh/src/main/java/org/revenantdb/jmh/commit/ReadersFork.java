@@ -11,9 +11,9 @@ import org.revenantdb.jmh.fork.Sessions;
 import org.revenantdb.jmh.fork.Told;
 
 /**
- * A JVM in which one session processes the entries of the queue as they come, at a fixed rate, and
- * another one reads balances, at a fixed rate as well. A response is counted from when the read was
- * due, not from when it was begun: who had to wait before does not hide it.
+ * A JVM in which one session processes the entries of the queue at a fixed rate, and another one
+ * reads balances, also at a fixed rate. A response time is counted from when the read was due, not
+ * from when it began, so an earlier wait is not hidden.
  *
  * <p>Arguments: directory, entries in a transaction (0: lazily, one each), entries a second, {@code
  * durable} or {@code lazy} readers, reads a second, milliseconds to warm up, milliseconds to

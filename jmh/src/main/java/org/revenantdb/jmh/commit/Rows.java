@@ -4,8 +4,8 @@ import java.nio.ByteBuffer;
 import java.util.Random;
 
 /**
- * The rows that all engines store: keys of eight bytes, values of a hundred. Each session has rows
- * of its own, so that nobody waits for anything but the log.
+ * The rows that all engines store: keys of eight bytes, values of a hundred. Each session has its
+ * own rows, so that sessions wait only for the log.
  */
 public final class Rows {
   /** Rows of a session. */

@@ -7,7 +7,7 @@ import org.revenantdb.jmh.fork.Sessions;
 import org.revenantdb.jmh.fork.Told;
 
 /**
- * A JVM with one session: bare forces and durable commits of one row, by turns of some ten
+ * A JVM with one session: bare forces and durable commits of one row, alternating every few tens of
  * milliseconds, so that both meet the same disk.
  *
  * <p>Arguments: directory, milliseconds to warm up, milliseconds to measure, seed.
@@ -47,7 +47,7 @@ public final class SingleFork {
     }
   }
 
-  /** Two things by turns. */
+  /** Two tasks in turn. */
   private static final class Turns {
     private final WaitHistogram first = new WaitHistogram();
     private final WaitHistogram second = new WaitHistogram();

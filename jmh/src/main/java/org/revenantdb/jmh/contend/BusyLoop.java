@@ -2,7 +2,7 @@ package org.revenantdb.jmh.contend;
 
 /**
  * Work of a known length that touches no memory: a chain of dependent steps, so that no compiler
- * can shorten it and two processors do not share anything by it.
+ * can shorten it and two processors share nothing.
  */
 public final class BusyLoop {
   private static final int CALIBRATION_STEPS = 200_000;

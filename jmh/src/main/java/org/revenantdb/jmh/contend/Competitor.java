@@ -7,10 +7,11 @@ package org.revenantdb.jmh.contend;
  */
 public final class Competitor {
   /*
-   * A thread that starves has few acquisitions, and those would tell of short waits only. So a wait that
-   * the end of the run cuts short counts as well, with what it had until then; and each thread's first
-   * acquisition is timed, however rarely it looks at the clock. Of many threads with few acquisitions each
-   * those that are timed must not all come at the same time: each thread starts its count elsewhere.
+   * A starving thread has few acquisitions, and those alone would show only short waits. So a wait
+   * that the end of the run cuts short counts as well, with its length until then, and each
+   * thread's first acquisition is timed, however rarely it reads the clock. If many threads have
+   * few acquisitions each, the timed ones must not all come at the same time: each thread starts
+   * its count at another number.
    */
   private final ContentionRun run;
   private final long timedMask;
@@ -69,7 +70,7 @@ public final class Competitor {
   }
 
   /**
-   * Uses what a reader has read, so that the reading is not optimized away.
+   * Uses the result of a reader, so that the read is not optimized away.
    *
    * @param value what {@link Contender#read} returned
    */
@@ -95,7 +96,7 @@ public final class Competitor {
     return entered;
   }
 
-  /** The sum of what was read. */
+  /** The sum of the values read. */
   long sum() {
     return sum;
   }

@@ -1,9 +1,9 @@
 package org.revenantdb.jmh.contend;
 
 /**
- * What threads compete for, together with the loop in which they do. One small class for each lock,
- * written out by hand: between the loop and the lock there is no interface, no lambda and no
- * wrapper, so each lock is inlined as far as it can be.
+ * The resource that threads compete for, together with the loop of the competition. There is one
+ * small class for each lock, written out by hand: between the loop and the lock there is no
+ * interface, no lambda and no wrapper, so each lock is inlined as far as possible.
  *
  * <p>The form of the loop, the same for all:
  *
@@ -36,8 +36,8 @@ public abstract class Contender {
   protected Contender() {}
 
   /**
-   * Acquires, works, releases, until {@link Competitor#enter} says that it is over. All threads of
-   * a run are in here at the same time.
+   * Acquires, works, releases, until {@link Competitor#enter} returns that the run is over. All
+   * threads of a run are in this method at the same time.
    *
    * @param me the calling thread's own
    */

@@ -7,10 +7,9 @@ import java.util.concurrent.TimeUnit;
 /**
  * A JVM for one contender, in which it runs at one point after the other.
  *
- * <p>Why a JVM for each: {@code ReentrantLock} and both kinds of {@code ReentrantReadWriteLock}
- * share the code of their queue. Run one after the other in one JVM they would spoil each other's
- * profile, and the last one would be compiled worst. In a JVM of its own each lock has only itself
- * to blame.
+ * <p>Each lock needs its own JVM: {@code ReentrantLock} and both kinds of {@code
+ * ReentrantReadWriteLock} share the code of their queue. In one JVM, one after the other, they
+ * would spoil each other's profile, and the last one would be compiled worst.
  *
  * <p>Arguments: class of the contender, steps of the busy loop per microsecond, milliseconds to
  * settle at least, milliseconds to measure, points. Prints lines {@code = metric,point value}, each
@@ -20,7 +19,7 @@ public final class ContentionFork {
   private static final List<ContentionPoint> WARM_UP =
       List.of(new ContentionPoint(1, false, 0), new ContentionPoint(3, false, 0));
 
-  /** A crowd takes its time until everybody has come once. */
+  /** Many threads need some time until each had its first turn. */
   private static final long SETTLE_NANOS_PER_THREAD = TimeUnit.MICROSECONDS.toNanos(50);
 
   private ContentionFork() {}

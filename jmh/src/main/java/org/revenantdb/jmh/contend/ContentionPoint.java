@@ -3,8 +3,8 @@ package org.revenantdb.jmh.contend;
 import java.util.Locale;
 
 /**
- * One point of a contended measurement. Its text is its name in results, and the way in which a
- * forked JVM is told of it.
+ * One point of a contended measurement. Its text is its name in results, and the argument of a
+ * forked JVM.
  *
  * @param threads how many compete
  * @param virtual virtual threads on the default scheduler, else platform threads
@@ -22,8 +22,8 @@ public record ContentionPoint(int threads, boolean virtual, int sectionMicros) {
   }
 
   /**
-   * How often a thread looks at the clock for its wait: reading the clock twice costs as much as a
-   * short section, and nothing beside a long one. Always a power of two.
+   * How often a thread reads the clock for its wait. Two reads of the clock cost as much as a short
+   * section, but little compared with a long one. Always a power of two.
    *
    * @return each how many-th acquisition of a thread is timed, beginning with its first
    */

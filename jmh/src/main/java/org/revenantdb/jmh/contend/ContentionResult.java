@@ -5,11 +5,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What one contended run said.
+ * The result of one contended run.
  *
  * @param seconds how long it was measured
  * @param counts the acquisitions of each thread in that time
- * @param waits how long they waited, timed as often as the point says
+ * @param waits the waiting times, timed as often as the point requires
  * @param cpuSeconds processor time of the whole process in that time
  */
 public record ContentionResult(

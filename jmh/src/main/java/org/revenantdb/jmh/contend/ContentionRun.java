@@ -13,8 +13,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ContentionRun {
   /*
-   * Phases      SETTLING -> MEASURING -> ENDED, by the caller. Threads look at the phase while they hold the
-   *             lock; what they do in SETTLING counts nowhere, so a slow start of the last thread is not unfair.
+   * Phases      SETTLING -> MEASURING -> ENDED, by the caller. Threads read the phase while they
+   *             hold the lock. What they do in SETTLING does not count, so a slow start of the last
+   *             thread is not unfair.
    *
    * Ordering    endedAt is written before phase (volatile), read after it.
    */
@@ -36,8 +37,8 @@ public final class ContentionRun {
    * @param stepsPerMicrosecond from {@link BusyLoop#stepsPerMicrosecond}, once for all contenders
    * @param settleNanos how long the threads compete before it counts
    * @param windowNanos how long it counts
-   * @return what was counted
-   * @throws InterruptedException if the caller is interrupted; the threads are told to end
+   * @return the counts
+   * @throws InterruptedException if the caller is interrupted; the threads then end
    * @throws IllegalStateException if a thread failed, or the lock let two writers in
    */
   public static ContentionResult run(
@@ -104,7 +105,7 @@ public final class ContentionRun {
       gate.await();
       contender.compete(me);
     } catch (InterruptedException e) {
-      failure = e; // nobody interrupts them
+      failure = e; // they are never interrupted
       Thread.currentThread().interrupt();
     } catch (RuntimeException | Error e) {
       failure = e;

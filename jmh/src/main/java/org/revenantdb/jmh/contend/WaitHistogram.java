@@ -7,14 +7,15 @@ package org.revenantdb.jmh.contend;
  */
 public final class WaitHistogram {
   /*
-   * Slots       Log-linear. A value below 32 has a slot of its own. Above, each doubling is cut into 32 slots:
-   *             the slot is the exponent and the five bits below the highest one.
+   * Slots       Log-linear. A value below 32 has its own slot. Above, each doubling is divided into
+   *             32 slots: the slot is the exponent and the five bits below the highest one.
    *
    *               value    0 .. 31   32 .. 63   64 .. 127   128 .. 255   ...   2^36 and more
    *               slot     0 .. 31   32 .. 63   64 .. 95    96 .. 127          the last
    *               width       1         1           2            4
    *
-   * A slot answers with its upper end, so a percentile is never told too low. The largest value is kept exactly.
+   * A slot counts as its upper end, so a percentile is never too low. The largest value is kept
+   * exactly.
    */
   private static final int SUB_BITS = 5;
   private static final int SUB_SLOTS = 1 << SUB_BITS;

@@ -8,7 +8,7 @@ import org.revenantdb.jmh.fork.Told;
 import org.revenantdb.jmh.tree.RowChoice;
 
 /**
- * A JVM with one tree, used in all latch modes by turns: the same nodes, the same latches, the same
+ * A JVM with one tree, used in all latch modes in turn: the same nodes, the same latches, the same
  * rows.
  *
  * <p>Arguments: rows, rounds of turns, milliseconds of a turn, seed.
@@ -53,7 +53,7 @@ public final class CouplingFork {
   }
 
   /**
-   * The names of all that is told.
+   * The names of all results.
    *
    * @return in order
    */

@@ -126,14 +126,14 @@ final class Node extends HybridLatch {
     return page.get(LONG, changesAt(entry));
   }
 
-  /** Adds a row behind all others, while the tree is built. */
+  /** Adds a row after all others, while the tree is built. */
   void append(long high, long low, byte[] value) {
     int entry = appendKey(high, low);
     MemorySegment.copy(value, 0, page, ValueLayout.JAVA_BYTE, valueAt(entry), TreeRows.VALUE);
     page.set(LONG, changesAt(entry), 0);
   }
 
-  /** Adds a child behind all others, while the tree is built. */
+  /** Adds a child after all others, while the tree is built. */
   void append(long high, long low, int child) {
     int entry = appendKey(high, low);
     page.set(INT, CHILDREN + (long) entry * Integer.BYTES, child);

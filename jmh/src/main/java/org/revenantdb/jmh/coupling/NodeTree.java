@@ -7,9 +7,9 @@ import java.util.List;
 import org.revenantdb.jmh.tree.TreeRows;
 
 /**
- * A B+-tree of {@link Node}s with rows of {@link TreeRows}, built full, whose rows change and whose
- * shape does not: it is about reading on the way down and changing at the end. Those who go down do
- * it all the same as if a node could be split or be gone at any moment.
+ * A B+-tree of {@link Node}s with rows of {@link TreeRows}, built full. Its rows change and its
+ * shape does not, because it is about reads on the way down and changes at the end. Descents still
+ * behave as if a node could be split or removed at any moment.
  *
  * <p>A child is a number, looked up in an array, as a page id is in the engine; leaves have no
  * links.
@@ -101,9 +101,9 @@ final class NodeTree {
   }
 
   /**
-   * How often rows were changed, when nobody changes any.
+   * How often rows were changed, while no thread changes any.
    *
-   * @throws IllegalStateException if a row is not what it should be, or a latch is still held
+   * @throws IllegalStateException if a row is wrong, or a latch is still held
    */
   long countChanges() {
     long changes = 0;

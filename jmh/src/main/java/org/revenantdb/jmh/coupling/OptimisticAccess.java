@@ -3,10 +3,10 @@ package org.revenantdb.jmh.coupling;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Optimistic lock coupling: the way down takes no latch, it compares versions; a leaf that changes
- * is latched exclusively. A leaf that is read is read without a latch, a few times if it is
- * disturbed, and then under one: that is where an optimistic lock, which has nothing but its
- * exclusive mode for that, and a hybrid one differ.
+ * Optimistic lock coupling: the way down takes no latch but compares versions; a leaf that changes
+ * is latched exclusively. A leaf is read without a latch; after a few disturbed attempts it is read
+ * under a latch. Here an optimistic lock, which has only its exclusive mode for that, and a hybrid
+ * one differ.
  */
 final class OptimisticAccess extends TreeAccess {
   /*

@@ -1,8 +1,8 @@
 package org.revenantdb.jmh.coupling;
 
 /**
- * Lock coupling: a child is latched before its parent is given up. Who reads does it all with
- * exclusive latches, or all with shared ones; who changes latches at least the leaf exclusively.
+ * Lock coupling: a child is latched before its parent is released. A reader uses only exclusive
+ * latches, or only shared ones; a writer latches at least the leaf exclusively.
  */
 final class PessimisticAccess extends TreeAccess {
   private final boolean shared;
@@ -10,7 +10,7 @@ final class PessimisticAccess extends TreeAccess {
   /**
    * One.
    *
-   * @param shared whether what is only read is latched shared
+   * @param shared whether nodes that are only read are latched shared
    */
   PessimisticAccess(NodeTree tree, boolean shared) {
     super(tree);

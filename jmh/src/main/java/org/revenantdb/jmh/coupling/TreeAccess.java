@@ -6,8 +6,8 @@ import org.revenantdb.jmh.tree.TreeRows;
  * A way to use a {@link NodeTree}: which latches are taken and in which mode. One thread uses it;
  * it allocates nothing.
  *
- * <p>A scan goes from leaf to leaf by way of the root: it copies what it wants of a leaf, and goes
- * on with the leaf's upper fence, as the engine's do.
+ * <p>A scan reaches each leaf through the root: it copies its rows from a leaf and continues with
+ * the leaf's upper fence, like the engine's scans.
  */
 abstract class TreeAccess {
   /** The most rows that a scan asks for. */
@@ -55,8 +55,8 @@ abstract class TreeAccess {
   }
 
   /**
-   * Copies rows of one leaf, from a key on, into the batch, and notes where to go on. It may be run
-   * again for the same leaf when what it read does not count.
+   * Copies rows of one leaf, from a key on, into the batch, and notes where to continue. It may be
+   * repeated for the same leaf if its reads do not count.
    *
    * @param already how many the batch has
    * @return how many came to it

@@ -8,18 +8,19 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Threads that do several things by turns of some milliseconds, all threads the same thing at a
- * time: what happens to the machine meanwhile happens to all things alike, and one is compared with
- * its neighbours of the same round.
+ * Threads that alternate between several tasks every few milliseconds, all threads with the same
+ * task at a time. So a change of the machine affects all tasks alike, and each is compared with its
+ * neighbours of the same round.
  */
 final class Turns {
   /*
-   * State       turn: which thing it is, or STOPPED; set by the one who measures, read by all before each step.
-   *             What a thread has done of a thing is published by an opaque store of a cell; the one who measures
-   *             adds them up at both ends of the turn. A step that began before the turn counts for the thing
-   *             that it belongs to, some microseconds of some milliseconds.
-   * Order       each round begins with the next thing, and every other round goes backwards, so that none has
-   *             always the same one before it. The first round warms up and does not count.
+   * State       turn: the number of the task, or STOPPED; set by the measuring thread, read by all
+   *             before each step. A thread publishes its count of a task by an opaque store of a
+   *             cell; the measuring thread adds them up at both ends of the turn. A step that began
+   *             before the turn counts for its own task, some microseconds of some milliseconds.
+   * Order       each round begins with the next task, and every other round goes backwards, so that
+   *             no task always has the same predecessor. The first round warms up and does not
+   *             count.
    */
   private static final int STRIDE = 16;
   private static final int STOPPED = -1;
@@ -37,7 +38,7 @@ final class Turns {
     this.done = new AtomicLongArray((threads + 1) * STRIDE);
   }
 
-  /** Makes what a thread does. */
+  /** Creates the task of a thread. */
   @FunctionalInterface
   interface Factory {
     /** A step of a thing by a thread. */
@@ -45,7 +46,7 @@ final class Turns {
   }
 
   /**
-   * What was done.
+   * The work done.
    *
    * @param rates steps a second by thing, and by round
    */

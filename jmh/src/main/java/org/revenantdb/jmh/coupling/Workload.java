@@ -7,8 +7,8 @@ import java.util.function.IntSupplier;
 import org.revenantdb.jmh.tree.TreeRows;
 
 /**
- * What a thread does with a tree: reads of a row, or scans of a hundred, and updates of one among
- * them. Whatever is read is checked against its key.
+ * The tasks of a thread with a tree: reads of a row, or scans of a hundred, and one update among
+ * several of them. Every value read is checked against its key.
  *
  * @param scans whether it scans
  * @param updatePercent how many operations of a hundred are updates
@@ -71,7 +71,7 @@ record Workload(boolean scans, int updatePercent) {
     /**
      * Does it.
      *
-     * @throws IllegalStateException if a row is not what it should be
+     * @throws IllegalStateException if a row is wrong
      */
     void run() {
       for (int i = 0; i < workload.operationsAStep(); i++) {

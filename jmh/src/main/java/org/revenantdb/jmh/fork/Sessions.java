@@ -11,17 +11,18 @@ import org.revenantdb.jmh.contend.WaitHistogram;
 /**
  * Threads that do one thing again and again, for a time to warm up and a time that counts.
  *
- * <p>The steps are behind an interface: a call of it takes nanoseconds, a commit that is forced a
- * hundred microseconds, and it is the same call for everybody.
+ * <p>The steps are behind an interface: its call takes nanoseconds, a forced commit a hundred
+ * microseconds, and it is the same call for all engines.
  */
 public final class Sessions {
   /*
-   * State       WARMING -> MEASURING -> STOPPED, set by the one who measures, read by all before each step.
-   *             What a thread has done is published by an opaque store of its own cell; the one who measures adds
-   *             the cells up at both ends of the window, so a step counts in the window in which it ended.
+   * State       WARMING -> MEASURING -> STOPPED, set by the measuring thread, read by all before
+   *             each step. A thread publishes its count by an opaque store of its own cell. The
+   *             measuring thread adds the cells up at both ends of the window, so a step counts in
+   *             the window in which it ended.
    */
 
-  /** What a session does. */
+  /** The work of a session. */
   @FunctionalInterface
   public interface Session {
     /**
@@ -46,22 +47,22 @@ public final class Sessions {
   }
 
   /**
-   * What was done.
+   * The work done.
    *
    * @param perSecond steps of all sessions
    * @param steps in the window
    * @param waits how long each step of the window took
-   * @param processorMicros of the whole process, for each step: what it costs however many share
-   *     the machine
+   * @param processorMicros of the whole process, for each step: its cost, however many processes
+   *     share the machine
    */
   public record Result(double perSecond, long steps, WaitHistogram waits, double processorMicros) {}
 
   /**
    * How long.
    *
-   * @param warmMillis at least, before it counts; longer until all sessions together have done
-   *     {@code warmSteps}, for compiled code is the result of calls, not of time, but not longer
-   *     than {@link #LONGEST} times that
+   * @param warmMillis the minimum before it counts; longer until all sessions together have done
+   *     {@code warmSteps}, because compiled code depends on calls, not on time; at most {@link
+   *     #LONGEST} times that
    * @param windowMillis that count
    * @param warmSteps of all sessions
    */
@@ -94,7 +95,7 @@ public final class Sessions {
 
   private static final long COMPILE_NANOS = Long.getLong(COMPILE_MILLIS, 3_000) * 1_000_000;
 
-  /** A warm-up takes so many times as long as it should, at most. */
+  /** A warm-up takes at most this many times its set duration. */
   public static final int LONGEST = 4;
 
   private static final long PAUSE = 50;
@@ -180,7 +181,7 @@ public final class Sessions {
   /**
    * Has code compiled, by one thread: enough steps, or as many as there is time for.
    *
-   * @param session whose steps
+   * @param session the session of the steps
    * @throws Exception whatever a step throws
    */
   public static void compile(Session session) throws Exception {

@@ -6,8 +6,8 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * Values of one setting that a JVM measures by turns, for what is short beside the start of a JVM
- * and the compiler. Each round begins with another value; nobody's is always the first.
+ * Values of one setting that a JVM measures in turn, for measurements that are short compared with
+ * the start of a JVM and the compiler. Each round begins with another value.
  *
  * @param name of the setting; empty if none has several values
  * @param values in the order of the turns
@@ -45,7 +45,7 @@ public record Sweep(String name, List<String> values) {
    *
    * @param setting its name
    * @param value of the turn
-   * @param usual what it is if it is another setting that varies
+   * @param usual the value if another setting varies
    * @return the turn's value, or the usual one
    */
   public String value(String setting, String value, String usual) {
@@ -53,7 +53,7 @@ public record Sweep(String name, List<String> values) {
   }
 
   /**
-   * What stands behind the names of what is told in a turn.
+   * The suffix of the names of results in a turn.
    *
    * @param value of the turn
    * @return a comma, the name and the value; nothing if nothing varies

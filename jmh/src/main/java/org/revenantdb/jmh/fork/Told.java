@@ -2,12 +2,15 @@ package org.revenantdb.jmh.fork;
 
 import java.util.Locale;
 
-/** What a JVM of a measurement tells the one that started it: lines {@code = name number}. */
+/**
+ * The results that a JVM of a measurement reports to the one that started it: lines {@code = name
+ * number}.
+ */
 public final class Told {
   private Told() {}
 
   /**
-   * Tells a number.
+   * Reports a number.
    *
    * @param name of it; it may have spaces
    * @param value of it

@@ -24,8 +24,8 @@ import org.revenantdb.jmh.tpcc.TpccScale;
 import org.revenantdb.jmh.tpcc.TpccTables;
 
 /**
- * A JVM that runs TPC-C, lazily, beside sessions that analyse the same tables, and checks the
- * conditions of the specification in the end.
+ * A JVM that runs TPC-C, lazily, together with sessions that analyse the same tables, and checks
+ * the conditions of the specification in the end.
  *
  * <p>Arguments: directory, warehouses, scale (a part of the specification's cardinalities),
  * sessions that write, sessions that read, {@code held} or {@code each} (each reader has one
@@ -33,11 +33,11 @@ import org.revenantdb.jmh.tpcc.TpccTables;
  * in how many parts, seed, what varies ({@link Sweep}: {@code frequency} of the strategy, {@code
  * sessions} or {@code readers}; empty: nothing), round.
  *
- * <p>If something varies, each value has a database of its own, and another one before is for the
+ * <p>If something varies, each value has its own database. Before them another one warms up the
  * compiler: it takes the milliseconds to warm up, and the others have {@link #AGAIN} of them.
  */
 public final class ChFork {
-  /** The code is compiled; so many milliseconds are for the database. */
+  /** The code is compiled already; this many milliseconds are for the database. */
   private static final long AGAIN = 500;
 
   private final Database database;
@@ -49,7 +49,7 @@ public final class ChFork {
   private TpccDriver.@Nullable Window window;
   private @Nullable DatabaseStatistics end;
 
-  /** What had been done, and what was there. */
+  /** The work done, and the state. */
   private record Moment(
       long nanoTime, long transactions, long rows, DatabaseStatistics statistics) {}
 
@@ -62,8 +62,8 @@ public final class ChFork {
   /**
    * Prints {@code = transactions} and {@code = rows_read} a second, {@code = cpu_us_per_tx}; {@code
    * = transactions,part=1} and so on, {@code = rows_read,part=1}, {@code =
-   * version_memory_bytes,part=1} at its end; and what {@link GarbageCounts} tell. Behind all names
-   * is the value of what varies, as in {@code = transactions,readers=2}.
+   * version_memory_bytes,part=1} at its end; and the results of {@link GarbageCounts}. After all
+   * names is the value of what varies, as in {@code = transactions,readers=2}.
    *
    * @param arguments see the class
    * @throws Exception if something cannot be measured, or a condition does not hold in the end
@@ -163,7 +163,10 @@ public final class ChFork {
     }
   }
 
-  /** Looks at the end of each part; by a thread of its own that ends before anybody else looks. */
+  /**
+   * Records the counts at the end of each part, in a separate thread that ends before the final
+   * counts.
+   */
   private void sample(long millis, int parts) {
     long start = System.nanoTime();
     try {

@@ -6,15 +6,15 @@ import java.util.function.IntConsumer;
 import org.revenantdb.jmh.fork.Told;
 
 /**
- * A JVM in which a thousand hot rows are updated for a time while one snapshot is open: does it get
- * slower, or larger? The same goes on in another database before, so that the code is compiled.
+ * A JVM in which a thousand hot rows are updated for some time with one open snapshot: does it get
+ * slower, or larger? The same is done in another database before, so that the code is compiled.
  *
  * <p>Arguments: directory, milliseconds to warm up, milliseconds, seed, {@code held} or {@code
- * read} (whether all rows are read in the snapshot after each tenth of the time, and not just in
- * the end).
+ * read} (whether all rows are read in the snapshot after each tenth of the time, or only in the
+ * end).
  */
 public final class FlatnessFork {
-  /** The time in so many parts, of which the first and the last are compared. */
+  /** The time has this many parts, of which the first and the last are compared. */
   public static final int PARTS = 10;
 
   /** Between two looks at the clock. */
@@ -23,13 +23,13 @@ public final class FlatnessFork {
   private FlatnessFork() {}
 
   /**
-   * Prints {@code = updates,part=1} to {@code 10}, updates a second in each tenth of the time, and
-   * what there was of versions and on disk at its end ({@code = version_memory_bytes,part=1},
-   * {@code = disk_bytes,part=1}); {@code = flatness}, the last rate divided by the first; and what
-   * {@link SnapshotBounds} tell.
+   * Prints {@code = updates,part=1} to {@code 10}, updates a second in each tenth of the time, with
+   * the size of versions and files at its end ({@code = version_memory_bytes,part=1}, {@code =
+   * disk_bytes,part=1}); {@code = flatness}, the last rate divided by the first; and the results of
+   * {@link SnapshotBounds}.
    *
    * @param arguments see the class
-   * @throws Exception if the snapshot has not what it should
+   * @throws Exception if the snapshot has wrong values
    */
   public static void main(String[] arguments) throws Exception {
     Path directory = Path.of(arguments[0]);
@@ -62,7 +62,7 @@ public final class FlatnessFork {
    * Updates a second in each part of the time; the snapshot is looked at in the end.
    *
    * @param reads whether it is after each part as well
-   * @param atEnd told the number of each part that has ended, from 1; its time does not count
+   * @param atEnd receives the number of each part that has ended, from 1; its time does not count
    */
   static double[] rates(
       SnapshotStore store, HotRows rows, long nanos, boolean reads, IntConsumer atEnd)

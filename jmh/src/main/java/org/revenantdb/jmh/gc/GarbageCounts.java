@@ -4,17 +4,17 @@ import org.revenantdb.engine.DatabaseStatistics;
 import org.revenantdb.jmh.baseline.EngineOfOtherGarbage;
 import org.revenantdb.jmh.fork.Told;
 
-/** What a database tells of the older versions of its rows. */
+/** The counts of a database about older versions of its rows. */
 final class GarbageCounts {
   private GarbageCounts() {}
 
   /**
    * Prints {@code = version_memory_bytes}, {@code = version_file_bytes} of the end; {@code =
-   * longest_chain}, {@code = versions_added}, {@code = versions_pruned} when another one came,
+   * longest_chain}, {@code = versions_added}, {@code = versions_pruned} when another one was added,
    * {@code = versions_swept} later, {@code = versions_spilled} since it was opened; and, if its
    * chains have a bound, {@code = max_chain_excess}.
    *
-   * @param suffix behind all names
+   * @param suffix appended to all names
    */
   static void tellAll(DatabaseStatistics statistics, String suffix) {
     tell(statistics, suffix);
@@ -27,7 +27,7 @@ final class GarbageCounts {
     }
   }
 
-  /** Prints those of a moment, with something behind their names. */
+  /** Prints those of a moment, with a suffix to their names. */
   static void tell(DatabaseStatistics statistics, String suffix) {
     Told.tell("version_memory_bytes" + suffix, (double) statistics.versions().memoryBytes());
     Told.tell("version_file_bytes" + suffix, (double) statistics.versions().runBytes());

@@ -6,8 +6,8 @@ import java.nio.ByteOrder;
 import java.util.SplittableRandom;
 
 /**
- * A thousand hot rows: keys of 8 bytes, values of 100, of which the first 8 say how often the row
- * was written and the others are noise. One thread.
+ * A thousand hot rows: keys of 8 bytes, values of 100. The first 8 bytes count how often the row
+ * was written; the others are noise. One thread.
  */
 final class HotRows {
   /** How many there are. */

@@ -7,11 +7,10 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.jmh.fork.Told;
 
 /**
- * A JVM for one engine in which a thousand hot rows are updated, each in a transaction of its own,
- * while one snapshot is open. Whether the snapshot has what it should is looked at before it is
- * closed.
+ * A JVM for one engine in which a thousand hot rows are updated, each in a separate transaction,
+ * while one snapshot is open. Before it is closed, the content of the snapshot is checked.
  *
- * <p>The same goes on in another store before, so that the code is compiled.
+ * <p>The same is done in another store before, so that the code is compiled.
  *
  * <p>Arguments: directory, class of the {@link SnapshotStore}, milliseconds to warm up, updates,
  * milliseconds after which there are enough of them, seed.
@@ -20,15 +19,15 @@ public final class HotRowsFork {
   /** An engine that keeps all pages of a snapshot's time may fill any disk. */
   private static final long MOST_ON_DISK = 8L << 30;
 
-  /** Updates between two looks at the clock, and at what it has on disk. */
+  /** Updates between two reads of the clock and of the size on disk. */
   private static final long LOOK = 1 << 14;
 
   private HotRowsFork() {}
 
   /**
    * Prints {@code = snapshot_updates} a second, {@code = updates_done}; {@code =
-   * memory_growth_bytes}, {@code = disk_growth_bytes}; of ours what {@link SnapshotBounds} tell as
-   * well.
+   * memory_growth_bytes}, {@code = disk_growth_bytes}; for our engine also the results of {@link
+   * SnapshotBounds}.
    *
    * @param arguments see the class
    * @throws Exception whatever the engine throws
@@ -57,7 +56,7 @@ public final class HotRowsFork {
     }
   }
 
-  /** Rows that are written beside a snapshot. */
+  /** Rows that are written while there is a snapshot. */
   static final class Run {
     private final SnapshotStore store;
     private final HotRows rows;
@@ -73,7 +72,7 @@ public final class HotRowsFork {
     /**
      * Rows of a store.
      *
-     * @param look run behind the last update, while the snapshot is open
+     * @param look run after the last update, while the snapshot is open
      */
     Run(SnapshotStore store, long seed, Runnable look) {
       this.store = store;
@@ -117,8 +116,8 @@ public final class HotRowsFork {
   }
 
   /**
-   * What is in use of the heap, and what the process has beside it: its own memory, that of files
-   * that are mapped not counted. The heap's own is in that from the start, for the JVM touches it.
+   * The used heap, and the other memory of the process, without mapped files. The process's memory
+   * contains the heap from the start, because the JVM touches it.
    */
   private static long memory() throws Exception {
     System.gc();

@@ -6,8 +6,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Forces what a peer has committed, ten times a second, which ours does by itself: so a kill or a
- * power cut takes no more of the one than of the other.
+ * Forces the commits of a peer ten times a second, which our engine does by itself. So a kill or a
+ * power cut loses equally much in both.
  */
 public final class PeriodicForce implements AutoCloseable {
   private static final long MILLIS = 100;
@@ -16,11 +16,11 @@ public final class PeriodicForce implements AutoCloseable {
   private final Thread thread;
   private volatile @Nullable Exception failure;
 
-  /** What a peer has for that. */
+  /** The operation of a peer for this. */
   @FunctionalInterface
   public interface Force {
     /**
-     * Forces what was committed before.
+     * Forces earlier commits.
      *
      * @throws Exception whatever the engine throws
      */
@@ -30,7 +30,7 @@ public final class PeriodicForce implements AutoCloseable {
   /**
    * Begins.
    *
-   * @param force what is called, on a thread of its own
+   * @param force the operation, called on a separate thread
    */
   public PeriodicForce(Force force) {
     thread = Thread.ofPlatform().daemon().name("force").start(() -> run(force));

@@ -4,14 +4,14 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** What the system says of the memory of this process. */
+/** The memory of this process according to the system. */
 final class ProcessMemory {
   private static final Path STATUS = Path.of("/proc/self/status");
   private static final String OWN = "RssAnon:";
 
   private ProcessMemory() {}
 
-  /** Bytes in memory that are of no file; 0 where the system does not say. */
+  /** Bytes in memory that belong to no file; 0 if the system does not report it. */
   static long own() throws IOException {
     if (!Files.exists(STATUS)) {
       return 0;

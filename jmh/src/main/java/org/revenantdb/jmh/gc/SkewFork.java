@@ -20,14 +20,14 @@ import org.revenantdb.jmh.fork.Told;
 import org.revenantdb.jmh.tree.RowChoice;
 
 /**
- * A JVM in which sessions read rows of one table and write them back one higher, some far more
- * often than others: figure 29 of the thesis. Each transaction is tried until it is committed.
+ * A JVM in which sessions read rows of one table and write them back incremented, some far more
+ * often than others: figure 29 of the thesis. Each transaction is repeated until it is committed.
  *
- * <p>Arguments: directory, sessions, skew of Zipf's law, how conflicts are handled, rows in a
+ * <p>Arguments: directory, sessions, skew of Zipf's law, handling of conflicts, rows in a
  * transaction, {@code lazy} or {@code durable}, milliseconds to warm up, milliseconds to measure,
- * seed. Conflicts are handled by {@code retry}, at once; by {@code backoff}, as the database does
- * unless told otherwise; or they are avoided: {@code assigned} sessions have rows of their own,
- * every n-th, and choose among them by the same law.
+ * seed. The handling of conflicts is {@code retry}, at once; {@code backoff}, the default of the
+ * database; or they are avoided: {@code assigned} sessions have their own rows, every n-th, and
+ * choose among them by the same law.
  */
 public final class SkewFork {
   private static final int ROWS = 100_000;
@@ -47,8 +47,8 @@ public final class SkewFork {
 
   /**
    * Prints {@code = transactions} a second, {@code = aborts} for each of them, {@code = cpu_us} of
-   * one, how long they take ({@code = p50_us}, {@code = p99_us}), the {@code = ceiling_us} of
-   * pauses in the end, and {@code = pauses} for each transaction.
+   * one, their durations ({@code = p50_us}, {@code = p99_us}), the {@code = ceiling_us} of pauses
+   * in the end, and {@code = pauses} for each transaction.
    *
    * @param arguments see the class
    * @throws Exception if something cannot be measured
@@ -70,7 +70,7 @@ public final class SkewFork {
       run.load();
       RowChoice choice = RowChoice.zipfian(ROWS, skew);
       boolean isAssigned = handling.equals("assigned");
-      // By one session: with ten beside them on two processors the compilers take 15 s.
+      // By one session: with ten more on two processors the compilers take 15 s.
       Sessions.compile(run.session(choice.choices(~seed)));
       DatabaseStatistics[] ends = {database.statistics(), database.statistics()};
       Waits[] waits = {database.waitStatistics(), database.waitStatistics()};

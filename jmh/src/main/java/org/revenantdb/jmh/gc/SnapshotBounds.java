@@ -5,8 +5,8 @@ import org.revenantdb.engine.DatabaseStatistics;
 import org.revenantdb.jmh.fork.Told;
 
 /**
- * What hot rows beside one snapshot may take in ours, however long it is open, and the most that
- * they took whenever somebody looked. One thread.
+ * The limits for hot rows with one snapshot in our engine, however long it is open, and the highest
+ * values at any look. One thread.
  */
 public final class SnapshotBounds {
   private static final int SNAPSHOTS = 1;
@@ -68,7 +68,7 @@ public final class SnapshotBounds {
     disk = Math.max(disk, diskBytes);
   }
 
-  /** Looks, and prints what it has seen, with something behind the names. */
+  /** Reads the values, and prints them, with a suffix to the names. */
   void lookAndTell(String suffix) {
     DatabaseStatistics statistics = store.database().statistics();
     long diskBytes = store.diskBytes();
@@ -85,7 +85,7 @@ public final class SnapshotBounds {
   /**
    * Prints {@code = version_peak_bytes}, {@code = version_bound_bytes}, {@code = disk_peak_bytes},
    * {@code = disk_bound_bytes}, and {@code = bounded}, which is 1 if both bounds were kept, or 0;
-   * and what {@link GarbageCounts} tell.
+   * and the results of {@link GarbageCounts}.
    */
   void tell() {
     Told.tell("version_peak_bytes", (double) memory);

@@ -5,14 +5,14 @@ import java.io.UncheckedIOException;
 import java.nio.file.Path;
 
 /**
- * An engine with a table of small rows of which somebody holds a snapshot, as {@code bench gc} asks
- * it. A JVM has one engine. One thread.
+ * An engine with a table of small rows and an open snapshot, as the interface for {@code bench gc}.
+ * A JVM has one engine. One thread.
  */
 public interface SnapshotStore extends AutoCloseable {
   /**
-   * Stores a row in a transaction of its own, for which nothing is forced.
+   * Stores a row in a separate transaction, without a force.
    *
-   * @param key the caller's, who writes another one into it afterwards
+   * @param key belongs to the caller, which writes another one into it afterwards
    * @param value the caller's as well
    * @throws Exception whatever the engine throws
    */
@@ -37,7 +37,7 @@ public interface SnapshotStore extends AutoCloseable {
   /**
    * Reads a row as it is now.
    *
-   * @param key of a row that is there
+   * @param key of an existing row
    * @return its value
    * @throws Exception whatever the engine throws
    */
@@ -51,7 +51,7 @@ public interface SnapshotStore extends AutoCloseable {
   void closeSnapshot() throws Exception;
 
   /**
-   * What the engine has on disk.
+   * The size of the engine's files.
    *
    * @return bytes; of a file that has holes, those without them
    */

@@ -20,7 +20,7 @@ import org.revenantdb.jmh.tree.RowChoice;
 
 /**
  * A JVM in which sessions update single rows, some far more often than others, or read the whole
- * table, each in a lazy transaction of its own.
+ * table, each in a separate lazy transaction.
  *
  * <p>Arguments: directory, rows, skew of Zipf's law, sessions, how many transactions of a hundred
  * read the table, milliseconds to warm up, milliseconds to measure, seed, what varies ({@link
@@ -50,8 +50,9 @@ public final class UpdatesFork {
   }
 
   /**
-   * Prints {@code = key_updates} and {@code = table_scans} a second, and what {@link GarbageCounts}
-   * tell; behind all names is the value of what varies, as in {@code = key_updates,skew=1.0}.
+   * Prints {@code = key_updates} and {@code = table_scans} a second, and the results of {@link
+   * GarbageCounts}; after all names is the value of what varies, as in {@code =
+   * key_updates,skew=1.0}.
    *
    * @param arguments see the class
    * @throws Exception if a session fails, or reads too few rows

@@ -1,11 +1,11 @@
 /**
- * What the JVMs of {@code bench gc} run: snapshots beside writers, and what the versions between
- * them cost.
+ * The JVMs of {@code bench gc}: snapshots together with writers, and the cost of the versions
+ * between them.
  *
- * <p>Reading order: {@code SnapshotStore} and {@code HotRowsFork}, one snapshot beside hot rows, in
- * ours and in other engines; {@code FlatnessFork}, the same for long; {@code SnapshotBounds}, what
- * that may take; {@code ChFork}, order entry and analysis; {@code UpdatesFork}, cheap updates,
- * uneven or beside scans; {@code GarbageCounts}, what they all tell of versions.
+ * <p>Reading order: {@code SnapshotStore} and {@code HotRowsFork}, one snapshot with hot rows, in
+ * our engine and in others; {@code FlatnessFork}, the same for a long time; {@code SnapshotBounds},
+ * its limits; {@code ChFork}, order entry and analysis; {@code UpdatesFork}, cheap updates, skewed
+ * or with scans; {@code GarbageCounts}, the counts of versions.
  */
 @NullMarked
 package org.revenantdb.jmh.gc;

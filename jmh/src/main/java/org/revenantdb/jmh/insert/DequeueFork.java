@@ -13,8 +13,8 @@ import org.revenantdb.jmh.fork.Told;
 
 /**
  * A JVM in which one session takes entries from the left edge of a table that is a queue, each in a
- * transaction of its own: the first row is found by a scan and deleted. What it has deleted lies in
- * front of what it looks for until it was taken away.
+ * separate transaction: the first row is found by a scan and deleted. Deleted rows lie in front of
+ * the next row until they are removed.
  *
  * <p>Arguments: directory, entries, bytes of the cache.
  */

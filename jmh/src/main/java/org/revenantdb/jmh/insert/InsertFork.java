@@ -14,8 +14,8 @@ import org.revenantdb.engine.Waits;
 import org.revenantdb.jmh.fork.Told;
 
 /**
- * A JVM in which many sessions insert a number of rows into one table, each in a transaction of its
- * own, without a pause.
+ * A JVM in which many sessions insert a number of rows into one table, each in a separate
+ * transaction, without a pause.
  *
  * <p>Arguments: directory, class of the engine or a way of ours, sessions, rows, bytes of its
  * cache, {@code lazy} or {@code durable}.

@@ -95,7 +95,7 @@ public final class RevenantInserts implements InsertStore {
   }
 
   /**
-   * What was waited for so far.
+   * The waits so far.
    *
    * @return a snapshot
    */

@@ -7,11 +7,11 @@ import java.util.concurrent.TimeUnit;
 import org.revenantdb.latch.HybridLatch;
 
 /**
- * How many bytes one uncontended operation of the latch allocates, mode by mode, by the JVM's own
- * count for the thread. To be run in a JVM of its own.
+ * The bytes that one uncontended operation of the latch allocates, mode by mode, by the JVM's own
+ * count for the thread. To be run in a separate JVM.
  *
- * <p>The loops run long enough to be compiled, so an object that the compiler proves to be needless
- * does not count, as it would not in a program that matters.
+ * <p>The loops run long enough to be compiled. So an object that the compiler removes does not
+ * count, as in a real program.
  */
 public final class LatchAllocation {
   private static final int OPERATIONS = 2_000_000;

@@ -6,9 +6,9 @@ import java.util.Locale;
 import org.revenantdb.latch.HybridLatch;
 
 /**
- * How many bytes of heap one unused latch takes: a million of them in an array that was there
- * before. To be run in a JVM of its own, with a heap of fixed size and the serial collector, whose
- * full collection leaves nothing behind.
+ * The bytes of heap for one unused latch: a million of them in an array that existed before. To be
+ * run in a separate JVM, with a heap of fixed size and the serial collector, whose full collection
+ * leaves no garbage.
  */
 public final class LatchFootprint {
   private static final int LATCHES = 1_000_000;

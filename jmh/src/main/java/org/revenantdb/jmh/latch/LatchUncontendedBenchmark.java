@@ -14,17 +14,16 @@ import org.openjdk.jmh.annotations.State;
 import org.revenantdb.latch.HybridLatch;
 
 /**
- * What does the latch cost where nobody else wants it, beside the locks of the JDK?
+ * What does the uncontended latch cost, compared with the locks of the JDK?
  *
  * <p>Three modes: <b>exclusive</b>, increment two plain fields; <b>shared</b>, add them up;
- * <b>optimistic</b>, add them up, validate, and only if that fails read shared. One method for each
- * lock and mode, and one JVM for each method. An optimistic read takes half a nanosecond, less than
- * the loop of the benchmark around it, so a thousand are one invocation; the fences keep each of
- * them where it is.
+ * <b>optimistic</b>, add them up, validate, and only if that fails read shared. Each lock and mode
+ * has its own method and JVM. An optimistic read takes half a nanosecond, less than the loop of the
+ * benchmark around it, so one invocation contains a thousand; the fences keep them in order.
  *
  * <p>{@code ./revenant bench latch}. We would put lock and version into one word if exclusive cost
- * more than 1.2 times what {@code StampedLock} costs, or optimistic more than 1.1 times: the second
- * word is there to make validation one comparison.
+ * more than 1.2 times {@code StampedLock}, or optimistic more than 1.1 times: the second word
+ * exists to make validation one comparison.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)

@@ -9,8 +9,8 @@ import org.revenantdb.latch.HybridLatch;
 /**
  * Readers without a writer: one class for each lock and way of reading.
  *
- * <p>What an optimistic reader does where its read does not validate is part of its loop, as it
- * would be in real code, though it never happens here.
+ * <p>The fallback of an optimistic reader whose read does not validate is part of its loop, as in
+ * real code, though it never happens here.
  */
 public final class Readers {
   private Readers() {}

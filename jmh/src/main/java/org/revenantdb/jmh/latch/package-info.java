@@ -1,10 +1,10 @@
 /**
- * What the latch costs beside the locks of the JDK.
+ * The cost of the latch compared with the locks of the JDK.
  *
- * <p>Reading order: {@link org.revenantdb.jmh.latch.LatchUncontendedBenchmark} where nobody waits;
+ * <p>Reading order: {@link org.revenantdb.jmh.latch.LatchUncontendedBenchmark} without waits;
  * {@link org.revenantdb.jmh.latch.Writers} and {@link org.revenantdb.jmh.latch.Readers}, the loops
  * of many threads; {@link org.revenantdb.jmh.latch.LatchAllocation} and {@link
- * org.revenantdb.jmh.latch.LatchFootprint}, what it costs in memory.
+ * org.revenantdb.jmh.latch.LatchFootprint}, the cost in memory.
  */
 @NullMarked
 package org.revenantdb.jmh.latch;

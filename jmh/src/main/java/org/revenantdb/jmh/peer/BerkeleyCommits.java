@@ -11,8 +11,8 @@ import java.nio.file.Path;
 import org.revenantdb.jmh.commit.OneRowCommits;
 
 /**
- * Berkeley DB Java Edition: a transaction for each row, committed with {@code COMMIT_SYNC}; who
- * commits during a force shares the next one.
+ * Berkeley DB Java Edition: a transaction for each row, committed with {@code COMMIT_SYNC}; commits
+ * during a force share the next one.
  *
  * <p>Its best settings here are its own: {@code je.log.useODSYNC}, larger log files and a group
  * commit that waits for others were each slower or no faster.

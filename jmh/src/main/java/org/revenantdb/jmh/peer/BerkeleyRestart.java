@@ -16,9 +16,9 @@ import org.revenantdb.jmh.recovery.BigRows;
 import org.revenantdb.jmh.recovery.RestartStore;
 
 /**
- * Berkeley DB Java Edition: rows are written to the log, which is all there is, and a transaction
- * holds a lock for each. Opening reads the log since the last checkpoint, one each 20 MB, and
- * undoes what was not committed.
+ * Berkeley DB Java Edition: rows are written to the log, which is its only storage, and a
+ * transaction holds a lock for each. Opening reads the log since the last checkpoint (one each 20
+ * MB) and undoes uncommitted work.
  *
  * <p>A commit is {@code COMMIT_SYNC}. The cache is the 60 % of the heap that are its default, for
  * the locks are in it.

@@ -17,8 +17,8 @@ import org.revenantdb.jmh.gc.SnapshotStore;
  * LMDB by lmdbjava, set up as {@link LmdbTree}. The snapshot is a reading transaction that stays
  * open: no page that was freed since it began is used again.
  *
- * <p>A kill loses nothing; a power cut what was not forced for a tenth of a second, or, where pages
- * came to the disk in another order, everything.
+ * <p>A kill loses nothing. A power cut loses what was not forced for a tenth of a second, or
+ * everything if pages reached the disk in another order.
  */
 public final class LmdbSnapshots implements SnapshotStore {
   /** Two million copies of a branch of a tree come to this, and more. */

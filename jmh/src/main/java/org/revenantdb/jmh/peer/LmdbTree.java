@@ -17,12 +17,12 @@ import org.revenantdb.jmh.tree.TreeStore;
 
 /**
  * LMDB by lmdbjava. A thread has one reading transaction, which it resets and renews, and one
- * cursor for scans: its tutorial calls that much faster than new ones. Values are copied out of the
- * mapped file.
+ * cursor for scans: according to its tutorial that is much faster than new ones. Values are copied
+ * out of the mapped file.
  *
- * <p>The mapped file is its memory, so it is told no size of a cache. A lazy commit is {@code
- * MDB_NOSYNC} with {@code MDB_WRITEMAP}, as in its own benchmark: the kill of the process loses
- * nothing, a power cut may lose everything.
+ * <p>The mapped file is its memory, so there is no setting for the size of a cache. A lazy commit
+ * is {@code MDB_NOSYNC} with {@code MDB_WRITEMAP}, as in its own benchmark: the kill of the process
+ * loses nothing, a power cut may lose everything.
  */
 public final class LmdbTree implements TreeStore {
   private static final long MAP = 8L << 30;

@@ -8,8 +8,8 @@ import org.revenantdb.jmh.insert.InsertStore;
 import org.revenantdb.jmh.insert.RowNumbers;
 
 /**
- * The MVStore of H2: a {@code put} each; a thread of its own commits once a second. To be durable
- * each insert would have to commit and force the whole store: it is not asked for that.
+ * The MVStore of H2: a {@code put} each; its own thread commits once a second. For durability each
+ * insert would have to commit and force the whole store, so this is not requested.
  */
 public final class MvStoreInserts implements InsertStore {
   private final MVStore store;

@@ -13,8 +13,8 @@ import org.revenantdb.jmh.recovery.RestartStore;
 
 /**
  * The MVStore of H2 with its {@code TransactionStore}, which keeps an undo log in maps of the same
- * store. An MVStore alone has versions but no transactions. Opening rolls back what was left open,
- * as the database H2 does before it lets anybody in.
+ * store. An MVStore alone has versions but no transactions. Opening rolls back open transactions,
+ * as the database H2 does before it accepts connections.
  *
  * <p>A commit marks the transaction; to be durable the store then has to be committed and forced.
  * The cache has the size of ours.

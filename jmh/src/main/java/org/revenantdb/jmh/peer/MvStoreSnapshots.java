@@ -10,8 +10,8 @@ import org.revenantdb.jmh.gc.PeriodicForce;
 import org.revenantdb.jmh.gc.SnapshotStore;
 
 /**
- * The MVStore of H2, set up as {@link MvStoreTree}. The snapshot is an old version of the map, as
- * its documentation shows, that is registered as being in use: no page of it is used again.
+ * The MVStore of H2, set up like {@link MvStoreTree}. The snapshot is an old version of the map, as
+ * in its documentation, that is registered as being in use: none of its pages is reused.
  *
  * <p>A kill and a power cut lose a tenth of a second.
  */
@@ -49,7 +49,7 @@ public final class MvStoreSnapshots implements SnapshotStore {
   @Override
   public void openSnapshot() {
     MVStore.TxCounter registered = store.registerVersionUsage();
-    store.commit(); // what was written until now is that version
+    store.commit(); // that version contains everything written so far
     use = registered;
     snapshot = rows.openVersion(registered.version);
   }

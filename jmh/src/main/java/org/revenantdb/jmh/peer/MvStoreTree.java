@@ -9,13 +9,13 @@ import org.revenantdb.jmh.tree.TreeRows;
 import org.revenantdb.jmh.tree.TreeStore;
 
 /**
- * The MVStore of H2: a map that many threads may change, committed by a thread of its own once a
- * second. There is no transaction around it: many reads are not of one moment. It keeps the arrays
- * that it is given and returns them, so keys and values are copied before they are stored and after
+ * The MVStore of H2: a map that many threads may change, committed once a second by its own thread.
+ * There is no transaction around it, so many reads do not belong to one moment. It keeps the arrays
+ * that it receives and returns them, so keys and values are copied before they are stored and after
  * they are read.
  *
- * <p>A lazy commit is a {@code put}: the kill of the process loses a second, a power cut as well,
- * and more, for the store is not forced.
+ * <p>A lazy commit is a {@code put}: the kill of the process loses a second. A power cut loses a
+ * second and more, because the store is not forced.
  */
 public final class MvStoreTree implements TreeStore {
   private static final int MIB = 20;

@@ -12,9 +12,9 @@ import org.rocksdb.WriteOptions;
  * returns. Writers that come meanwhile are one group of the next force; that is how it is by
  * itself.
  *
- * <p>Its best settings here, of plain, pipelined writes, recycled log files and both: log files are
- * written again instead of growing, which makes a force cheaper; so that there are some to write
- * again, the memory table is small.
+ * <p>Its best settings here, of plain, pipelined writes, recycled log files and both. Recycled log
+ * files are overwritten instead of growing, which makes a force cheaper. The memory table is small,
+ * so that there are files to recycle.
  */
 public final class RocksCommits implements OneRowCommits {
   private static final int RECYCLED = 4;

@@ -17,12 +17,12 @@ import org.rocksdb.TransactionDBOptions;
 import org.rocksdb.WriteOptions;
 
 /**
- * RocksDB: a {@code TransactionDB}, whose transactions keep what they write, and a lock for each
- * key, in memory until they commit. So a kill leaves nothing of one on disk, and a restart nothing
- * to do; what a large transaction costs is memory.
+ * RocksDB: a {@code TransactionDB}, whose transactions keep their writes and a lock for each key in
+ * memory until they commit. So a kill leaves nothing of one on disk, and a restart has nothing to
+ * do. The cost of a large transaction is memory.
  *
- * <p>A commit is a write to the log with {@code sync}. No compression: neighbouring rows are alike,
- * and nobody else compresses.
+ * <p>A commit is a write to the log with {@code sync}. No compression: neighbouring rows are
+ * similar, and no other engine compresses.
  */
 public final class RocksRestart implements RestartStore {
   private final Options options;
@@ -77,7 +77,7 @@ public final class RocksRestart implements RestartStore {
     return row;
   }
 
-  /** Ends with a flush, or the next who opens it would have the log of all rows to replay. */
+  /** Ends with a flush, because the next opening would otherwise replay the log of all rows. */
   @Override
   public void close() throws IOException {
     if (open != null) {

@@ -15,9 +15,9 @@ import org.rocksdb.Snapshot;
 import org.rocksdb.WriteOptions;
 
 /**
- * RocksDB: a {@code put} each, to its log without {@code sync}; the snapshot is one of its own. Its
- * write buffers and compactions are as they are by themselves, without compression, as the values
- * are noise. A kill loses nothing, a power cut a tenth of a second.
+ * RocksDB: a {@code put} each, to its log without {@code sync}; the snapshot is RocksDB's own. Its
+ * write buffers and compactions have their defaults, without compression, because the values are
+ * noise. A kill loses nothing, a power cut a tenth of a second.
  */
 public final class RocksSnapshots implements SnapshotStore {
   private final Path directory;

@@ -20,12 +20,12 @@ import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
 /**
- * RocksDB: a block cache of the size that is wanted, bloom filters of ten bits as its guide advises
- * for point reads, and no compression, since the values are noise. A read alone is a {@code get},
+ * RocksDB: a block cache of the requested size, bloom filters of ten bits as its guide advises for
+ * point reads, and no compression, because the values are noise. A single read is a {@code get},
  * many are on a snapshot; both copy into the caller's array.
  *
  * <p>A lazy commit is a write to its log without {@code sync}: the kill of the process loses
- * nothing, a power cut what the system had not written.
+ * nothing, a power cut loses what the system had not written.
  */
 public final class RocksTree implements TreeStore {
   private static final int BLOOM_BITS = 10;
@@ -59,7 +59,7 @@ public final class RocksTree implements TreeStore {
     database = RocksDB.open(options, directory.toString());
   }
 
-  /** Its tree is in order, and nothing goes on behind the reads. */
+  /** Its tree is in order, and nothing runs in the background during the reads. */
   @Override
   public void settle() throws RocksDBException {
     database.compactRange();

@@ -5,8 +5,8 @@ import java.sql.SQLException;
 import org.sqlite.SQLiteConfig;
 
 /**
- * SQLite with a rollback journal, its default: a transaction changes pages in place and keeps what
- * they were; the next who opens the database puts that back.
+ * SQLite with a rollback journal, its default: a transaction changes pages in place and keeps their
+ * former content; the next opening of the database restores it.
  */
 public final class SqliteJournalRestart extends SqliteRestart {
   /**

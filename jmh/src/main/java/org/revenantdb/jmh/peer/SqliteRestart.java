@@ -12,8 +12,8 @@ import org.sqlite.SQLiteConfig;
 import org.sqlite.SQLiteJDBCLoader;
 
 /**
- * SQLite with a write-ahead log: pages that a transaction changed go there when the cache is full,
- * whole, and at its commit. Opening reads that log and takes what was committed.
+ * SQLite with a write-ahead log: whole pages that a transaction changed are written there when the
+ * cache is full, and at its commit. Opening reads that log and applies committed transactions.
  *
  * <p>A commit is {@code synchronous = FULL}, which forces the log; the cache has the size of ours.
  * One table, the key of a row is its {@code INTEGER PRIMARY KEY}.

@@ -12,9 +12,9 @@ import org.revenantdb.jmh.recovery.BigRows;
 import org.revenantdb.jmh.recovery.RestartStore;
 
 /**
- * TuplDB: a transaction writes redo to the log and undo to pages, which checkpoints, one a second,
+ * TuplDB: a transaction writes redo to the log and undo to pages, which checkpoints (one a second)
  * force as well; it holds a lock for each row. Opening replays the log since the last checkpoint
- * and undoes what was not committed.
+ * and undoes uncommitted work.
  *
  * <p>A commit is {@code SYNC}; a cache of the size of ours, off the heap.
  */

@@ -18,9 +18,9 @@ import org.revenantdb.jmh.gc.PeriodicForce;
 import org.revenantdb.jmh.gc.SnapshotStore;
 
 /**
- * TuplDB, set up as {@link TuplTree}. Its transactions read what is now, under locks that would
- * keep writers out; what it has of one moment is the snapshot for a backup, whose pages it keeps as
- * they were while it is open. Rows of it are read from a database that it was restored to.
+ * TuplDB, set up like {@link TuplTree}. Its transactions read the present state, under locks that
+ * would block writers. Its view of one moment is the snapshot for a backup, which keeps the pages
+ * unchanged while it is open. Rows of it are read from a database restored from it.
  *
  * <p>A kill and a power cut lose a tenth of a second.
  */

@@ -15,13 +15,13 @@ import org.revenantdb.jmh.tree.TreeRows;
 import org.revenantdb.jmh.tree.TreeStore;
 
 /**
- * TuplDB. A read alone and an update are without a transaction object, which commit by themselves,
- * as its introduction shows; many reads are in a transaction that reads what is committed, and
- * takes no lock that it keeps. {@code load} returns a copy: that array is the caller's.
+ * TuplDB. A single read and an update are without a transaction object and commit by themselves, as
+ * in its introduction. Many reads are in a transaction at read committed, which keeps no lock.
+ * {@code load} returns a copy: that array belongs to the caller.
  *
- * <p>A lazy commit is {@code NO_FLUSH}: the kill of the process loses what is still in its buffer,
- * which is written when it is full and at each checkpoint; a power cut what no checkpoint has
- * forced. Its pages are off the heap, by itself where Unsafe is allowed.
+ * <p>A lazy commit is {@code NO_FLUSH}. The kill of the process loses what is still in its buffer,
+ * which is written when it is full and at each checkpoint. A power cut loses what no checkpoint has
+ * forced. Its pages are off the heap by default if Unsafe is allowed.
  */
 public final class TuplTree implements TreeStore {
   private final Database database;

@@ -68,7 +68,7 @@ public final class BigRows {
     }
   }
 
-  /** What a transaction does to one of them. */
+  /** The operation of a transaction on one of them. */
   enum Operation {
     INSERT,
     UPDATE,

@@ -11,11 +11,11 @@ import org.revenantdb.jmh.fork.Told;
 import org.revenantdb.jmh.insert.RowNumbers;
 
 /**
- * A JVM that looks at the cleaner: how many pages it visits for the same transaction in tables of
- * two sizes, and what a session loses while it takes back a large one.
+ * A JVM that measures the cleaner: how many pages it visits for the same transaction in tables of
+ * two sizes, and what a session loses while it rolls back a large one.
  *
- * <p>Arguments: directory, rows of the small table, rows that are rolled back beside the session,
- * how often.
+ * <p>Arguments: directory, rows of the small table, rows that are rolled back while the session
+ * works, number of repetitions.
  */
 public final class CleanupFork {
   private static final int PART = 10;
@@ -106,7 +106,7 @@ public final class CleanupFork {
     Told.tell("cleanup_seconds", RollbackFork.median(seconds));
   }
 
-  /** Updates a second, for a window or as long as something is there to be taken back. */
+  /** Updates a second, for a window or as long as there is anything to roll back. */
   private static double rate(Database database, Table work, Random random, boolean whileCleaning) {
     long start = System.nanoTime();
     long done = 0;

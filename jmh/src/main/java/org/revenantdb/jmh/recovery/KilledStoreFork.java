@@ -10,13 +10,13 @@ import org.revenantdb.jmh.fork.Told;
  * A JVM that fills a store, of ours or of a peer, and kills itself with a transaction open that has
  * updated every row.
  *
- * <p>In between the store is closed and opened again: what a restart finds is of the open
- * transaction, and not what was left of the filling.
+ * <p>In between the store is closed and opened again: so a restart finds the open transaction, and
+ * nothing from the filling.
  *
  * <p>Arguments: directory, class of the {@link RestartStore}, rows.
  */
 public final class KilledStoreFork {
-  /** So many rows a transaction: few enough for everybody's memory, and few forces. */
+  /** Rows in a transaction: few enough for the memory of all engines, and for few forces. */
   private static final long BATCH = 10_000;
 
   private static final Path STATUS = Path.of("/proc/self/status");
@@ -25,7 +25,7 @@ public final class KilledStoreFork {
   private KilledStoreFork() {}
 
   /**
-   * Prints what the store and the update took, then ends with a signal.
+   * Prints the cost of the store and the update, then ends with a signal.
    *
    * @param arguments see the class
    * @throws Exception whatever the engine throws
@@ -51,7 +51,7 @@ public final class KilledStoreFork {
     }
   }
 
-  /** The most memory that the process had, heap and all else, where the system says so. */
+  /** The highest memory of the process, heap and everything else, if the system reports it. */
   private static void tellMemory() throws IOException {
     if (!Files.exists(STATUS)) {
       return;

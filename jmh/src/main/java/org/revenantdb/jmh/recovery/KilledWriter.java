@@ -17,10 +17,10 @@ import org.revenantdb.jmh.insert.RowNumbers;
 /**
  * A JVM that kills itself with a large transaction open, when a restart would have most to do.
  *
- * <p>Until then other sessions commit updates, lazily. Who takes credit leaves an eighth of {@code
- * maxRecoveryLog} to those who take none, which are mostly commits; so the last part is filled by
- * committing transactions that had written before. And who writes is slowed down when room gets
- * scarce, so more than two thirds of a large log are hardly ever in use.
+ * <p>Until then other sessions commit updates, lazily. A thread that takes credit leaves an eighth
+ * of {@code maxRecoveryLog} to those that take none, mostly commits. So the last part is filled by
+ * committing transactions that had written before. Writers are throttled when space gets scarce, so
+ * more than two thirds of a large log are hardly ever in use.
  *
  * <p>Arguments: directory, operation, rows, bytes of {@code maxRecoveryLog} (0 = all options as
  * they are by default), seed.
@@ -113,10 +113,10 @@ public final class KilledWriter {
   }
 
   /**
-   * Goes on until the log is nearly as long as a restart may find it, the best that it reaches. Of
-   * several sessions one changes rows all over a table, a page each, as long as that does not make
-   * a checkpoint begin; the others change the same few again and again, with values in which
-   * nothing stays, which is log and no more pages.
+   * Continues until the log is nearly as long as a restart may find it. Of several sessions one
+   * changes rows all over a table, a page each, as long as that does not start a checkpoint. The
+   * others change the same few rows repeatedly, with values that differ completely, which gives log
+   * and no further pages.
    */
   private DatabaseStatistics fill() {
     Deque<Transaction> waiting = new ArrayDeque<>();
@@ -159,7 +159,7 @@ public final class KilledWriter {
     return now.files().restartPages();
   }
 
-  /** What is reached before checkpoints are faster is a matter of luck: the best there is soon. */
+  /** What is reached before checkpoints are faster depends on luck: the best value comes soon. */
   private static double most(long start) {
     double late = Math.max(0, System.nanoTime() - start - PATIENCE) / 1e9;
     return MOST - LESS * late;

@@ -9,8 +9,8 @@ import java.nio.file.StandardOpenOption;
 import org.revenantdb.jmh.fork.Told;
 
 /**
- * What a process saw when it killed itself, in a mapped file, which outlives it: to print it first
- * takes as long as others need to write megabytes of log.
+ * The state that a process saw when it killed itself, in a mapped file, which survives it. Printing
+ * it first would take as long as other sessions need to write megabytes of log.
  */
 final class LastWords {
   private static final String[] NAMES = {"log_at_kill", "pages_at_kill", "log_peak_over_bound"};
@@ -21,7 +21,7 @@ final class LastWords {
     this.words = words;
   }
 
-  /** Those of a process that works in the given directory; they are in a file beside it. */
+  /** For a process that works in the given directory; they are in a file beside it. */
   static LastWords beside(Path directory) {
     Path file = directory.resolveSibling("last-words");
     try (FileChannel channel =

@@ -14,13 +14,13 @@ import org.revenantdb.jmh.insert.RowNumbers;
  * A fresh JVM that opens what {@link KilledWriter} has left: from the call of {@code open} to the
  * first row.
  *
- * <p>A checkpoint may be durable before its process knows: then it was killed right behind one, and
- * there is less to do than it saw.
+ * <p>A checkpoint may be durable before its process knows it. Then the process was killed right
+ * after one, and there is less to do than it saw.
  *
  * <p>Arguments: as for {@link KilledWriter}.
  */
 public final class OpeningFork {
-  /** The exit code where less than this is left of what the process saw: nothing was told. */
+  /** The exit code if less than this is left of what the process saw; it prints no results. */
   static final int BEHIND_CHECKPOINT = 75;
 
   private static final double LEAST = 0.9;
@@ -28,8 +28,8 @@ public final class OpeningFork {
   private OpeningFork() {}
 
   /**
-   * Prints what recovery took, and {@code = log_at_restart}, what it had to go through as a share
-   * of {@code maxRecoveryLog}; ends with an exception if a row is not as it was committed.
+   * Prints the cost of recovery, and {@code = log_at_restart}, the log that it had to read as a
+   * share of {@code maxRecoveryLog}; ends with an exception if a row has a wrong value.
    *
    * @param arguments see the class
    */

@@ -9,16 +9,16 @@ import org.revenantdb.jmh.fork.Told;
 
 /**
  * A JVM that starts two others, one after the other: {@link KilledWriter}, which ends with a
- * signal, and {@link OpeningFork}. Both say what they have measured. Where a checkpoint has just
- * ended when the signal came, all of it is done again.
+ * signal, and {@link OpeningFork}. Both report their measurements. If a checkpoint had just ended
+ * when the signal came, everything is repeated.
  *
  * <p>Arguments: as theirs.
  */
 public final class RestartFork {
-  /** The exit code of who was killed by a signal that cannot be caught. */
+  /** The exit code of a process killed by a signal that cannot be caught. */
   static final int KILLED = 128 + 9;
 
-  /** One kill in five or so falls right behind a checkpoint. */
+  /** About one kill in five falls right after a checkpoint. */
   private static final int MOST_KILLS = 5;
 
   private RestartFork() {}
@@ -45,7 +45,7 @@ public final class RestartFork {
     }
   }
 
-  /** Runs a JVM that says what it measures on the output of this one, and waits for its end. */
+  /** Runs a JVM that prints its measurements on the output of this one, and waits for its end. */
   static void expect(int exit, Class<?> main, List<String> flags, String... arguments)
       throws IOException, InterruptedException {
     demand(exit, run(main, flags, arguments), main);

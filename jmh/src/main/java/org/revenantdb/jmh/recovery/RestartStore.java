@@ -4,9 +4,9 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * A store with one table of {@link BigRows} that is killed with a transaction open, and opened
- * again. Opening it is its constructor, with the directory; what it takes until rows can be read is
- * in there or in the first read.
+ * A store with one table of {@link BigRows} that is killed with an open transaction, and opened
+ * again. The constructor opens it, with the directory; the time until rows can be read is in the
+ * constructor or in the first read.
  *
  * <p>An implementation loads native code, if it has any, when its class is initialized: to unpack a
  * library is no part of a restart.
@@ -38,7 +38,7 @@ public interface RestartStore extends AutoCloseable {
    */
   byte[] read(long key) throws Exception;
 
-  /** Takes back what is open, and leaves nothing that the next one to open it has to work off. */
+  /** Rolls back the open transaction, and leaves nothing for the next opening to process. */
   @Override
   void close() throws IOException;
 

@@ -12,20 +12,19 @@ import org.revenantdb.jmh.fork.Told;
 import org.revenantdb.jmh.insert.RowNumbers;
 
 /**
- * A JVM in which a transaction is rolled back and done again at once, over what the first has left
- * (Table 3 of the paper): how much longer does the second try take? Both are lazy: the second would
- * wait for its force at the end else, and the first has none.
+ * A JVM in which a transaction is rolled back and repeated at once, over the remains of the first
+ * (Table 3 of the paper): how much longer does the second try take? Both are lazy, because
+ * otherwise the second would wait for its force at the end, and the first has none.
  *
- * <p>Who comes at once after a large transaction shares processors and disk with the writing of its
- * pages and the clean-up of its rows, in whatever table. So the first try comes at once after one
- * that is rolled back, too, in another table: what differs is what lies in the table, and nothing
- * else. How much longer the first try takes than that one, which finds a store at rest, is told
- * beside.
+ * <p>A transaction right after a large one shares processors and disk with the writing of its pages
+ * and the clean-up of its rows, in whatever table. So the first try also comes right after one that
+ * is rolled back, in another table. Then only the content of the table differs. It also reports how
+ * much longer the first try takes than that transaction, which finds a store at rest.
  *
  * <p>Arguments: directory, rows, how often.
  */
 public final class RetryFork {
-  /** Tries that do not count: what is tried is compiled by then. */
+  /** Tries that do not count, until the code is compiled. */
   private static final int WARM_UPS = 5;
 
   private RetryFork() {}

@@ -10,7 +10,7 @@ import org.revenantdb.jmh.fork.Told;
 
 /**
  * A JVM in which transactions of two sizes, neither of them short, update rows and are rolled back,
- * by turns. What counts is the call of {@code rollback}, which waits for no force.
+ * in turn. What counts is the call of {@code rollback}, which waits for no force.
  *
  * <p>Arguments: directory, rows of the small one, rows of the large one, how often.
  */

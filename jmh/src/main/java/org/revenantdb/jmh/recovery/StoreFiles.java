@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The files of a store that nobody has open. */
+/** The files of a store that is not open. */
 final class StoreFiles {
   private StoreFiles() {}
 

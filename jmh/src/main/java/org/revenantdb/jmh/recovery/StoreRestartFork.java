@@ -8,7 +8,7 @@ import java.util.List;
 
 /**
  * A JVM that starts two others with its own flags, one after the other: {@link KilledStoreFork},
- * which ends with a signal, and {@link ReopenedStoreFork}. Both say what they have measured.
+ * which ends with a signal, and {@link ReopenedStoreFork}. Both report their measurements.
  *
  * <p>Arguments: as theirs.
  */
@@ -23,7 +23,7 @@ public final class StoreRestartFork {
    */
   public static void main(String[] arguments) throws Exception {
     Path directory = Path.of(arguments[0]);
-    // Who is killed deletes none of the libraries that he has unpacked.
+    // A killed process does not delete the libraries that it has unpacked.
     Path unpacked = Files.createDirectories(directory.resolve("unpacked"));
     List<String> flags = new ArrayList<>(ManagementFactory.getRuntimeMXBean().getInputArguments());
     flags.add("-Djava.io.tmpdir=" + unpacked);

@@ -10,9 +10,9 @@ import org.revenantdb.engine.Transaction;
 import org.revenantdb.jmh.fork.Told;
 
 /**
- * A JVM that counts what former versions take while a transaction is open that has inserted,
- * updated or deleted all rows of a table (Table 1 of the paper). They are in the rows, and nowhere
- * else: values of 200 bytes go to no other pages.
+ * A JVM that counts the bytes of former versions while a transaction is open that has inserted,
+ * updated or deleted all rows of a table (Table 1 of the paper). They are only in the rows: values
+ * of 200 bytes need no other pages.
  *
  * <p>Arguments: directory, rows.
  */
@@ -33,7 +33,7 @@ public final class VersionsFork {
     }
     for (BigRows.Operation operation :
         new BigRows.Operation[] {BigRows.Operation.UPDATE, BigRows.Operation.DELETE}) {
-      // Opened anew: the rows are of a transaction that nobody has to ask for any more.
+      // Opened anew, so that the rows belong to a transaction that no longer needs to be looked up.
       try (Database database = Database.open(directory)) {
         tell(database, operation, rows);
       }

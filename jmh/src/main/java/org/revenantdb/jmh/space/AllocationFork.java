@@ -14,13 +14,13 @@ import org.revenantdb.jmh.fork.Sessions;
 import org.revenantdb.jmh.fork.Told;
 
 /**
- * A JVM in which sessions create a small table each, fill it and drop it, again and again, without
- * a pause: nearly all they do with pages is to allocate them, and the cleaner frees them.
+ * A JVM in which sessions create a small table each, fill it and drop it, repeatedly and without a
+ * pause. Nearly all their work with pages is to allocate them; the cleaner frees them.
  *
- * <p>In the shape of "Concurrent Updates to Pages with Fixed-Size Rows Using Lock-Free Algorithms"
+ * <p>In the form of "Concurrent Updates to Pages with Fixed-Size Rows Using Lock-Free Algorithms"
  * (VLDB 2020), Figures 9 and 10: a procedure that copies rows into a temporary table, run by
- * hundreds of sessions. There nothing is durable; here a table is, when it was created and when it
- * was dropped, and its rows are not waited for.
+ * hundreds of sessions. There nothing is durable. Here the creation and the drop of a table are
+ * durable, and its rows are not waited for.
  *
  * <p>Arguments: directory, sessions, milliseconds to warm up, milliseconds that count.
  */
@@ -51,7 +51,7 @@ public final class AllocationFork {
    * Prints {@code = tables} a second, {@code = processors} in use, {@code = map_updates_per_table},
    * latchings of space maps; {@code = map_wait_share}, waits for such a latch divided by latchings;
    * {@code = map_wait_ms} of all sessions together, {@code = force_wait_ms} and {@code =
-   * page_wait_ms}, for the log to be forced and for latches of other pages; {@code = file_pages} in
+   * page_wait_ms}, for forces of the log and for latches of other pages; {@code = file_pages} in
    * the end.
    *
    * @param arguments see the class

@@ -20,13 +20,13 @@ import javax.management.ObjectName;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds objects of the engine by following references, and says what they take of the heap with all
- * that only the JDK's classes are between: maps and their nodes, arrays, locks.
+ * Finds objects of the engine by following references, and returns their heap size, including
+ * objects behind them of the JDK's classes: maps and their nodes, arrays, locks.
  *
- * <p>No size is computed. That of an object is what the JVM counts for its class, that of an array
- * is what another one of the same length allocates.
+ * <p>No size is computed. The size of an object is what the JVM counts for its class, that of an
+ * array is the allocation of another one of the same length.
  *
- * <p>Others may change what is walked: an object that comes or goes meanwhile counts or not.
+ * <p>Other threads may change the objects during the walk; such an object counts or not.
  *
  * <p>One thread at a time. The JVM needs {@code --add-opens} for the packages of {@code java.util}.
  */
@@ -34,7 +34,7 @@ final class HeapWalk {
   private static final String OURS = "org.revenantdb.";
   private static final int COLUMNS = 4;
 
-  /** Keeps the compiler from leaving out what is allocated to be measured. */
+  /** Keeps the compiler from removing allocations that are measured. */
   @SuppressWarnings("UnusedVariable")
   private static volatile @Nullable Object last;
 
@@ -42,7 +42,7 @@ final class HeapWalk {
   private final Map<Class<?>, List<Field>> fields = new HashMap<>();
   private final Map<List<Object>, Long> arrays = new HashMap<>();
 
-  /** Counts what is alive, by a full collection. */
+  /** Counts live objects, by a full collection. */
   void count() throws JMException {
     String histogram =
         (String)
@@ -130,7 +130,7 @@ final class HeapWalk {
         || kind.test(type);
   }
 
-  /** Those of its classes that are ours or of collections: what a thread has besides is its own. */
+  /** The engine's classes and collections; other objects of a thread do not count. */
   private List<Field> references(Class<?> type) {
     return fields.computeIfAbsent(
         type,

@@ -25,18 +25,18 @@ import org.revenantdb.jmh.fork.Sessions;
 import org.revenantdb.jmh.fork.Told;
 
 /**
- * A JVM that looks at the memory, beside the pages themselves, in which the engine updates space
- * maps, while sessions create, fill and drop small tables ({@link AllocationFork}), in a file of so
- * many space maps.
+ * A JVM that measures the memory, in addition to the pages, that the engine needs to update space
+ * maps. Meanwhile sessions create, fill and drop small tables ({@link AllocationFork}), in a file
+ * with a number of space maps.
  *
- * <p>Counted are the objects of the engine's package {@code space}, with what they alone have:
- * claims, hints, the allocator, the changes that sessions collect, the extents that trees remember.
- * Not so the marks of pages with versions, the cleaner's, which are there for rows; they are told
- * apart. And of a frame of the pool, the two LSNs that say since when its page is dirty or being
- * written.
+ * <p>It counts the objects of the engine's package {@code space}, with everything that only they
+ * refer to: claims, hints, the allocator, the changes that sessions collect, the extents that trees
+ * remember. It does not count the marks of pages with versions, which belong to the cleaner and
+ * exist for rows; they are reported separately. Of a frame of the pool it counts the two LSNs of
+ * its page's dirty and being-written state.
  *
- * <p>The file is sparse: closed, it is given the length of one more group, and the next open takes
- * that for growth whose first record was lost in a crash, and formats the map.
+ * <p>The file is sparse: when closed, it gets the length of one more group. The next open treats
+ * that as growth whose first record was lost in a crash, and formats the map.
  *
  * <p>Arguments: directory, maps, sessions, milliseconds to warm up, milliseconds that count.
  */
@@ -52,7 +52,9 @@ public final class MapMemoryFork {
           .withMaxRecoveryPages(1 << 16)
           .withMaxRecoveryLog(64 << 20);
 
-  /** One peak is chance: the window has so many parts with a peak each, and their median counts. */
+  /**
+   * One peak is chance: the window has this many parts with a peak each, and their median counts.
+   */
   private static final int PARTS = 10;
 
   private static final long PERIOD_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
@@ -88,11 +90,10 @@ public final class MapMemoryFork {
   }
 
   /**
-   * Prints, in bytes, {@code = context_bytes} of a frame, {@code = frame_bytes}, all that the pool
-   * has on the heap for a frame with a page in it; {@code = space_bytes}, the median of the peaks,
-   * {@code = space_peak_bytes}, the highest, {@code = claims_bytes}, the peak of the claims in it;
-   * {@code = marks_bytes}, which do not count; and {@code = space_maps} that are in the pool in the
-   * end.
+   * Prints, in bytes, {@code = context_bytes} of a frame, {@code = frame_bytes}, the heap of the
+   * pool for a frame with a page in it; {@code = space_bytes}, the median of the peaks, {@code =
+   * space_peak_bytes}, the highest, {@code = claims_bytes}, the peak of the claims in it; {@code =
+   * marks_bytes}, which do not count; and {@code = space_maps} that are in the pool in the end.
    *
    * @param arguments see the class
    * @throws Exception if something cannot be measured

@@ -17,12 +17,13 @@ import org.revenantdb.engine.page.Page;
 import org.revenantdb.jmh.baseline.TenByteLsn;
 
 /**
- * What does the LSN of a page that several change cost, as one word beside the paper's ten bytes?
+ * What does the LSN of a page that several threads change cost, as one word compared with the
+ * paper's ten bytes?
  *
- * <p>Three questions: <b>raise</b>, to an LSN that was just reserved, so to the highest as a rule
- * (the reservation, one addition to a tail of its own cache line, is in both, and alone a point);
- * <b>read</b>, while nobody raises; <b>turns</b>, raise and then read, so that with two threads
- * each reads what the other writes. All threads work on the same page.
+ * <p>Three questions: <b>raise</b>, to an LSN that was just reserved, so usually to the highest
+ * (the reservation, one addition to a tail on its own cache line, is in both, and a separate
+ * point); <b>read</b>, while no thread raises; <b>turns</b>, raise and then read, so that with two
+ * threads each reads what the other writes. All threads work on the same page.
  *
  * <p>{@code ./revenant bench space-map}. We would give an LSN ten bytes, for files of their own
  * number, if that were as fast.
@@ -37,7 +38,7 @@ public class PageLsnBenchmark {
 
   private static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
 
-  /** Each on a line of the cache of its own, and away from the one-word LSN at 8. */
+  /** Each on its own cache line, and away from the one-word LSN at 8. */
   private static final long TAIL = 2048;
 
   private static final long TEN = 4096;
@@ -57,7 +58,7 @@ public class PageLsnBenchmark {
   }
 
   /**
-   * What is in both.
+   * The common part of both.
    *
    * @return an LSN
    */

@@ -1,4 +1,4 @@
-/** What those who change a space map at once pay for each part of it. */
+/** What concurrent changes of a space map cost in each of its parts. */
 @NullMarked
 package org.revenantdb.jmh.space;
 

@@ -15,8 +15,8 @@ import org.revenantdb.jmh.tpcc.TpccRows.Stock;
  * transaction.
  *
  * <p>Source: Cole et al., "The Mixed Workload CH-benCHmark", DBTest 2011. We differ: five of its 22
- * queries, those that scan what the transactions change, and without the tables of TPC-H that it
- * adds, which nobody changes; what a query filters by is fixed.
+ * queries, those that scan tables with changes, and without the additional tables of TPC-H, which
+ * do not change; the filters of a query are fixed.
  */
 public enum ChQuery {
   /** Query 1: quantities and amounts of delivered lines, by their number in the order. */
@@ -39,7 +39,7 @@ public enum ChQuery {
       return new Answer(rows, 31L * Arrays.hashCode(quantities) + Arrays.hashCode(amounts));
     }
   },
-  /** Query 11: how often what is in stock was ordered, by supplier. */
+  /** Query 11: how often items in stock were ordered, by supplier. */
   IMPORTANT_STOCK {
     @Override
     Answer run(Transaction transaction, TpccTables tables) {
@@ -55,7 +55,7 @@ public enum ChQuery {
       return new Answer(rows, Arrays.hashCode(ordered));
     }
   },
-  /** Query 12: lines of orders by carrier; each order must have as many as it says. */
+  /** Query 12: lines of orders by carrier; each order must have the number of lines it contains. */
   SHIPPING {
     @Override
     Answer run(Transaction transaction, TpccTables tables) {
@@ -142,7 +142,7 @@ public enum ChQuery {
   private static final int LONGEST_ROW = 1024;
 
   /**
-   * What a query came to.
+   * The result of a query.
    *
    * @param rows that it has read
    * @param digest of its answer: the same for the same rows
@@ -167,10 +167,10 @@ public enum ChQuery {
   /**
    * Runs it.
    *
-   * @param transaction whose snapshot it reads
+   * @param transaction the transaction whose snapshot it reads
    * @param tables of the database
-   * @return what it came to
-   * @throws IllegalStateException if what it has read cannot be of one moment
+   * @return the result
+   * @throws IllegalStateException if the values read cannot belong to one moment
    */
   abstract Answer run(Transaction transaction, TpccTables tables);
 

@@ -10,10 +10,10 @@ import org.revenantdb.engine.TransactionOptions;
 import org.revenantdb.jmh.fork.Sessions;
 
 /**
- * A session that analyses: one query after the other, over snapshots of its own or over one that it
- * holds. One thread; how many rows it has read any may ask.
+ * A session that analyses: one query after the other, each with a new snapshot or all with one. One
+ * thread; any thread may read how many rows it has read.
  *
- * <p>Over a snapshot that is held each query must come to the same answer whenever it is asked.
+ * <p>With a single snapshot each query must always have the same result.
  */
 public final class ChReader implements Sessions.Session, AutoCloseable {
   private static final ChQuery[] QUERIES = ChQuery.values();

@@ -77,7 +77,7 @@ final class Delivery implements TpccTransaction {
     transaction.put(tables.customer(), customerKey, customer);
   }
 
-  /** What the lines cost together, in cents. */
+  /** The total of the lines, in cents. */
   private long deliverLines(Transaction transaction, int district, int order) {
     List<Map.Entry<byte[], byte[]>> lines = new ArrayList<>();
     try (Cursor cursor =

@@ -9,7 +9,7 @@ import org.revenantdb.jmh.tpcc.TpccRows.OrderLine;
 import org.revenantdb.jmh.tpcc.TpccRows.Stock;
 import org.revenantdb.jmh.tpcc.TpccRows.Warehouse;
 
-/** New-Order: somebody orders five to fifteen items (TPC-C 2.4). */
+/** New-Order: a customer orders five to fifteen items (TPC-C 2.4). */
 final class NewOrder implements TpccTransaction {
   private static final int FEWEST_LINES = 5;
   private static final int MOST_LINES = 15;
@@ -23,13 +23,13 @@ final class NewOrder implements TpccTransaction {
   /** Rates are ten-thousandths. */
   private static final double WHOLE = 10_000;
 
-  /** A stock that would have less than this left is filled up, by so many (2.4.2.2). */
+  /** A stock that would have less than this left is filled up, by the next constant (2.4.2.2). */
   private static final int LEAST_LEFT = 10;
 
   private static final int REFILL = 91;
 
   /**
-   * What the user has typed in a line.
+   * The input of a line.
    *
    * @param item its number
    * @param supplier a warehouse

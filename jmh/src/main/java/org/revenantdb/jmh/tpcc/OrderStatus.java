@@ -5,7 +5,7 @@ import org.revenantdb.engine.Transaction;
 import org.revenantdb.jmh.tpcc.TpccRows.Customer;
 import org.revenantdb.jmh.tpcc.TpccRows.OrderLine;
 
-/** Order-Status: somebody asks for his last order and its lines (TPC-C 2.6). */
+/** Order-Status: a customer reads the last order and its lines (TPC-C 2.6). */
 final class OrderStatus implements TpccTransaction {
   private final TpccTables tables;
   private final CustomerChoice choice;
@@ -20,7 +20,7 @@ final class OrderStatus implements TpccTransaction {
     return TpccType.ORDER_STATUS;
   }
 
-  /** The customer's balance and what the last order's lines cost, in cents, added up. */
+  /** The customer's balance and the total of the last order's lines, in cents, added up. */
   @Override
   public long run(Transaction transaction) {
     int warehouse = choice.warehouse();
@@ -44,7 +44,7 @@ final class OrderStatus implements TpccTransaction {
     return shown;
   }
 
-  /** Everybody has one: they were loaded. */
+  /** Each customer has one from the load. */
   private int lastOrder(Transaction transaction, int customer) {
     try (Cursor cursor =
         transaction.scanDescending(

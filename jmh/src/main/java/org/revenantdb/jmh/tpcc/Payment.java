@@ -6,7 +6,7 @@ import org.revenantdb.jmh.tpcc.TpccRows.District;
 import org.revenantdb.jmh.tpcc.TpccRows.History;
 import org.revenantdb.jmh.tpcc.TpccRows.Warehouse;
 
-/** Payment: somebody pays, at a district of his own warehouse or of another one (TPC-C 2.5). */
+/** Payment: a customer pays, at a district of the home warehouse or of another one (TPC-C 2.5). */
 final class Payment implements TpccTransaction {
   private static final int REMOTE_PERCENT = 15;
   private static final int LEAST_CENTS = 100;

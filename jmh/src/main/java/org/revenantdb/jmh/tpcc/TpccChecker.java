@@ -22,9 +22,9 @@ import org.revenantdb.jmh.tpcc.TpccRows.Warehouse;
 /**
  * The consistency conditions of the specification, of one moment: others may work meanwhile.
  *
- * <p>Source: TPC-C 3.3.2.1 to 3.3.2.12. We differ: (1) all customers are looked at, not some; (2)
- * condition 11 holds until the first delivery only, so it is asked of a database that was just
- * loaded; (3) beside them both indexes must have an entry for each row and no other, and each
+ * <p>Source: TPC-C 3.3.2.1 to 3.3.2.12. We differ: (1) all customers are checked, not some; (2)
+ * condition 11 holds until the first delivery only, so it is checked only for a database that was
+ * just loaded; (3) additionally both indexes must have an entry for each row and no other, and each
  * warehouse must have its districts and its stock.
  *
  * <p>Memory: sums for each customer that has paid, and a district's orders. One thread.
@@ -42,7 +42,7 @@ public final class TpccChecker {
   /** Orders that a district was loaded with and that were delivered; -1: that is long ago. */
   private final int deliveredAtLoad;
 
-  /** What was paid, in cents, by warehouse, district and customer, and by the place it was paid. */
+  /** Payments, in cents, by warehouse, district and customer, and by the place of payment. */
   private final Map<Integer, Long> paidAtWarehouse = new HashMap<>();
 
   private final Map<Place, Long> paidAtDistrict = new HashMap<>();
@@ -81,7 +81,7 @@ public final class TpccChecker {
     }
   }
 
-  /** What is done with a row. */
+  /** The action on a row. */
   @FunctionalInterface
   private interface Visitor {
     void visit(byte[] key, byte[] value);
@@ -118,7 +118,7 @@ public final class TpccChecker {
   }
 
   /**
-   * As {@link #check}, for those who go on only if all is well.
+   * Like {@link #check}, but throws if a condition does not hold.
    *
    * @param database an open one
    * @param tables of it
@@ -144,7 +144,7 @@ public final class TpccChecker {
     }
   }
 
-  /** What a transaction sees, its own changes among it. */
+  /** The rows that a transaction sees, including its own changes. */
   static List<TpccViolation> check(
       Transaction transaction, TpccTables tables, int deliveredAtLoad) {
     TpccChecker checker = new TpccChecker(transaction, tables, deliveredAtLoad);
@@ -258,7 +258,7 @@ public final class TpccChecker {
     }
   }
 
-  /** Conditions 4 and 7; what the lines of each order add up to. */
+  /** Conditions 4 and 7; the totals of the lines of each order. */
   private void checkLines(Place place, Map<Integer, Facts> orders) {
     long[] found = {0};
     scan(
@@ -269,7 +269,7 @@ public final class TpccChecker {
           int number = TpccKeys.numberInDistrict(key);
           Facts order = orders.get(number);
           if (order == null) {
-            return; // condition 4 tells
+            return; // condition 4 reports it
           }
           order.linesFound++;
           long delivered = TpccRows.getLong(line, OrderLine.DELIVERY_DATE);

@@ -37,7 +37,7 @@ public record TpccCounts(Map<TpccType, Long> committed, long rolledBack, long co
   }
 
   /**
-   * What was done since.
+   * The work done since.
    *
    * @param earlier counts of the same sessions
    * @return the difference

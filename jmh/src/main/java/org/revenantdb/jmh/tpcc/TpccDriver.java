@@ -13,8 +13,8 @@ import org.revenantdb.engine.Waits;
 import org.revenantdb.jmh.fork.Sessions;
 
 /**
- * Sessions on platform threads, for a number of transactions each or for a time. Nobody thinks or
- * types. To be used once, by one thread.
+ * Sessions on platform threads, for a number of transactions each or for a time, without thinking
+ * or typing times. To be used once, by one thread.
  */
 public final class TpccDriver {
   private final Database database;
@@ -53,13 +53,13 @@ public final class TpccDriver {
   }
 
   /**
-   * Has the code compiled, by one session in whose way nobody is: many that wait for each other
+   * Lets the code be compiled by a single session, because many sessions that wait for each other
    * take long.
    *
    * @param database that was loaded
    * @param tables of it
    * @param scale with which it was
-   * @param seed of what is drawn
+   * @param seed of the random choices
    * @throws Exception if the session failed
    */
   public static void compile(Database database, TpccTables tables, TpccScale scale, long seed)
@@ -69,7 +69,7 @@ public final class TpccDriver {
   }
 
   /**
-   * What was done in a window of time.
+   * The work done in a window of time.
    *
    * @param counts of the window
    * @param waits of the database in it
@@ -113,7 +113,7 @@ public final class TpccDriver {
    * Runs all sessions for a time.
    *
    * @param times how long, to warm up and to count
-   * @return what was done in the time that counts
+   * @return the work done in the time that counts
    * @throws Exception if a session failed
    */
   public Window runFor(Sessions.Times times) throws Exception {
@@ -126,7 +126,7 @@ public final class TpccDriver {
    * @param times how long, to warm up and to count
    * @param atStart run when it begins to count
    * @param atEnd run when that ends
-   * @return what was done in the time that counts
+   * @return the work done in the time that counts
    * @throws Exception if a session failed
    */
   public Window runFor(Sessions.Times times, Runnable atStart, Runnable atEnd) throws Exception {
@@ -159,7 +159,7 @@ public final class TpccDriver {
    * Runs all sessions until each has done a number of transactions.
    *
    * @param transactions of each session
-   * @return what was done
+   * @return the work done
    * @throws InterruptedException if the caller is interrupted while it waits
    */
   public TpccCounts runEach(int transactions) throws InterruptedException {

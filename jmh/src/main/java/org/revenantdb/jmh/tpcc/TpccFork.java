@@ -58,7 +58,7 @@ public final class TpccFork {
         arguments.length > 7
             ? Durability.valueOf(arguments[7].toUpperCase(Locale.ROOT))
             : Durability.DURABLE;
-    // A terminal shows what a transaction has read only when that is committed.
+    // A terminal shows the result of a transaction only after the commit.
     TransactionOptions options =
         durability == Durability.DURABLE
             ? TransactionOptions.durable().withDeferReadWaitsToCommit(true)
@@ -76,7 +76,7 @@ public final class TpccFork {
   }
 
   /**
-   * Options for so many warehouses: memory for what a run touches, and no limit of attempts.
+   * Options for a number of warehouses: memory for the data of a run, and no limit of attempts.
    *
    * @param warehouses of the specification's size; a part of one is a fraction
    * @return options

@@ -14,10 +14,10 @@ import org.revenantdb.jmh.tpcc.TpccRows.Stock;
 import org.revenantdb.jmh.tpcc.TpccRows.Warehouse;
 
 /**
- * Fills a database as the specification says (TPC-C 4.3.3.1).
+ * Fills a database according to the specification (TPC-C 4.3.3.1).
  *
- * <p>The items are one transaction and so is each warehouse with all that belongs to it: a load
- * that a crash ended leaves whole warehouses, and can be gone on with. One thread.
+ * <p>The items are one transaction, and so is each warehouse with everything that belongs to it. So
+ * a load that a crash ended leaves whole warehouses and can be continued. One thread.
  */
 public final class TpccLoader {
   private static final int LEAST_LINES = 5;
@@ -42,12 +42,12 @@ public final class TpccLoader {
   }
 
   /**
-   * Loads what is not there yet; it is durable on return.
+   * Loads what is missing; it is durable on return.
    *
    * @param database an open one
    * @param tables of it
    * @param scale how much
-   * @param seed of what is drawn
+   * @param seed of the random choices
    */
   public static void load(Database database, TpccTables tables, TpccScale scale, long seed) {
     TpccLoader loader = new TpccLoader(tables, scale, seed);

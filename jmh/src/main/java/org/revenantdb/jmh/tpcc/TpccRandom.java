@@ -3,11 +3,12 @@ package org.revenantdb.jmh.tpcc;
 import java.util.SplittableRandom;
 
 /**
- * What the specification draws: numbers, even and uneven ones (NURand), texts, names. One thread.
+ * The random values of the specification: numbers, uniform and non-uniform (NURand), texts, names.
+ * One thread.
  *
- * <p>Source: TPC-C 2.1.6 and 4.3.2. We differ: where there are fewer customers, names or items than
- * specified, the constant {@code A} of NURand is smaller in proportion (and still a power of two
- * less one), or all would be equally likely.
+ * <p>Source: TPC-C 2.1.6 and 4.3.2. We differ: with fewer customers, names or items than specified,
+ * the constant {@code A} of NURand is smaller in proportion (and still a power of two less one),
+ * because otherwise all would be equally likely.
  */
 final class TpccRandom {
   private static final String[] SYLLABLES = {
@@ -43,7 +44,7 @@ final class TpccRandom {
     return random.nextInt(least, greatest + 1);
   }
 
-  /** Whether something of so many in a hundred happens. */
+  /** Returns true with a probability in percent. */
   boolean percent(int percent) {
     return between(1, 100) <= percent;
   }

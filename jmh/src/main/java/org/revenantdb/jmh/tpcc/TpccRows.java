@@ -12,9 +12,9 @@ import java.util.Arrays;
  *
  * <p>Columns have fixed places, so that a number is changed in place. Money is cents in a {@code
  * long}, a rate is ten-thousandths in an {@code int}, a moment is milliseconds since 1970 in a
- * {@code long} with 0 for none. A text has the bytes of its longest value, zeros behind it; the
- * last one of a row takes what is left. What a key says is not said again: a new order and an entry
- * of an index have no bytes at all.
+ * {@code long} with 0 for none. A text has the bytes of its longest value, with zeros behind it;
+ * the last one of a row takes the rest. Content of the key is not repeated: a new order and an
+ * entry of an index have no bytes at all.
  */
 final class TpccRows {
   private static final VarHandle INT =
@@ -22,7 +22,7 @@ final class TpccRows {
   private static final VarHandle LONG =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
 
-  /** The value of a row whose key says all. */
+  /** The value of a row whose key contains everything. */
   static final byte[] EMPTY = {};
 
   private TpccRows() {}
@@ -150,7 +150,7 @@ final class TpccRows {
     private Item() {}
   }
 
-  /** What a warehouse has of an item. */
+  /** The stock of an item in a warehouse. */
   static final class Stock {
     static final int QUANTITY = 0;
     static final int YTD = QUANTITY + Integer.BYTES;
@@ -198,7 +198,7 @@ final class TpccRows {
     System.arraycopy(bytes, 0, row, column, bytes.length);
   }
 
-  /** A text without the zeros behind it. */
+  /** A text without its trailing zeros. */
   static String getText(byte[] row, int column, int bytes) {
     int end = column;
     while (end < column + bytes && row[end] != 0) {
@@ -207,7 +207,7 @@ final class TpccRows {
     return new String(row, column, end - column, US_ASCII);
   }
 
-  /** A row that ends with a text of its own length. */
+  /** A row that ends with a text of variable length. */
   static byte[] endingWith(byte[] row, int column, String text) {
     byte[] whole = Arrays.copyOf(row, column + text.length());
     putText(whole, column, text);

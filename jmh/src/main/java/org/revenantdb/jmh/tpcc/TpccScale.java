@@ -3,9 +3,9 @@ package org.revenantdb.jmh.tpcc;
 /**
  * How large the database is. Immutable.
  *
- * <p>Source: TPC-C 1.2 and 4.3.3.1. A warehouse has {@link #DISTRICTS} districts always; the other
- * cardinalities may be a fraction of the specification's, so that a test has a database in a
- * moment. Their proportions stay, and where keys are drawn unevenly the unevenness does.
+ * <p>Source: TPC-C 1.2 and 4.3.3.1. A warehouse always has {@link #DISTRICTS} districts. The other
+ * cardinalities may be a fraction of the specification's, so that a test creates a database
+ * quickly. Their proportions stay, and so does the skew of keys.
  *
  * @param warehouses from 1
  * @param items in the catalogue, each in the stock of every warehouse; specification: 100,000

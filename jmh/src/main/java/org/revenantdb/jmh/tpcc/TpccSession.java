@@ -9,8 +9,8 @@ import org.revenantdb.engine.TransactionOptions;
 import org.revenantdb.jmh.fork.Sessions;
 
 /**
- * A session: one transaction of the mix after the other, without a pause, each tried again until
- * nobody else was first. One thread; its counts may be read by any.
+ * A session: one transaction of the mix after the other, without a pause, each repeated until it
+ * has no conflict. One thread; any thread may read its counts.
  */
 final class TpccSession implements Sessions.Session {
   /*

@@ -2,11 +2,11 @@ package org.revenantdb.jmh.tpcc;
 
 /** The five transactions, with their part of the standard mix (TPC-C 5.2.3). */
 public enum TpccType {
-  /** Somebody orders five to fifteen items. */
+  /** A customer orders five to fifteen items. */
   NEW_ORDER(45),
-  /** Somebody pays. */
+  /** A customer pays. */
   PAYMENT(43),
-  /** Somebody asks for his last order. */
+  /** A customer reads the last order. */
   ORDER_STATUS(4),
   /** The oldest order of each district is delivered. */
   DELIVERY(4),

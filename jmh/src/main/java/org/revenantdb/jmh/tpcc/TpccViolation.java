@@ -6,9 +6,9 @@ package org.revenantdb.jmh.tpcc;
  * @param condition its number in the specification, such as {@code 3.3.2.1}; of those that are
  *     ours, a word
  * @param place which warehouse, district, order or customer
- * @param left what the one number is
+ * @param left the meaning of the first number
  * @param leftValue the one number; money in cents
- * @param right what the other number is
+ * @param right the meaning of the second number
  * @param rightValue the other number
  */
 public record TpccViolation(

@@ -1,6 +1,6 @@
 /**
  * TPC-C: the five transactions of an order-entry system, in the standard mix, over nine tables and
- * two indexes that are ordinary tables. Every figure that says TPC-C uses this one.
+ * two indexes that are ordinary tables. Every TPC-C figure uses this implementation.
  *
  * <p>Source: TPC Benchmark C, Standard Specification, revision 5.11. What differs from it, and why,
  * is in {@code jmh/README.md}.
@@ -10,7 +10,7 @@
  * org.revenantdb.jmh.tpcc.TpccLoader}; {@code NewOrder} and the other four; {@link
  * org.revenantdb.jmh.tpcc.TpccMix}; {@link org.revenantdb.jmh.tpcc.TpccDriver}; {@link
  * org.revenantdb.jmh.tpcc.TpccChecker}; {@link org.revenantdb.jmh.tpcc.ChQuery} and {@link
- * org.revenantdb.jmh.tpcc.ChReader}, who analyses the same tables meanwhile.
+ * org.revenantdb.jmh.tpcc.ChReader}, which analyse the same tables meanwhile.
  */
 @NullMarked
 package org.revenantdb.jmh.tpcc;

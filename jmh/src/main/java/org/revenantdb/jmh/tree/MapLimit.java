@@ -7,8 +7,9 @@ import java.nio.file.Path;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A hash map of copies on the heap: no pages, no order, no log, no transactions; what is left to
- * win. It is the one of {@code java.util.concurrent}, since the rows are updated by two threads.
+ * A hash map of copies on the heap, without pages, order, log and transactions: the upper limit of
+ * what can be gained. It is a map of {@code java.util.concurrent}, because two threads update the
+ * rows.
  */
 public final class MapLimit implements TreeStore {
   private static final VarHandle BIG =
@@ -32,7 +33,7 @@ public final class MapLimit implements TreeStore {
 
   @Override
   public void settle() {
-    // nothing goes on behind it
+    // nothing runs in the background
   }
 
   @Override

@@ -15,8 +15,8 @@ import org.revenantdb.engine.TransactionBody;
 import org.revenantdb.engine.TransactionOptions;
 
 /**
- * RevenantDB: all options but the memory for pages are those it has by itself, and all that the
- * loops do is committed lazily.
+ * RevenantDB with default options, except for the memory for pages. All changes are committed
+ * lazily.
  *
  * <p>It reads by the {@link Transaction#get(Table, byte[], byte[], int)} that copies into an array
  * of the caller's.

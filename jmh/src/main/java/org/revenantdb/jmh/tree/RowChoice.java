@@ -9,7 +9,7 @@ public final class RowChoice {
   /** Some are drawn before it counts, for drawing one takes as long as reading one. */
   private static final int DRAWN = 1 << 19;
 
-  /** A prime above every number of rows, so that what is chosen often is not side by side. */
+  /** A prime above every number of rows, so that frequent rows are not neighbours. */
   private static final long SCATTER = 2_654_435_761L;
 
   private final double[] upTo;
@@ -31,8 +31,8 @@ public final class RowChoice {
   }
 
   /**
-   * Rows by Zipf's law: the {@code k}th of them as often as {@code 1 / k^skew} says, scattered over
-   * the table. It is by the sums of those, not by an approximation.
+   * Rows by Zipf's law: the {@code k}th row has the frequency {@code 1 / k^skew}; the rows are
+   * scattered over the table. It uses the sums of these frequencies, not an approximation.
    *
    * @param rows how many there are
    * @param skew of the law

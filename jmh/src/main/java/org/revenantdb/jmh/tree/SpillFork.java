@@ -5,7 +5,7 @@ import org.revenantdb.jmh.fork.Told;
 
 /**
  * A JVM for one engine whose rows are five times larger than its cache: they are loaded and read.
- * What the engine does not hold is, for the most part, in the cache of the system.
+ * Data outside the engine's cache is mostly in the cache of the system.
  *
  * <p>Arguments: class of the engine, directory, rows, milliseconds to warm up, milliseconds to
  * measure, seed.
@@ -15,23 +15,23 @@ public final class SpillFork {
   private static final int PAGE = 8192;
   private static final int THREADS = 2;
 
-  /** Reads that are counted: one for so many rows. */
+  /** Reads that are counted: one for this many rows. */
   private static final int STEPS_PART = 10;
 
-  /** Our pool has to be full of what is read, not of what was loaded last. */
+  /** Our pool must be full of pages that are read, not of pages that were loaded last. */
   private static final int WARM_STEPS = 3000;
 
   private SpillFork() {}
 
-  /** The cache for so many rows. */
+  /** The cache for a number of rows. */
   static long cacheBytes(int rows) {
     return (long) rows * (TreeRows.KEY + TreeRows.VALUE) / TIMES_LARGER;
   }
 
   /**
-   * Prints {@code = spilled_load} rows a second and {@code = spilled_reads} a second; of ours,
-   * {@code = pages_per_read} and {@code = theoretical_pages_per_read} as well: that part of the
-   * tree's pages for which there is no frame, which any page is of that is chosen at random.
+   * Prints {@code = spilled_load} rows a second and {@code = spilled_reads} a second; for our
+   * engine also {@code = pages_per_read} and {@code = theoretical_pages_per_read}: the share of the
+   * tree's pages without a frame, if random pages are in the pool.
    *
    * @param arguments see the class
    * @throws Exception if something cannot be measured

@@ -82,7 +82,7 @@ public final class TreeFork {
         .newInstance(Path.of(directory), Long.parseLong(cacheBytes));
   }
 
-  /** Loads the rows, tells how fast, and waits until the engine has done its own part. */
+  /** Loads the rows, reports the rate, and waits until the engine has done its own part. */
   static void load(TreeStore store, int rows) throws Exception {
     TreeStore.Session session = store.session();
     long start = System.nanoTime();
@@ -93,7 +93,10 @@ public final class TreeFork {
     Told.tell("settle_ms", (System.nanoTime() - loaded) / 1e6);
   }
 
-  /** Into another table, behind all else: what is asked before has the memory for itself. */
+  /**
+   * Into another table, after everything else, so that earlier measurements have the memory for
+   * themselves.
+   */
   private static void loadSorted(TreeStore store, int rows) throws Exception {
     long start = System.nanoTime();
     if (store.loadSorted(rows)) {
@@ -151,8 +154,8 @@ public final class TreeFork {
   }
 
   /**
-   * What a read allocates, by the JVM's own count for the thread: in transactions of one, and in
-   * one that is open all the while, which is what the read itself takes.
+   * The allocation of a read, by the JVM's own count for the thread: in transactions of one read,
+   * and in one that stays open, which is the cost of the read itself.
    */
   private void countBytes() throws Exception {
     TreeStore.Session session = store.session();

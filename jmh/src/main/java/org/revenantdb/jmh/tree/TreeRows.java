@@ -6,8 +6,7 @@ import java.nio.ByteOrder;
 
 /**
  * The rows that all engines store: keys of 16 bytes in the order of the rows, values of a hundred
- * that <em>add up</em> to the number of their row, so that every value that is read is checked by
- * what is done with it.
+ * that <em>add up</em> to the number of their row, so that the use of a value also checks it.
  */
 public final class TreeRows {
   /*

@@ -7,8 +7,8 @@ import java.util.function.IntSupplier;
  * An engine with a table of rows ({@link TreeRows}), as {@code bench tree} asks it.
  *
  * <p>A JVM has one engine, so a call through this interface has one target, which the compiler
- * inlines: it is no wrapper that costs. What an engine offers no form for it does not imitate; then
- * its class says what it does instead.
+ * inlines. It is not a wrapper with a cost. An operation that an engine does not offer is not
+ * imitated; then its class documents what it does instead.
  */
 public interface TreeStore extends AutoCloseable {
   /**
@@ -20,14 +20,14 @@ public interface TreeStore extends AutoCloseable {
   Session session() throws Exception;
 
   /**
-   * Ends what the engine still does for what was written, as far as it offers that.
+   * Finishes the background work for earlier writes, as far as the engine offers that.
    *
    * @throws Exception whatever the engine throws
    */
   void settle() throws Exception;
 
   /**
-   * Loads rows into another, empty table by what the engine has for rows that come in key order.
+   * Loads rows into another, empty table with the engine's method for rows in key order.
    *
    * @param rows how many, from the first
    * @return whether it has anything for that
@@ -65,7 +65,7 @@ public interface TreeStore extends AutoCloseable {
     /**
      * Finds a row, copies its value into an array and adds that up.
      *
-     * @param key of a row that is there
+     * @param key of an existing row
      * @return {@link TreeRows#sum}
      * @throws Exception whatever the engine throws
      */
@@ -79,8 +79,8 @@ public interface TreeStore extends AutoCloseable {
     void end() throws Exception;
 
     /**
-     * Reads rows in key order, in a transaction of its own: copies the value of each into an array
-     * and adds that up.
+     * Reads rows in key order in a separate transaction: copies the value of each into an array and
+     * adds that up.
      *
      * @param from key of the first
      * @param rows how many; they are there
@@ -91,9 +91,9 @@ public interface TreeStore extends AutoCloseable {
     long scan(byte[] from, int rows) throws Exception;
 
     /**
-     * Stores a row in a transaction of its own, committed lazily.
+     * Stores a row in a separate transaction, committed lazily.
      *
-     * @param key the caller's, who writes another one into it afterwards
+     * @param key belongs to the caller, which writes another one into it afterwards
      * @param value the caller's as well
      * @throws Exception whatever the engine throws
      */

@@ -5,8 +5,8 @@ import java.util.function.IntSupplier;
 import org.revenantdb.jmh.fork.Sessions;
 
 /**
- * What the threads of {@code bench tree} do again and again, the same for all engines. Each value
- * that is read is checked against its key.
+ * The repeated work of the threads of {@code bench tree}, the same for all engines. Each value that
+ * is read is checked against its key.
  *
  * <p>A step is many operations: one alone is too short to be timed.
  */
@@ -32,7 +32,7 @@ final class TreeWork {
     }
   }
 
-  /** Point reads, so many of them in a transaction. */
+  /** Point reads, a number of them in a transaction. */
   static Sessions.Session reads(
       TreeStore.Session session, IntSupplier choice, int readsInTransaction) {
     byte[] key = new byte[TreeRows.KEY];

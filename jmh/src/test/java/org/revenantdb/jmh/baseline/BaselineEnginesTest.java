@@ -21,8 +21,8 @@ import org.revenantdb.engine.TransactionOptions;
 import org.revenantdb.jmh.fork.ShortForks;
 
 /**
- * The engine's variants that differ in one class: each does what its name says, and is not made of
- * an engine of another shape.
+ * The engine's variants that differ in one class: each behaves according to its name, and is made
+ * of the present engine.
  */
 class BaselineEnginesTest {
   private static final int ROWS = 2_000;
@@ -78,7 +78,7 @@ class BaselineEnginesTest {
   }
 
   @Test
-  void an_engine_that_reverts_eagerly_has_nothing_to_take_back_when_it_is_open() throws Exception {
+  void an_engine_that_reverts_eagerly_has_nothing_to_roll_back_when_it_is_open() throws Exception {
     Path classes = folder.resolve("classes");
     EngineOfEagerRevert.write(classes);
     String database = folder.resolve("db").toString();

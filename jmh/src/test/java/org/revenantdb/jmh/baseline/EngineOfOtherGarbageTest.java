@@ -32,16 +32,16 @@ import org.revenantdb.jmh.fork.ShortForks;
 import org.revenantdb.jmh.gc.ChFork;
 
 /**
- * That the strategies beside which ours is measured are right, and are what they are said to be:
- * snapshots have what they should while others write, what is needed by nobody goes in the end, and
- * what is in between goes with those alone that promise it. Each runs in a JVM of its own.
+ * The strategies that ours is compared with are right, and are the described ones: snapshots are
+ * right while there are writers, unneeded versions are removed in the end, and versions in between
+ * only with strategies that promise it. Each runs in a separate JVM.
  */
 class EngineOfOtherGarbageTest {
   private static final TransactionOptions LAZY = TransactionOptions.lazy();
 
   @TempDir private Path folder;
 
-  /** Accounts between which money is moved, and people who add all of it up. */
+  /** Accounts between which money is moved, and threads that add it all up. */
   public static final class Bank {
     private static final int ACCOUNTS = 20;
     private static final long EACH = 1_000;
@@ -146,7 +146,7 @@ class EngineOfOtherGarbageTest {
       transaction.put(accounts, key(account), value(ByteBuffer.wrap(row).getLong() + amount));
     }
 
-    /** What a snapshot has stays, while others move money. */
+    /** The content of a snapshot stays, while other threads move money. */
     private void look() {
       try (Transaction reader = database.begin(LAZY)) {
         List<Long> before = balances(reader);
@@ -186,7 +186,7 @@ class EngineOfOtherGarbageTest {
 
   @ParameterizedTest
   @EnumSource
-  void snapshots_have_what_they_should_and_what_nobody_needs_goes(Strategy strategy)
+  void snapshots_are_right_and_unneeded_versions_are_removed(Strategy strategy)
       throws IOException, InterruptedException {
     long seed = Long.getLong("revenant.seed", System.nanoTime());
     System.out.println("EngineOfOtherGarbageTest -Drevenant.seed=" + seed);
@@ -203,7 +203,7 @@ class EngineOfOtherGarbageTest {
   @ParameterizedTest
   @EnumSource
   @Tag("slow")
-  void analysis_beside_order_entry_is_of_one_moment(Strategy strategy)
+  void analysis_during_order_entry_sees_one_moment(Strategy strategy)
       throws IOException, InterruptedException {
     for (String snapshots : List.of("held", "each")) {
       assertEquals(

@@ -37,8 +37,8 @@ import org.revenantdb.jmh.fork.ShortForks;
 import org.revenantdb.jmh.tpcc.TpccFork;
 
 /**
- * That the engines beside which ours is measured are what they are said to be: without former
- * versions in rows, and with everything else. Each runs in a JVM of its own.
+ * The engines that ours is compared with are the described ones: without former versions in rows,
+ * and with everything else. Each runs in a separate JVM.
  */
 class EngineOfWriterIdsTest {
   private static final TransactionOptions LAZY = TransactionOptions.lazy();
@@ -62,14 +62,14 @@ class EngineOfWriterIdsTest {
 
   @TempDir private Path folder;
 
-  /** Updates, deletes and inserts, beside readers; rolls back, then commits. */
+  /** Updates, deletes and inserts, with readers; rolls back, then commits. */
   public static final class Rows {
     private static final Map<String, String> BEFORE =
         Map.of("stays", "a".repeat(40), "changes", "b".repeat(40), "goes", "c".repeat(40));
     private static final Map<String, String> AFTER =
         Map.of("stays", "a".repeat(40), "changes", "b".repeat(20) + "B".repeat(20), "comes", "new");
 
-    /** Updates, after which a writer has looked several times who reads. */
+    /** Updates, after which a writer has checked several times which readers exist. */
     private static final int LATER = 100;
 
     private Rows() {}
@@ -107,7 +107,7 @@ class EngineOfWriterIdsTest {
             database.run(
                 LAZY, transaction -> transaction.put(table, bytes("changes"), bytes(value)));
           }
-          assertRows(BEFORE, older, table); // it needs what many have left behind since
+          assertRows(BEFORE, older, table); // it needs what many have left since
           database.checkpoint();
           assertCell(directory, Variant.valueOf(arguments[1]).hasVersionsInRows());
         }
@@ -166,12 +166,12 @@ class EngineOfWriterIdsTest {
 
   @ParameterizedTest
   @EnumSource
-  void snapshots_and_rollbacks_have_what_was_before_wherever_it_is(Variant variant)
+  void snapshots_and_rollbacks_find_former_versions_wherever_they_are(Variant variant)
       throws IOException, InterruptedException {
     assertEquals(0, run(variant, Rows.class, folder.resolve("rows").toString(), variant.name()));
   }
 
-  /** Updates a row many times; tells the pages of versions that were freed by its exit code. */
+  /** Updates a row many times; its exit code is the number of freed pages of versions. */
   public static final class Updates {
     private static final int UPDATES = 5_000;
     private static final int MORE = 64;
@@ -186,7 +186,7 @@ class EngineOfWriterIdsTest {
         byte[] value = new byte[200];
         update(database, table, value, UPDATES);
         database.sync();
-        update(database, table, value, MORE); // who ends looks whether pages can be given back
+        update(database, table, value, MORE); // its end checks whether pages can be freed
         database.cleanNow();
         freed = database.statistics().files().overflowPagesFreed();
       }

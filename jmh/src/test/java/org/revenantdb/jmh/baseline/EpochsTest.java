@@ -9,11 +9,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What epochs free, and what somebody inside keeps them from. */
+/** What epochs free, and what a transaction inside keeps. */
 class EpochsTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void what_came_while_somebody_was_inside_is_free_when_he_has_left(boolean three) {
+  void versions_added_while_a_transaction_was_inside_are_free_when_it_has_left(boolean three) {
     Epochs epochs = new Epochs(three);
     int entry = epochs.enter();
     long stamp = epochs.current();

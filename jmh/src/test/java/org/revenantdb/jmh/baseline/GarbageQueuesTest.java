@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.revenantdb.jmh.baseline.GarbageQueues.Entry;
 import org.revenantdb.jmh.baseline.GarbageQueues.Own;
 
-/** Who takes what from the queues of threads. */
+/** Which thread takes which entries from the queues. */
 class GarbageQueuesTest {
   private static Entry entry(long stamp) {
     return new Entry(1, new byte[0], stamp, stamp);

@@ -5,17 +5,19 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.recovery.file.IoStatistics;
+import org.revenantdb.recovery.format.SegmentLayout;
 import org.revenantdb.recovery.log.LifeStart;
 import org.revenantdb.recovery.log.Log;
 import org.revenantdb.recovery.log.LogOptions;
 
-/** The baseline does what the paper says, or we would win against something else. */
+/** The baseline behaves as in the paper; otherwise the comparison would be with something else. */
 class PageGranularStoreTest {
   private static final int ROWS_PER_PAGE = 10;
 
@@ -31,10 +33,11 @@ class PageGranularStoreTest {
                 folder,
                 new byte[16],
                 1,
-                1,
+                SegmentLayout.FIRST_BEGIN,
+                LogOptions.DEFAULT_SEGMENT_SIZE,
                 0,
                 0,
-                new TreeSet<>(),
+                new TreeMap<>(),
                 new TreeSet<>(),
                 new TreeSet<>()),
             new LogOptions(
@@ -67,7 +70,7 @@ class PageGranularStoreTest {
     assertEquals(log.tail(), log.durableLsn());
   }
 
-  /** Section 6.2: it is the page that is made durable, whichever row was asked for. */
+  /** Section 6.2: the page is made durable, whichever row was read. */
   @Test
   void aDurableRead_forcesForAnyRowOfThePage_andForNoneOfAnother() {
     commitLazily(1);

@@ -97,7 +97,7 @@ class TenByteLsnTest {
   }
 
   @Test
-  void twoReads_areOneLsn_onlyIfTheyAgreeAndNobodyWrites() {
+  void twoReads_areOneLsn_onlyIfTheyAgreeAndThereIsNoWriter() {
     assertTrue(TenByteLsn.isWhole(5, 3, 5, 3));
     assertFalse(TenByteLsn.isWhole(5, 3, 6, 3), "the block changed");
     assertFalse(TenByteLsn.isWhole(5, 3, 5, 4), "the slot changed");
@@ -140,7 +140,7 @@ class TenByteLsnTest {
   }
 
   @Test
-  void raise_whileAnotherWrites_waitsForWhatThatLeaves() throws InterruptedException {
+  void raise_whileAnotherWrites_waitsForItsEnd() throws InterruptedException {
     tear();
     Thread lower = awaitReading(() -> lsn.raise(block(1, 6), 0));
     mend();

@@ -16,7 +16,7 @@ import org.revenantdb.gc.version.VolatileStore;
 import org.revenantdb.latch.WaitMeter;
 import org.revenantdb.recovery.file.IoStatistics;
 
-/** That what is behind the oldest snapshot goes, and nothing that a younger one needs. */
+/** Versions behind the oldest snapshot are removed, and none that a younger one needs. */
 class WatermarkGarbageTest {
   private static final byte[] KEY = {1};
 
@@ -39,7 +39,7 @@ class WatermarkGarbageTest {
       assertTrue(garbage.keeps(1, 10));
       store.push(1, KEY, 1, 10, 0, new byte[] {1});
       store.push(1, KEY, 10, 20, 0, new byte[] {2});
-      store.push(1, KEY, 20, 25, 0, new byte[] {3}); // nobody needs it, but it is not behind
+      store.push(1, KEY, 20, 25, 0, new byte[] {3}); // unneeded, but not behind
       long three = store.memoryBytes();
       garbage.ended();
       assertEquals(three, store.memoryBytes());

@@ -18,7 +18,7 @@ class ForkTest {
 
   private static final int MANY = 3_000;
 
-  /** Tells two results, and then ends as it is told to. */
+  /** Prints two results, and then ends as requested. */
   public static final class Child {
     private Child() {}
 
@@ -32,7 +32,7 @@ class ForkTest {
         case "fail" -> System.exit(9);
         case "burst" -> {
           StringBuilder burst =
-              new StringBuilder(); // fits into a pipe: nobody waits for the reader
+              new StringBuilder(); // fits into a pipe, so it does not wait for the reader
           for (int i = 0; i < MANY; i++) {
             burst.append("= number").append(i).append(" 1\n");
           }
@@ -46,14 +46,14 @@ class ForkTest {
   }
 
   @Test
-  void results_areTold() throws IOException {
+  void results_areReported() throws IOException {
     Fork.Said said = new Fork(Child.class, List.of("-Dfork.test=7"), LONG).run("end");
     assertEquals(new Fork.Said(Map.of("a,b=c d", 1.5, "flag", 7.0), ""), said);
   }
 
   /** The reader is held up at the first line until the caller has noticed the end, and waits. */
   @Test
-  void results_thatAreStillInThePipeWhenItEndsAreTold() throws IOException {
+  void results_stillInThePipeAtTheEndAreReported() throws IOException {
     Thread caller = Thread.currentThread();
     PrintStream usual = System.err;
     System.setErr(
@@ -77,7 +77,7 @@ class ForkTest {
   }
 
   @Test
-  void failure_keepsWhatWasTold() throws IOException {
+  void failure_keepsEarlierResults() throws IOException {
     Fork.Said said = new Fork(Child.class, List.of(), LONG).run("fail");
     assertTrue(said.failure().contains("exit code 9"), said.failure());
     assertEquals(1.5, said.values().get("a,b=c d"));

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Ctrl-C of {@code bench}: while a JVM of its own has a directory below {@code jmh/target}, and
+ * Ctrl-C of {@code bench}: while one of its JVMs has a directory below {@code jmh/target}, and
  * while one of JMH's has a directory for temporary files.
  */
 @Tag("slow")
@@ -81,7 +81,7 @@ class InterruptTest {
     }
   }
 
-  /** What the JVM itself makes of counters and of a profile is a file or has a name of its own. */
+  /** The JVM's own counters and profiles are files, or have names of their own. */
   private static List<Path> folders(Path parent) throws IOException {
     try (Stream<Path> files = Files.list(parent)) {
       return files
@@ -91,7 +91,9 @@ class InterruptTest {
     }
   }
 
-  /** A build in the background of a shell without job control hands that on to all of its own. */
+  /**
+   * A background build of a shell without job control passes the signal on to all its processes.
+   */
   private static boolean ignoresInterrupts(long pid) throws IOException {
     Path status = Path.of("/proc", Long.toString(pid), "status");
     if (!Files.exists(status)) {

@@ -34,7 +34,7 @@ class MachineProbeTest {
   }
 
   @Test
-  void parse_ofSomethingElseKnowsNothing() {
+  void parse_ofAnotherTextFindsNothing() {
     assertEquals(new Reading(77, 0, 0, 0, -1), MachineProbe.parse(77, "", "", 2));
   }
 
@@ -69,7 +69,7 @@ class MachineProbeTest {
   }
 
   @Test
-  void here_somethingIsTold() {
+  void memory_isReportedHere() {
     String told = new MachineProbe().start().stop();
     assertTrue(told.isEmpty() || told.contains("time"), told);
   }

@@ -20,7 +20,7 @@ import org.openjdk.jmh.runner.format.OutputFormatFactory;
 import org.openjdk.jmh.runner.options.VerboseMode;
 import picocli.CommandLine;
 
-/** What the command {@code bench} promises of exit codes and of its file. */
+/** The exit codes and the file of the command {@code bench}. */
 class MainTest {
   private final StringWriter out = new StringWriter();
   private final StringWriter err = new StringWriter();
@@ -28,7 +28,7 @@ class MainTest {
   @TempDir private Path folder;
 
   @Test
-  void noName_listsWhatThereIs() {
+  void withoutAName_benchListsAllMeasurements() {
     assertEquals(0, run("bench"));
     assertTrue(out.toString().startsWith("answer"), out.toString());
   }
@@ -65,7 +65,7 @@ class MainTest {
   }
 
   @Test
-  void notAllMeasured_writesWhatThereIs_andExitsWithThree() throws IOException {
+  void notAllMeasured_writesTheOtherFigures_andExitsWithThree() throws IOException {
     Path file = folder.resolve("figures.json");
     assertEquals(3, run("bench", "half", "--json", "" + file));
     JsonObject json = read(file);
@@ -82,7 +82,7 @@ class MainTest {
   }
 
   @Test
-  void notAllMeasured_isToldInTheReport_too() throws IOException {
+  void notAllMeasured_isAlsoInTheReport() throws IOException {
     assertEquals(3, run("bench", "half", "--report", folder.toString()));
     assertTrue(Files.readString(folder.resolve("half.html")).contains("second: it is a test"));
   }
@@ -105,7 +105,7 @@ class MainTest {
   }
 
   @Test
-  void broken_writesWhatThereIs_andExitsWithThree() throws IOException {
+  void brokenMeasurement_writesTheOtherFigures_andExitsWithThree() throws IOException {
     Path file = folder.resolve("figures.json");
     assertEquals(3, run("bench", "broken", "--json", "" + file));
     assertEquals(1.0, read(file).get("first").getAsDouble());
@@ -124,7 +124,7 @@ class MainTest {
   }
 
   @Test
-  void only_measuresWhatIsAskedFor_andMissesNothingElse() throws IOException {
+  void only_measuresTheRequestedFigures_andReportsNoOtherAsMissing() throws IOException {
     Path file = folder.resolve("figures.json");
     assertEquals(0, run("bench", "choosy", "--only", "second", "--json", "" + file));
     assertFalse(read(file).has("first"));
@@ -149,7 +149,7 @@ class MainTest {
     assertTrue(err.toString().contains("leave out --only"), err.toString());
   }
 
-  /** Without its processor named in the pom, JMH finds nothing and says nothing. */
+  /** Without its processor in the pom, JMH finds no benchmark and reports nothing. */
   @Test
   void benchmarks_areGenerated() {
     assertFalse(

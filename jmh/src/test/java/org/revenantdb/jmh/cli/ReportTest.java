@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.xml.sax.InputSource;
 
-/** A page with every figure and point, and pictures that show what was measured. */
+/** A page with every figure and point, and plots of the measurements. */
 class ReportTest {
   private final Figures figures = new Figures();
 
@@ -63,7 +63,7 @@ class ReportTest {
   }
 
   @Test
-  void page_needsNothingBesideItself() {
+  void page_isSelfContained() {
     figures.point("p", Sample.of(List.of(1.0), "ns"));
     figures.plot(
         new Plot("q", Plot.Form.BARS, "x", "y", /* logarithmic= */ false).mark("s", "1", "p"));
@@ -98,7 +98,7 @@ class ReportTest {
   }
 
   @Test
-  void drawing_ofNothingIsASentence() {
+  void drawing_ofNoPointsIsASentence() {
     Plot plot = new Plot("q", Plot.Form.BARS, "x", "y", /* logarithmic= */ false);
     assertTrue(PlotDrawing.draw(plot.mark("s", "1", "p"), Map.of()).startsWith("<p>"));
   }

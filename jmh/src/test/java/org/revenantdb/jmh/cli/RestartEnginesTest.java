@@ -32,7 +32,7 @@ class RestartEnginesTest {
   @ParameterizedTest
   @EnumSource
   @Tag("slow")
-  void killedEngine_hasWhatWasCommitted(RestartEngines engine) throws IOException {
+  void killedEngine_hasCommittedRows(RestartEngines engine) throws IOException {
     Fork fork = new Fork(StoreRestartFork.class, ShortForks.with(RestartEngines.FLAGS), LIMIT);
     Fork.Said said = fork.run(folder.toString(), engine.className(), "3000");
     assertEquals("", said.failure());
@@ -44,7 +44,7 @@ class RestartEnginesTest {
   }
 
   @Test
-  void settingsAndVersions_areToldOfAll() {
+  void settingsAndVersions_areReportedForAll() {
     Figures figures = new Figures();
     for (RestartEngines engine : RestartEngines.values()) {
       engine.describe(figures);
@@ -65,7 +65,7 @@ class RestartEnginesTest {
   }
 
   @Test
-  void engineThatOpenedNotAlways_hasFigures_andIsToldOf() throws CannotMeasureException {
+  void engineThatDidNotAlwaysOpen_hasFigures_andIsReported() throws CannotMeasureException {
     Figures figures = new Figures();
     RecoveryPeers.put(
         figures,

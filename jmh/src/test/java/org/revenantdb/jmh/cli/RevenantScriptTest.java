@@ -16,9 +16,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.Database;
 
 /**
- * What the command {@code revenant} owes to {@code bench}, with a Java and a Maven that only tell
- * how they were called: files are relative to the caller's folder, and standard output holds what
- * the measurement says and nothing of the build.
+ * The behaviour of the command {@code revenant} for {@code bench}, with a Java and a Maven that
+ * only print their arguments: files are relative to the caller's folder, and standard output
+ * contains the output of the measurement and nothing of the build.
  */
 class RevenantScriptTest {
   @TempDir private Path folder;

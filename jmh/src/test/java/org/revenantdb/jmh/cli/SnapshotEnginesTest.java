@@ -23,8 +23,8 @@ import org.revenantdb.jmh.gc.HotRowsFork;
 import org.revenantdb.jmh.gc.UpdatesFork;
 
 /**
- * That each engine of {@code bench gc} has a snapshot on this JDK, with the flags that it gets: the
- * forks look at every row of it, and fail. What the numbers are is not asked.
+ * Each engine of {@code bench gc} has a snapshot on this JDK, with its flags: the forks check every
+ * row of it, and fail if it is wrong. The numbers are not checked.
  */
 class SnapshotEnginesTest {
   private static final Duration LIMIT = Duration.ofMinutes(5);
@@ -34,7 +34,7 @@ class SnapshotEnginesTest {
   @ParameterizedTest
   @EnumSource
   @Tag("slow")
-  void engine_tellsAllPoints(SnapshotEngines engine) throws IOException {
+  void engine_reportsAllPoints(SnapshotEngines engine) throws IOException {
     Fork fork = new Fork(HotRowsFork.class, ShortForks.with(engine.flags()), LIMIT);
     Fork.Said said = fork.run(folder.toString(), engine.className(), "1", "3000", "60000", "1");
     assertEquals("", said.failure());
@@ -48,7 +48,7 @@ class SnapshotEnginesTest {
 
   @Test
   @Tag("slow")
-  void updates_areToldBesideScans() throws IOException {
+  void updates_areReportedWithScans() throws IOException {
     Fork fork = new Fork(UpdatesFork.class, ShortForks.with(List.of("-Xmx256m")), LIMIT);
     Fork.Said said =
         fork.run(folder.toString(), "1000", "1.0", "2", "50", "0", "200", "1", "", "1");
@@ -59,7 +59,7 @@ class SnapshotEnginesTest {
 
   @Test
   @Tag("slow")
-  void sweeps_areToldByValue() throws IOException {
+  void sweeps_areReportedByValue() throws IOException {
     Fork ch = new Fork(ChFork.class, ShortForks.with(List.of("-Xmx256m")), LIMIT);
     String[] readers = {
       folder.toString(), "1", "0.01", "1", "1", "each", "100", "200", "1", "1", "readers=0,2", "2"

@@ -22,7 +22,7 @@ class SpaceMapMemoryTest {
 
   @Test
   @Tag("slow")
-  void fork_findsWhatMapsTake() throws Exception {
+  void fork_findsTheMemoryOfMaps() throws Exception {
     Fork.Said said =
         new Fork(MapMemoryFork.class, SpaceMapMemory.OPEN, LIMIT)
             .run(directory.toString(), "3", "4", "100", "500");
@@ -44,7 +44,7 @@ class SpaceMapMemoryTest {
   }
 
   @Test
-  void whatDoesNotGrow_isToldAsWell() throws CannotMeasureException {
+  void partsThatDoNotGrow_areReportedToo() throws CannotMeasureException {
     assertEquals(16 + 1_016, SpaceMapMemory.all(samples(10_000, 10_160), 10));
   }
 

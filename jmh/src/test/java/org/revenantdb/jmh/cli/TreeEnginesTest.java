@@ -21,8 +21,8 @@ import org.revenantdb.jmh.tree.SpillFork;
 import org.revenantdb.jmh.tree.TreeFork;
 
 /**
- * That each engine of {@code bench tree} gives the right rows on this JDK, with the flags that it
- * gets: the forks check every value that they read, and fail. What the numbers are is not asked.
+ * Each engine of {@code bench tree} returns the right rows on this JDK, with its flags: the forks
+ * check every value that they read, and fail if it is wrong. The numbers are not checked.
  */
 class TreeEnginesTest {
   private static final Duration LIMIT = Duration.ofMinutes(5);
@@ -32,7 +32,7 @@ class TreeEnginesTest {
   @ParameterizedTest
   @EnumSource
   @Tag("slow")
-  void engine_tellsAllPoints(TreeEngines engine) throws IOException {
+  void engine_reportsAllPoints(TreeEngines engine) throws IOException {
     Fork fork = new Fork(TreeFork.class, ShortForks.with(engine.flags("256m")), LIMIT);
     Fork.Said said =
         fork.run(engine.className(), folder.toString(), "3500", "33554432", "5", "20", "1");

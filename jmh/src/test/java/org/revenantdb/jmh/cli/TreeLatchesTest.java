@@ -13,14 +13,14 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.revenantdb.jmh.coupling.CouplingFork;
 
-/** That the tree under four kinds of latches tells all its points, and what becomes of them. */
+/** The tree under four kinds of latches gives all its points, and they are processed. */
 class TreeLatchesTest {
   private static final Duration LIMIT = Duration.ofMinutes(5);
 
-  /** The fork checks what it reads and what it has changed, and fails. */
+  /** The fork checks what it reads and what it has changed, and fails if that is wrong. */
   @Test
   @Tag("slow")
-  void fork_tellsAllPoints() throws IOException {
+  void fork_reportsAllPoints() throws IOException {
     Fork.Said said =
         new Fork(CouplingFork.class, TreeLatches.FLAGS, LIMIT).run("3000", "3", "20", "1");
     assertEquals("", said.failure());

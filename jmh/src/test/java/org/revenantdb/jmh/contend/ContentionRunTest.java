@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a run counts, and that it notices a lock that is none. */
+/** The counts of a run, and the detection of a lock that does not lock. */
 class ContentionRunTest {
   private static final long WINDOW = TimeUnit.MILLISECONDS.toNanos(20);
   private static final long LONGEST = TimeUnit.SECONDS.toNanos(5);
@@ -79,7 +79,7 @@ class ContentionRunTest {
   }
 
   @Test
-  void failure_ofAThreadIsToldOf() {
+  void failure_ofAThreadIsReported() {
     ContentionPoint point = new ContentionPoint(2, /* virtual= */ false, 0);
     IllegalStateException thrown =
         assertThrows(

@@ -8,7 +8,7 @@ import java.util.Arrays;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-/** Slots that meet without gaps, and percentiles beside those of a sorted array. */
+/** Slots without gaps, and percentiles compared with those of a sorted array. */
 class WaitHistogramTest {
   @Test
   void slots_meetWithoutGapOrOverlap() {

@@ -13,8 +13,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * That no mode loses a change or believes a torn read, with threads that meet on two leaves; and
- * that modes go together, as they do where one turn follows another.
+ * No mode loses a change or accepts a torn read, with threads that meet on two leaves. Different
+ * modes can be mixed, as when one turn follows another.
  */
 class LatchModeTest {
   private static final int ROWS = 2 * Node.LEAF_ENTRIES;

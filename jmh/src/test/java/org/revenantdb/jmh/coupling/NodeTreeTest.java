@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.revenantdb.jmh.tree.TreeRows;
 
-/** That all modes find the same rows in the tree, and leave no latch behind. */
+/** All modes find the same rows in the tree, and leave no latch behind. */
 class NodeTreeTest {
   private static final int LEAF = Node.LEAF_ENTRIES;
   private static final int THREE_LEVELS = LEAF * Node.INNER_ENTRIES + 1;
@@ -90,7 +90,7 @@ class NodeTreeTest {
     assertEquals(0, tree.countChanges());
   }
 
-  /** A reader that was disturbed as often as it tries goes on under a latch. */
+  /** A reader that was disturbed in all its attempts continues under a latch. */
   @ParameterizedTest
   @EnumSource(names = {"OPTIMISTIC", "HYBRID"})
   void leafThatIsHeldShared_isReadNevertheless(LatchMode mode) {
@@ -103,7 +103,7 @@ class NodeTreeTest {
     assertEquals(0, tree.countChanges());
   }
 
-  /** The way down goes on with latches where versions never hold still. */
+  /** The way down continues with latches if versions never stay the same. */
   @ParameterizedTest
   @EnumSource(names = {"OPTIMISTIC", "HYBRID"})
   void innerNodeThatIsNeverValid_isLatched(LatchMode mode) {

@@ -10,10 +10,10 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.Test;
 
-/** That everybody has a turn, that what fails is told, and how rounds become one number. */
+/** Every task has a turn, failures are reported, and rounds become one number. */
 class TurnsTest {
   @Test
-  void everyThread_hasEveryThing() throws InterruptedException {
+  void everyThread_hasEveryTask() throws InterruptedException {
     Set<List<Integer>> made = ConcurrentHashMap.newKeySet();
     Turns.Result result =
         Turns.run(

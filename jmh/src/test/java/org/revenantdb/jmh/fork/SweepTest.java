@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Who comes first changes with the round, and what is told says whose turn it was. */
+/** The first value changes with the round, and each result contains its value. */
 class SweepTest {
   @Test
   void values_beginWithAnotherOneEachRound() {

@@ -19,8 +19,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * That what is measured is what is said: the rows that a snapshot has are looked at, and an engine
- * that has lost one of them ends the run.
+ * The measurement checks itself: the rows of a snapshot are compared, and an engine that has lost
+ * one of them ends the run.
  */
 class SnapshotStoreTest {
   private static final int UPDATES = 5_000;
@@ -129,7 +129,7 @@ class SnapshotStoreTest {
     assertEquals(15, SnapshotStore.filesIn(folder));
   }
 
-  /** A log gives segments up while somebody looks how long it is. */
+  /** A log releases segments during a look at its length. */
   @Test
   void files_that_go_while_they_are_counted_are_left_out(@TempDir Path folder) throws Exception {
     Files.write(folder.resolve("stays"), new byte[7]);

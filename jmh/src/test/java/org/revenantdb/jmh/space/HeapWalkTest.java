@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 class HeapWalkTest {
   private final HeapWalk walk = new HeapWalk();
 
-  /** What is to be counted. */
+  /** The objects to count. */
   private static class Counted {
     final long[] array;
     final @Nullable Object[] others;
@@ -36,7 +36,7 @@ class HeapWalkTest {
     }
   }
 
-  /** What belongs to somebody else. */
+  /** Objects that belong to others. */
   private static final class Stranger {
     final byte[] array = new byte[100_000];
     final Counted behind = new Counted(100_000);
@@ -44,7 +44,7 @@ class HeapWalkTest {
 
   @Test
   void bytes_areWhatAThreadAllocatesForIt() throws Exception {
-    tree(); // loads what is needed
+    tree(); // loads the needed classes
     Object[] made = new Object[1];
     long allocated = allocatedBy(HeapWalkTest::tree, made);
     assertEquals(allocated, bytes(made[0]));
@@ -69,7 +69,7 @@ class HeapWalkTest {
   }
 
   @Test
-  void strangers_andWhatIsBehindThem_doNotCount() throws Exception {
+  void foreignObjects_andObjectsBehindThem_doNotCount() throws Exception {
     Counted one = new Counted(10);
     long alone = bytes(one);
     one.stranger = new Stranger();

@@ -18,7 +18,7 @@ import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.TransactionOptions;
 
-/** That who analyses reads all rows, of one moment, and notices when they are not. */
+/** A reader reads all rows of one moment, and detects when they are not. */
 class ChReaderTest {
   private static final TransactionOptions LAZY = TransactionOptions.lazy();
   private static final TpccScale SCALE = TpccScale.of(1, 0.01);
@@ -86,7 +86,7 @@ class ChReaderTest {
   }
 
   @Test
-  void an_order_without_one_of_its_lines_is_noticed() {
+  void an_order_without_one_of_its_lines_is_detected() {
     byte[] line;
     try (Transaction transaction = database.begin(LAZY);
         Cursor cursor = transaction.scan(tables.orderLine(), null, null)) {
@@ -100,7 +100,7 @@ class ChReaderTest {
   }
 
   @Test
-  void a_line_without_its_order_is_noticed() {
+  void a_line_without_its_order_is_detected() {
     database.run(
         LAZY,
         transaction ->

@@ -80,7 +80,7 @@ class TpccCheckerTest {
     }
   }
 
-  /** What is damaged, which conditions fail, and what one of the violations says. */
+  /** The damage, the conditions that fail, and the text of one violation. */
   static Stream<Arguments> damages() {
     TpccTables to = tables;
     return Stream.of(
@@ -207,7 +207,7 @@ class TpccCheckerTest {
 
   @ParameterizedTest(name = "{1}")
   @MethodSource("damages")
-  void a_changed_row_violates_just_these_conditions_and_the_place_is_named(
+  void a_changed_row_violates_exactly_these_conditions_and_the_place_is_reported(
       Damage damage, Set<String> conditions, String sentence) {
     List<TpccViolation> violations;
     try (Transaction transaction = database.begin(TransactionOptions.lazy())) {
@@ -225,7 +225,7 @@ class TpccCheckerTest {
   }
 
   @Test
-  void who_demands_consistency_is_told_all_of_it_in_one_exception() throws Exception {
+  void a_demand_for_consistency_reports_all_violations_in_one_exception() throws Exception {
     TpccChecker.demand(database, tables);
     try (Database other = Database.open(directory.resolve("other"))) {
       TpccTables damaged = TpccTables.of(other);

@@ -12,7 +12,7 @@ import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.subject.Verdict;
 
 /**
- * TPC-C whose process is killed: every condition holds in the next one. Another seed: {@code
+ * TPC-C whose process is killed: every condition holds in the next process. Another seed: {@code
  * -Drevenant.chaos.seed=N}; under {@code -Plong} more kills.
  */
 @Tag("slow")

@@ -19,7 +19,7 @@ import org.revenantdb.chaos.subject.Verdict;
 import org.revenantdb.engine.Database;
 
 /**
- * TPC-C behind power cuts: every condition holds. Another seed: {@code -Drevenant.chaos.seed=N},
+ * TPC-C after power cuts: every condition holds. Another seed: {@code -Drevenant.chaos.seed=N},
  * more states: {@code -Drevenant.chaos.states=N}.
  */
 @Tag("slow")
@@ -31,7 +31,7 @@ class TpccPowerCutTest {
   @TempDir private Path directory;
 
   @Test
-  void all_conditions_hold_whatever_a_power_cut_leaves() throws Exception {
+  void all_conditions_hold_after_every_power_cut() throws Exception {
     System.out.println("TpccPowerCutTest -Drevenant.chaos.seed=" + SEED);
     Recording recording = new LifeRecorder<>(TpccSubject::new, SEED, 2, LIMIT).record();
     assertTrue(recording.usable(), recording.reason());

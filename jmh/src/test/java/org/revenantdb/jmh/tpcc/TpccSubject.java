@@ -20,12 +20,12 @@ import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.TransactionOptions;
 
 /**
- * The smallest TPC-C as the crash-testing framework sees it: after each crash the conditions of the
- * specification hold, and what was promised is there.
+ * The smallest TPC-C as a subject of the crash-testing framework: after each crash the conditions
+ * of the specification hold, and all promises are kept.
  *
- * <p>The promises are about a table of ours: each transaction also writes, in a row of its session,
- * which one it is. So the last that was acknowledged must be there, and what is there is whole by
- * the conditions.
+ * <p>The promises are about a separate table: each transaction also writes its number in a row of
+ * its session. So the last acknowledged number must be there, and the conditions show that the rest
+ * is complete.
  */
 class TpccSubject implements CrashSubject<Database> {
   private static final TpccScale SCALE = TpccScale.of(2, 0.0001);
@@ -101,13 +101,13 @@ class TpccSubject implements CrashSubject<Database> {
     }
   }
 
-  /** What is done beside the mark. */
+  /** The work beside the mark. */
   @FunctionalInterface
   private interface Work {
     void run(Transaction transaction);
   }
 
-  /** Each attempt is a group of its own: what was rolled back must not be there. */
+  /** Each attempt is a separate group: a rolled back one must not be there. */
   private static void mark(Database db, Promises promises, String key, Work work) {
     Table marks = db.getOrCreateTable(MARKS);
     AtomicReference<Promises.@Nullable Group> group = new AtomicReference<>();

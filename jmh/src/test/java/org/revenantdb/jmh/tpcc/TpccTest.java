@@ -22,7 +22,7 @@ import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.TransactionOptions;
 
-/** A small TPC-C: it is loaded as the specification says, and stays consistent under work. */
+/** A small TPC-C: it is loaded according to the specification, and stays consistent under work. */
 class TpccTest {
   private static final TpccScale SCALE = TpccScale.of(2, 0.01);
   private static final long SEED = 20_261_122;
@@ -205,7 +205,7 @@ class TpccTest {
   }
 
   @Test
-  void a_delivery_takes_the_oldest_order_of_each_district_until_there_is_none() {
+  void a_delivery_takes_the_oldest_order_of_each_district_until_there_are_no_more() {
     TpccMix mix = new TpccMix(tables, SCALE, 0, SEED);
     for (int i = 0; i < 9; i++) {
       assertEquals(10, delivered(mix));

@@ -9,7 +9,7 @@ import java.util.Arrays;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-/** That a value tells the row that it belongs to, and a wrong one does not. */
+/** A value identifies its row, and a wrong value is detected. */
 class TreeRowsTest {
   private static final long SEED = 11;
 

@@ -10,11 +10,11 @@ import java.util.function.IntSupplier;
 import org.junit.jupiter.api.Test;
 import org.revenantdb.jmh.fork.Sessions;
 
-/** That the work is what the points are named after, and that a wrong answer is noticed. */
+/** The work matches the names of the points, and a wrong answer is detected. */
 class TreeWorkTest {
   private static final int ROWS = 500;
 
-  /** Remembers what it was asked, and answers what it is told to. */
+  /** Records its calls, and returns prepared answers. */
   private static final class Fake implements TreeStore.Session {
     private final List<String> asked = new ArrayList<>();
     private final List<Integer> loaded = new ArrayList<>();

@@ -47,17 +47,17 @@ public final class CheckpointImage {
   /** The ids; behind them the refused pages. */
   public static final int IDS = REFUSED + Integer.BYTES;
 
-  /** Bytes of a refused page: u32 its id, then u64 the LSN that it has at least if it is good. */
+  /** Bytes of a refused page: u32 its id, then u64 the LSN that a good page has at least. */
   public static final int REFUSED_ENTRY = Integer.BYTES + Long.BYTES;
 
   private CheckpointImage() {}
 
   /**
-   * Publishes an image in as many records as it needs.
+   * Publishes an image in as many records as needed.
    *
    * @param log the log
    * @param image the transactions
-   * @param refused the pages that readers were refused
+   * @param refused the pages that were refused to readers
    * @param redoPoint the redo point
    * @return start of the first record and LSN of the last one
    */
@@ -70,7 +70,7 @@ public final class CheckpointImage {
     long[] ids = Arrays.copyOf(image.writing(), decided + image.aborted().length);
     System.arraycopy(image.prepared(), 0, ids, writing, image.prepared().length);
     System.arraycopy(image.aborted(), 0, ids, decided, image.aborted().length);
-    // A part has ids or pages, so that it is easily seen to fit.
+    // A part has either ids or pages, which makes its size easy to check.
     int idParts = Math.ceilDiv(ids.length, perPart);
     int parts = Math.max(1, idParts + Math.ceilDiv(refused.size(), pagesPerPart));
     RecordBuilder record = new RecordBuilder();

@@ -5,22 +5,23 @@ import java.util.List;
 /** What a checkpoint needs from the engine. Called by one thread at a time. */
 public interface CheckpointSource {
   /**
-   * Writes the pages that have been dirty since before a position; they are forced on return.
+   * Writes the pages that became dirty before a position. On return they are forced.
    *
    * @param lsn the position; {@link Long#MAX_VALUE} = every dirty page
    */
   void flushDirtyBefore(long lsn);
 
   /**
-   * Since when the longest-dirty page has been dirty, being written included.
+   * Returns the position since which the longest-dirty page has been dirty, including pages that
+   * are being written.
    *
    * @return the smallest of these positions, {@link Long#MAX_VALUE} if no page is dirty
    */
   long oldestDirtyLsn();
 
   /**
-   * Whether pages have still to be redone: then {@link #oldestDirtyLsn} is where the restart began,
-   * and a checkpoint that nobody asks for would not move the redo point.
+   * Returns whether pages have still to be redone. Then {@link #oldestDirtyLsn} is where the
+   * restart began, and a checkpoint without a request would not move the redo point.
    *
    * @return false once all pages of the restart were redone
    */
@@ -29,32 +30,32 @@ public interface CheckpointSource {
   }
 
   /**
-   * The transactions: those that are committing are waited for; the table is read before the map of
-   * aborted ones, so that one that is being aborted is found in either. What is prepared is
-   * published anew.
+   * Returns the transactions. Waits for those that are committing. It reads the table before the
+   * map of aborted ones, so a transaction that is being aborted is found in one of them. Prepared
+   * transactions are published again.
    *
-   * @return what the table and the map hold
+   * @return the content of the table and the map
    */
   TransactionImage transactions();
 
   /**
-   * The pages that readers were refused and that were not written since: no later life may read
+   * Returns the pages that were refused to readers and not written since. No later life may read
    * them as sound.
    *
-   * @return a few thousand at most
+   * @return at most a few thousand
    */
   List<RefusedPage> refusedPages();
 
   /**
-   * How many pages the data file uses.
+   * Returns how many pages the data file uses.
    *
    * @return its high-water mark
    */
   long highWaterPages();
 
   /**
-   * Called about once a second between two rounds, by the thread of the checkpoints, which may
-   * touch files. May take a moment; throws nothing.
+   * Called about once a second between two rounds, by the checkpoint thread, which may access
+   * files. May take a moment; throws nothing.
    */
   default void everySecond() {}
 }

@@ -15,45 +15,50 @@ import org.revenantdb.recovery.log.LogStoppedException;
 import org.revenantdb.recovery.log.RecoverySpace;
 
 /**
- * Moves the redo point, round by round, so that recovery never has to read more log, nor more
- * pages, than was agreed.
+ * Moves the redo point, round by round, so that recovery never has to read more log or more pages
+ * than configured.
  *
- * <p>It is made when redo has ended and the control slot of the new life is written; from then on
- * it alone writes control slots. A round begins when half of {@code maxRecoveryLog}, or half of the
- * pages, is in use, or when somebody asks.
+ * <p>It is created when redo has ended and the control slot of the new life is written. From then
+ * on only it writes control slots. A round begins when half of {@code maxRecoveryLog}, or half of
+ * the pages, is in use, or on request.
  *
- * <p>Threads: its own does the rounds, apart from {@link #closeCleanly}; all methods may be called
- * by any thread. Nobody waits for a round but those who ask to.
+ * <p>Threads: its own thread does the rounds, apart from {@link #closeCleanly}; any thread may call
+ * the methods. Only threads that request a round wait for it.
  *
- * <p>Failure: whatever goes wrong in a round stops log and log space for good, and the engine with
- * them. One exception: a round that ends early without memory is made again.
+ * <p>Failure: any failure in a round stops log and log space for good, and with them the engine.
+ * One exception: a round that ends early for lack of memory is repeated.
  */
 public final class Checkpointer implements AutoCloseable {
   /*
    * Round       1 B := tail                       2 dirty pages older than the goal written, forced
    *             3 redo point := min(B, frames)    4 image of the transactions
    *             5 CHECKPOINT records, log forced  6 control slot, forced
-   *             7 segments below the redo point given up, log space told
+   *             7 release segments below the redo point, inform log space
    *
-   * Crash       before 6 has ended: the former slot counts, and nothing it needs was given up (7 comes after).
-   *             after 6: the new slot counts, and all it claims was forced: pages in 2, image in 5.
+   * Crash       before 6 has ended: the former slot counts, and nothing it needs was released,
+   *             because 7 comes after.
+   *             after 6: the new slot counts, and everything it claims was forced: pages in 2,
+   *             image in 5.
    *
-   * Memory      A round that meets an OutOfMemoryError before step 6 is made again, if the log has not stopped:
+   * Memory      A round that meets an OutOfMemoryError before step 6 is repeated, if the log has
+   *             not stopped:
    *               1, 3     only read
-   *               2        the page writer does it, and finds what is still dirty
-   *               4, 5     records that no slot names count for nothing: analysis takes the image that begins where the
-   *                        slot says, which is that of the later round. A record that came to nothing in the log has
-   *                        become a PAD, or the log has stopped (Log.publish). The force is the log writer's.
-   *             6 and 7 are not repeated. The error may have taken the place of one that the force had thrown, and a
-   *             second force would then succeed although bytes are lost. So they stop the engine.
+   *               2        belongs to the page writer, which finds what is still dirty
+   *               4, 5     records without a slot that refers to them do not count: analysis takes
+   *                        the image that begins where the slot says, which is that of the later
+   *                        round. A record that failed in the log has become a PAD, or the log has
+   *                        stopped (Log.publish). The force belongs to the log writer.
+   *             6 and 7 are not repeated. The error may have replaced an exception of the force,
+   *             and a second force would then succeed although bytes are lost. So they stop the
+   *             engine.
    *
    * Invariants  I1 B is read before the frames: a frame whose mark was missed belongs to a record at or after B.
-   *             I2 the redo point never moves back. I3 only a slot that was forced lets 7 happen.
+   *             I2 the redo point never moves back. I3 only a forced slot allows 7.
    */
 
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
-  /** Between a round that had no memory and the next one, unless somebody asks. */
+  /** The pause between a round that lacked memory and the next one, without a request. */
   private static final long WITHOUT_MEMORY = TimeUnit.MILLISECONDS.toNanos(100);
 
   private final Log log;
@@ -84,21 +89,21 @@ public final class Checkpointer implements AutoCloseable {
   private final LongPredicate over = this::isOver;
   private volatile long redoPoint;
 
-  /** Whether the round has not come to step 6; of the thread that does it. */
+  /** Whether the round has not reached step 6; used only by the thread of the round. */
   private boolean mayRepeat;
 
-  /** When the source is called next; of the thread alone. */
+  /** When the source is called next; used only by the thread. */
   private long nextSecond = System.nanoTime() + SECOND;
 
   /**
    * Starts the checkpoints of an open database.
    *
-   * @param log the running log
-   * @param space whose redo point moves with it
-   * @param control the control slots, the life's first one written
+   * @param log the log
+   * @param space the log space, whose redo point moves with it
+   * @param control the control slots; the first one of this life is written
    * @param source the pages and transactions
    * @param maxRecoveryLog how much log a recovery may have to read
-   * @param threadName the name of its thread begins with this
+   * @param threadName prefix of its thread's name
    */
   public Checkpointer(
       Log log,
@@ -119,15 +124,15 @@ public final class Checkpointer implements AutoCloseable {
   }
 
   /**
-   * From where recovery would redo now.
+   * Returns where recovery would begin to redo now.
    *
-   * @return the redo point of the last checkpoint that is durable
+   * @return the redo point of the last durable checkpoint
    */
   public long redoPoint() {
     return redoPoint;
   }
 
-  /** Asks for a round soon. Does not wait for it, nor fail. */
+  /** Requests a round soon. Does not wait for it, and does not fail. */
   public void hurry() {
     lock.lock();
     try {
@@ -141,8 +146,8 @@ public final class Checkpointer implements AutoCloseable {
   /**
    * Does a round and waits for its end.
    *
-   * @param everything whether all dirty pages are written, and not only the oldest
-   * @throws LogStoppedException if the round failed or an earlier one had
+   * @param everything whether all dirty pages are written, or only the oldest
+   * @throws LogStoppedException if this round or an earlier one failed
    */
   public void checkpointNow(boolean everything) {
     long mine;
@@ -166,15 +171,15 @@ public final class Checkpointer implements AutoCloseable {
 
   private void runRounds() {
     while (awaitWish()) {
-      // Each wish is one round.
+      // Each request is one round.
     }
   }
 
-  /** Waits for the next round to be wanted and does it; returns false when there is none. */
+  /** Waits for the next request and does its round; returns false when there will be no more. */
   private boolean awaitWish() {
     long upTo;
     boolean everything;
-    everySecond(); // also where one round follows the other
+    everySecond(); // also if one round follows the other
     lock.lock();
     try {
       while (!stopping && !isWanted()) {
@@ -197,7 +202,7 @@ public final class Checkpointer implements AutoCloseable {
     } finally {
       lock.unlock();
     }
-    // Everything that is dirty by now: with writers at work there is no moment without dirty pages.
+    // Everything that is dirty now: with active writers there is always a dirty page.
     long tail = log.tail();
     try {
       round(everything ? tail : tail - untouched(tail), /* closing= */ false);
@@ -209,7 +214,7 @@ public final class Checkpointer implements AutoCloseable {
     return true;
   }
 
-  /** The wish is as it was before the round; those who wait for it wait on. */
+  /** The request is as it was before the round; threads that wait for it continue to wait. */
   private void repeatLater(boolean everything, OutOfMemoryError notNow) {
     if (!mayRepeat || log.failure() != null) {
       throw notNow;
@@ -226,8 +231,8 @@ public final class Checkpointer implements AutoCloseable {
     }
   }
 
-  /** An interrupt ends the thread: nobody should send one. */
-  @SuppressWarnings("WaitNotInLoop") // the caller looks again, or may go on early
+  /** An interrupt ends the thread; no code should send one. */
+  @SuppressWarnings("WaitNotInLoop") // the caller checks again, or may continue early
   private long awaitAsked(long nanos) {
     try {
       return asked.awaitNanos(nanos);
@@ -243,7 +248,7 @@ public final class Checkpointer implements AutoCloseable {
       try {
         source.everySecond();
       } catch (OutOfMemoryError notNow) {
-        // It shows counters to people; the next second does it again.
+        // It only shows counters to people, and the next second repeats it.
       }
     }
   }
@@ -256,9 +261,9 @@ public final class Checkpointer implements AutoCloseable {
   }
 
   /**
-   * How much log before the tail may go on being needed: what became dirty there stays dirty, since
-   * it may be changed again soon. When pages are scarce that says little about bytes, so it is a
-   * share of what there is: some rounds reach the tail.
+   * How much log before the tail may stay needed: pages that became dirty there stay dirty, because
+   * they may soon change again. If pages are scarce, this says little about bytes, so it is a share
+   * of the present log: some rounds reach the tail.
    */
   private long untouched(long tail) {
     long usual = maxRecoveryLog / 4;
@@ -276,7 +281,8 @@ public final class Checkpointer implements AutoCloseable {
   }
 
   /**
-   * The log first: when the others are told, it takes nothing any more. All are told in any case.
+   * The log first: once the others are informed, it accepts nothing more. All are informed in any
+   * case.
    */
   private void stop(Throwable thrown) {
     try {
@@ -300,12 +306,11 @@ public final class Checkpointer implements AutoCloseable {
     mayRepeat = true;
     long begin = log.tail();
     source.flushDirtyBefore(goal);
-    // A frame may be marked with a position read before this or the last B, and late: its record
-    // starts at or
-    // after that B all the same, so the redo point need not move back for it.
+    // A frame may be marked late, with a position read before this or the last B. Its record still
+    // starts at or after that B, so the redo point need not move back for it.
     long redo = Math.max(redoPoint, Math.min(begin, source.oldestDirtyLsn()));
-    // Before the image: the records that made the file grow so far are then durable with it,
-    // and the slot counts no page whose first record a crash may take away.
+    // Before the image: the records that made the file grow so far are then durable with it, and
+    // the slot counts no page whose first record a crash may lose.
     long pages = source.highWaterPages();
     CheckpointImage.Published image =
         CheckpointImage.publish(log, source.transactions(), refusedBelow(pages), redo);
@@ -329,7 +334,7 @@ public final class Checkpointer implements AutoCloseable {
     space.redoPointMoved(redo);
   }
 
-  /** A page behind the size that the slot will have was cut off, or is not known there. */
+  /** A page behind the size in the slot was cut off, or is unknown there. */
   private List<RefusedPage> refusedBelow(long pages) {
     return source.refusedPages().stream()
         .filter(refused -> Integer.toUnsignedLong(refused.page()) < pages)
@@ -337,12 +342,12 @@ public final class Checkpointer implements AutoCloseable {
   }
 
   /**
-   * Ends the rounds and does a last one, in the calling thread, that leaves nothing to redo.
+   * Ends the rounds and does a last one in the calling thread, which leaves nothing to redo.
    *
-   * <p>To be called, by a thread that nobody interrupts, when nothing is published any more. If
-   * something is, the database is not marked as cleanly closed, and the next open recovers it.
+   * <p>Call it from a thread that is never interrupted, when nothing is published any more.
+   * Otherwise the database is not marked as cleanly closed, and the next open recovers it.
    *
-   * @throws LogStoppedException if the engine has stopped before
+   * @throws LogStoppedException if the engine stopped before
    */
   public void closeCleanly() {
     close();
@@ -358,7 +363,7 @@ public final class Checkpointer implements AutoCloseable {
     }
   }
 
-  /** Ends the rounds; one that is under way is finished. */
+  /** Ends the rounds; a round under way is finished. */
   @Override
   public void close() {
     lock.lock();

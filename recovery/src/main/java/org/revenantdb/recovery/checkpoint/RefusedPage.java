@@ -1,10 +1,10 @@
 package org.revenantdb.recovery.checkpoint;
 
 /**
- * A page that a reader was refused, because the data file has not what was written last; {@code
+ * A page that was refused to a reader, because the data file lacks its last write; {@code
  * docs/protocols.md} §9.
  *
  * @param page its id
- * @param lsn which the page has at least if it is good
+ * @param lsn the LSN that a good page has at least
  */
 public record RefusedPage(int page, long lsn) {}

@@ -1,5 +1,5 @@
 /**
- * Checkpoints: how the redo point moves, fuzzily and without stopping anybody.
+ * Checkpoints: how the redo point moves, fuzzily and without stopping any thread.
  *
  * <p>Reading order: {@link org.revenantdb.recovery.checkpoint.CheckpointSource}, {@link
  * org.revenantdb.recovery.checkpoint.Checkpointer}, {@link

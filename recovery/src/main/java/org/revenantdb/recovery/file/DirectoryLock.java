@@ -14,12 +14,10 @@ import java.nio.file.ReadOnlyFileSystemException;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
-import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,9 +56,25 @@ public final class DirectoryLock implements AutoCloseable {
   private static final Set<OpenOption> EXCLUSIVE_OPTIONS =
       Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE);
 
-  /** Identifies a directory, under any name. */
+  /**
+   * Identifies a directory, under any name. What a record does by itself needs half a dozen method
+   * handles at its first use, which is before the first row of a database.
+   */
   private record Key(
-      @Nullable FileSystem fileSystem, Object directory, @Nullable String nameInJvm) {}
+      @Nullable FileSystem fileSystem, Object directory, @Nullable String nameInJvm) {
+    @Override
+    public boolean equals(@Nullable Object other) {
+      return other instanceof Key key
+          && directory.equals(key.directory)
+          && Objects.equals(fileSystem, key.fileSystem)
+          && Objects.equals(nameInJvm, key.nameInJvm);
+    }
+
+    @Override
+    public int hashCode() {
+      return directory.hashCode();
+    }
+  }
 
   /** What this copy of the library holds on one directory. */
   private static final class Held {
@@ -88,7 +102,17 @@ public final class DirectoryLock implements AutoCloseable {
    * Identifies a channel that must not be closed, since that would release the lock of another
    * holder.
    */
-  private record Kept(Key key, boolean shared) {}
+  private record Kept(Key key, boolean shared) {
+    @Override
+    public boolean equals(@Nullable Object other) {
+      return other instanceof Kept kept && key.equals(kept.key) && shared == kept.shared;
+    }
+
+    @Override
+    public int hashCode() {
+      return key.hashCode();
+    }
+  }
 
   /**
    * Also the monitor that guards it. It is held while the lock file is opened, which takes a short
@@ -144,9 +168,9 @@ public final class DirectoryLock implements AutoCloseable {
     String text =
         (shared ? "read-only" : "for writing")
             + " since "
-            + LockText.shown(Instant.now().toString())
+            + LockText.now()
             + " "
-            + UUID.randomUUID();
+            + LockText.newToken();
     @Nullable String other = OpenInThisJvm.enter(key.nameInJvm, text);
     if (other != null) {
       throw lockedByAnotherCopy(path, other.substring(0, Math.max(0, other.lastIndexOf(' '))));

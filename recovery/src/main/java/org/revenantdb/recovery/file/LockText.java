@@ -10,7 +10,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,15 +21,36 @@ import org.jspecify.annotations.Nullable;
  * @param since when it took the lock, ISO 8601 in UTC, empty if not known
  * @param file the identity of the lock file to which the text was written; a copy of the lock file
  *     has another identity
- * @param token drawn at random for each opening
+ * @param token differs between any two openings
  */
 record LockText(ProcessIdentity owner, String since, String file, String token) {
   private static final int LONGEST = 4096;
 
+  private static final AtomicLong OPENINGS = new AtomicLong();
+
   /** The text of a new opening by this process. */
   static LockText mine(String file) {
-    return new LockText(
-        ProcessIdentity.me(), shown(Instant.now().toString()), file, UUID.randomUUID().toString());
+    return new LockText(ProcessIdentity.me(), now(), file, newToken());
+  }
+
+  /** The current time, as in all messages: seconds, UTC. */
+  static String now() {
+    return Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
+  }
+
+  /**
+   * A text that no other opening has: the time, this copy of the library, the number of the opening
+   * in it. It tells openings apart and keeps nothing secret, and other processes differ in the rest
+   * of the text. So it needs no secure random numbers, whose first use takes 30 ms.
+   */
+  static String newToken() {
+    return Long.toHexString(System.currentTimeMillis())
+        + "-"
+        + Long.toHexString(System.nanoTime())
+        + "-"
+        + Integer.toHexString(System.identityHashCode(LockText.class))
+        + "-"
+        + OPENINGS.incrementAndGet();
   }
 
   /** Formats a time as in all messages: seconds, UTC. */
@@ -85,7 +106,7 @@ record LockText(ProcessIdentity owner, String since, String file, String token) 
   static LockText parse(byte[] content) {
     Map<String, String> lines = new HashMap<>();
     String text = new String(content, StandardCharsets.UTF_8);
-    for (String line : (Iterable<String>) text.lines()::iterator) {
+    for (String line : text.split("\n", -1)) {
       int equals = line.indexOf('=');
       if (equals > 0) {
         lines.put(line.substring(0, equals), line.substring(equals + 1));

@@ -77,7 +77,8 @@ record ProcessIdentity(
   }
 
   private static String started(ProcessHandle process) {
-    return process.info().startInstant().map(Instant::toString).orElse("");
+    Optional<Instant> start = process.info().startInstant();
+    return start.isPresent() ? start.get().toString() : "";
   }
 
   private static String read(Path file) {

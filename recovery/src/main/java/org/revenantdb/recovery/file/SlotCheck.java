@@ -60,9 +60,11 @@ record SlotCheck(StorageFile data, int pageId) {
         ControlSlotLayout.HIGH_WATER_PAGES,
         "the number of pages",
         state.highWaterPages());
-    for (long at = ControlSlotLayout.END; at < page.byteSize(); at++) {
-      byte reserved = page.get(ValueLayout.JAVA_BYTE, at);
-      require(reserved == 0, at, "a reserved byte", reserved);
+    MemorySegment reserved = page.asSlice(ControlSlotLayout.END);
+    long at = reserved.mismatch(MemorySegment.ofArray(new byte[(int) reserved.byteSize()]));
+    if (at >= 0) {
+      byte value = reserved.get(ValueLayout.JAVA_BYTE, at);
+      throw wrong(ControlSlotLayout.END + at, "a reserved byte cannot be " + value);
     }
   }
 

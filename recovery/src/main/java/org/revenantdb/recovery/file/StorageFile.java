@@ -224,6 +224,20 @@ public final class StorageFile implements AutoCloseable {
   }
 
   /**
+   * Maps the file, so that it can be read as memory.
+   *
+   * @param arena holds the mapping, which this file's {@link #close} does not end
+   * @return all bytes that the file has now, read-only; null if that is not to be had here
+   */
+  public @Nullable MemorySegment map(Arena arena) {
+    try {
+      return channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), arena);
+    } catch (IOException | UnsupportedOperationException notHere) {
+      return null;
+    }
+  }
+
+  /**
    * Makes readers of this object get other bytes than those in the file, until these have been
    * written.
    *

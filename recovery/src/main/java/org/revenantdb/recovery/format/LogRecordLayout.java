@@ -39,11 +39,17 @@ public final class LogRecordLayout {
   /** u8: how many bytes at the end are padding. */
   public static final int PADDING = TYPE + 1;
 
-  /** u16: how many segments after the one in which the record starts were known to exist. */
-  public static final int SEGMENTS_AHEAD = PADDING + 1;
+  /**
+   * u16: how far from the record's start on the log was known to have segments, in units of {@link
+   * #AHEAD_UNIT}, rounded down.
+   */
+  public static final int AHEAD = PADDING + 1;
+
+  /** Positions; no segment has fewer, so what is rounded off is less than a segment. */
+  public static final int AHEAD_UNIT = 4096;
 
   /** Size of the header; the body follows. */
-  public static final int HEADER = SEGMENTS_AHEAD + Short.BYTES;
+  public static final int HEADER = AHEAD + Short.BYTES;
 
   /** Every record starts and ends at a multiple of this. */
   public static final int ALIGNMENT = Long.BYTES;

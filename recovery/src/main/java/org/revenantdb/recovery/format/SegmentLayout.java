@@ -1,19 +1,19 @@
 package org.revenantdb.recovery.format;
 
 /**
- * The layout of a log segment, and the mapping from positions of the log to segments; {@code
- * docs/format.md} §2 and §2.1 have the meaning.
+ * The layout of a log segment, and which positions of the log are in it; {@code docs/format.md} §2
+ * and §2.1 have the meaning.
  *
  * <pre>
- *   segment n     0                4096                                             size
+ *   segment       0                4096                                             size
  *                 +----------------+------------------------------------------------+
- *                 | header         | positions n * payload .. (n + 1) * payload - 1 |
+ *                 | header         | positions begin .. begin + payload - 1         |
  *                 +----------------+------------------------------------------------+      payload = size - 4096
- *   header        0     4         8        16            32       40     44     48         56           64       72        80
- *                 +-----+---------+--------+-------------+--------+------+------+----------+------------+--------+---------+--------+
- *                 | CRC | version | magic  | database id | number | size | life | life's   | former     | sealed | durable | buffer |
- *                 |     |         |        |             |        |      |      | 1st LSN  | life's end | end    | LSN     |        |
- *                 +-----+---------+--------+-------------+--------+------+------+----------+------------+--------+---------+--------+
+ *   header        0     4         8        16            32       40     44     48         56           64       72        80       84
+ *                 +-----+---------+--------+-------------+--------+------+------+----------+------------+--------+---------+--------+------+
+ *                 | CRC | version | magic  | database id | begin  | size | life | life's   | former     | sealed | durable | buffer | full |
+ *                 |     |         |        |             |        |      |      | 1st LSN  | life's end | end    | LSN     |        | size |
+ *                 +-----+---------+--------+-------------+--------+------+------+----------+------------+--------+---------+--------+------+
  * </pre>
  */
 public final class SegmentLayout {
@@ -29,11 +29,11 @@ public final class SegmentLayout {
   /** Sixteen bytes: the database. */
   public static final int DATABASE_ID = MAGIC + Long.BYTES;
 
-  /** u64: the segment's number. */
-  public static final int NUMBER = DATABASE_ID + 16;
+  /** u64: the segment's first position. Its file is named by it. */
+  public static final int BEGIN = DATABASE_ID + 16;
 
-  /** u32: size of the segment. */
-  public static final int SIZE = NUMBER + Long.BYTES;
+  /** u32: size of the segment, and of its file. */
+  public static final int SIZE = BEGIN + Long.BYTES;
 
   /** u32: the life that writes here. */
   public static final int LIFE = SIZE + Integer.BYTES;
@@ -56,6 +56,9 @@ public final class SegmentLayout {
    */
   public static final int BUFFER = DURABLE + Long.BYTES;
 
+  /** u32: the full size of segments, which the file header has, too. */
+  public static final int FULL_SIZE = BUFFER + Integer.BYTES;
+
   /** The checksum covers the bytes up to here; the header is one sector, written whole or not. */
   public static final int CHECKED = 512;
 
@@ -66,13 +69,16 @@ public final class SegmentLayout {
   public static final long MAGIC_VALUE = 0x31474f4c_544e5652L;
 
   /** The version that this code writes and reads. */
-  public static final int CURRENT_VERSION = 1;
+  public static final int CURRENT_VERSION = 2;
 
-  /** The number of the first segment; so no position is 0. */
-  public static final long FIRST_NUMBER = 1;
+  /** Where the first segment of a database begins; so no position is 0. */
+  public static final long FIRST_BEGIN = 4096;
 
   /** The smallest segment: a header and as much again. */
   public static final int SMALLEST_SIZE = 1 << 13;
+
+  /** The size with which a log begins, unless its full size is smaller. */
+  public static final int FIRST_SIZE = 1 << 15;
 
   /** The largest segment. */
   public static final int LARGEST_SIZE = 1 << 30;
@@ -122,38 +128,26 @@ public final class SegmentLayout {
   }
 
   /**
-   * Whether a segment can have a number.
+   * Whether a segment can be there.
    *
-   * @param number the number
-   * @param segmentSize size of the segments
+   * @param begin its first position
+   * @param size its size
    * @return true if all its positions are in the range of the format
    */
-  public static boolean isNumber(long number, int segmentSize) {
-    return number >= FIRST_NUMBER && number < LARGEST_LSN / payload(segmentSize);
+  public static boolean isSegment(long begin, int size) {
+    return isSize(size) && isLsn(begin) && begin <= LARGEST_LSN - payload(size);
   }
 
   /**
-   * How far above the highest segment with its own header a file may have the name of a segment. A
-   * running log or a restart renames free segments at most this far ahead, before it writes their
-   * headers.
+   * How far behind the end of the highest segment with its own header a file may have the name of a
+   * segment. A running log or a restart renames free segments at most this far ahead, before it
+   * writes their headers.
    *
-   * @param segmentSize size of the segments
-   * @return a number of segments
+   * @param fullSize the largest size of the database's segments
+   * @return a number of positions
    */
-  public static long mostAhead(int segmentSize) {
-    return segmentsOf(LARGEST_BUFFER, segmentSize) + 1 + BATCH;
-  }
-
-  /**
-   * How many segments a number of positions takes up.
-   *
-   * @param bytes the number of positions
-   * @param segmentSize size of the segments
-   * @return the number, rounded up
-   */
-  public static long segmentsOf(int bytes, int segmentSize) {
-    long payload = payload(segmentSize);
-    return (bytes + payload - 1) / payload;
+  public static long mostAhead(int fullSize) {
+    return LARGEST_BUFFER + (long) BATCH * payload(fullSize);
   }
 
   /**
@@ -167,35 +161,13 @@ public final class SegmentLayout {
   }
 
   /**
-   * The segment that holds a position.
-   *
-   * @param lsn the position
-   * @param segmentSize size of the segments
-   * @return its number
-   */
-  public static long number(long lsn, int segmentSize) {
-    return lsn / payload(segmentSize);
-  }
-
-  /**
    * The offset of a position in its segment.
    *
    * @param lsn the position
-   * @param segmentSize size of the segments
+   * @param begin the first position of the segment
    * @return offset in the file
    */
-  public static long offset(long lsn, int segmentSize) {
-    return HEADER + lsn % payload(segmentSize);
-  }
-
-  /**
-   * The first position of a segment.
-   *
-   * @param number its number
-   * @param segmentSize size of the segments
-   * @return the position
-   */
-  public static long firstLsn(long number, int segmentSize) {
-    return number * payload(segmentSize);
+  public static long offset(long lsn, long begin) {
+    return HEADER + lsn - begin;
   }
 }

@@ -1,6 +1,7 @@
 package org.revenantdb.recovery.log;
 
 import java.nio.file.Path;
+import java.util.SortedMap;
 import java.util.SortedSet;
 
 /**
@@ -9,21 +10,25 @@ import java.util.SortedSet;
  * @param directory the log directory
  * @param databaseId the database, 16 bytes
  * @param life the new life
- * @param firstSegment number of its first segment, so high that no LSN is used twice
+ * @param firstLsn where its first segment begins, so far ahead that no LSN is used twice
+ * @param firstSize size of that segment
  * @param formerLife the life before it, 0 = none
  * @param formerEnd the end of that life's log
- * @param present numbers of all segment files
- * @param freeAtOnce segments that no restart reads, whatever happens to the new life
- * @param freeLater segments that no restart reads after the new life's first segment is durable
+ * @param present all segment files: first position, size
+ * @param freeAtOnce first positions of segments that no restart reads, whatever happens to the new
+ *     life
+ * @param freeLater first positions of segments that no restart reads after the new life's first
+ *     segment is durable
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared nor printed
 public record LifeStart(
     Path directory,
     byte[] databaseId,
     int life,
-    long firstSegment,
+    long firstLsn,
+    int firstSize,
     int formerLife,
     long formerEnd,
-    SortedSet<Long> present,
+    SortedMap<Long, Integer> present,
     SortedSet<Long> freeAtOnce,
     SortedSet<Long> freeLater) {}

@@ -8,9 +8,11 @@ import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.recovery.file.FileThread;
 import org.revenantdb.recovery.file.LsnWaiters;
-import org.revenantdb.recovery.format.SegmentLayout;
+import org.revenantdb.recovery.format.LogRecordLayout;
 import org.revenantdb.recovery.segment.Segment;
 import org.revenantdb.recovery.segment.SegmentDirectory;
+import org.revenantdb.recovery.segment.SegmentMap;
+import org.revenantdb.recovery.segment.SegmentPlace;
 import org.revenantdb.recovery.segment.SegmentSupply;
 
 /**
@@ -72,7 +74,7 @@ public final class Log implements AutoCloseable {
     }
   }
 
-  /** The field for segments ahead has sixteen bits. */
+  /** The field has sixteen bits. */
   private static final int MOST_AHEAD = 0xFFFF;
 
   /** No thread spins for a force that takes longer. */
@@ -154,18 +156,18 @@ public final class Log implements AutoCloseable {
     SegmentSupply supply =
         new SegmentSupply(
             directory,
-            start.present(),
+            SegmentMap.of(start.present()),
             start.life(),
             options.bufferCapacity(),
             options.maxLogSize(),
             options.threadName() + "-log-ahead");
     supply.addFree(start.freeAtOnce());
-    Segment first = supply.first(start.firstSegment(), start.formerEnd());
+    Segment first =
+        supply.first(new SegmentPlace(start.firstLsn(), start.firstSize()), start.formerEnd());
     supply.addFree(start.freeLater());
     supply.trim();
-    long firstLsn = SegmentLayout.firstLsn(start.firstSegment(), options.segmentSize());
     MemorySegment ring = RingPool.take(options.bufferCapacity());
-    Log log = new Log(ring, supply, first, firstLsn, start.life(), options);
+    Log log = new Log(ring, supply, first, start.firstLsn(), start.life(), options);
     log.thread.start();
     if (start.formerLife() != 0) {
       RecordBuilder record = new RecordBuilder().begin(RecordType.LIFE, /* transactionId= */ 0);
@@ -205,9 +207,9 @@ public final class Log implements AutoCloseable {
   }
 
   /**
-   * The size of its files.
+   * The full size of its files.
    *
-   * @return bytes of each segment
+   * @return bytes of a segment; those that a log begins with may be smaller
    */
   public int segmentSize() {
     return segmentSize;
@@ -248,7 +250,7 @@ public final class Log implements AutoCloseable {
       if (!buffer.hasRoomUpTo(end)) {
         awaitRoom(end);
       }
-      record.stamp(length, end, durableLsn(), life, segmentsAhead(start));
+      record.stamp(length, end, durableLsn(), life, ahead(start));
       buffer.copy(start, record.array(), length);
       buffer.publishRelease(start, end);
     } catch (LogStoppedException stopped) {
@@ -293,8 +295,9 @@ public final class Log implements AutoCloseable {
     return buffer.hasRoomUpTo(end + buffer.capacity() / SPARE) || failure != null;
   }
 
-  private int segmentsAhead(long start) {
-    long ahead = supply.preparedThrough() - SegmentLayout.number(start, segmentSize);
+  /** How far from a position on there are segments, as a record says it. */
+  private int ahead(long start) {
+    long ahead = (supply.preparedEnd() - start) / LogRecordLayout.AHEAD_UNIT;
     return (int) Math.max(0, Math.min(MOST_AHEAD, ahead));
   }
 
@@ -310,7 +313,7 @@ public final class Log implements AutoCloseable {
       if (!buffer.hasRoomUpTo(end)) {
         awaitRoom(end);
       }
-      pad.stamp(length, end, durableLsn(), life, segmentsAhead(start));
+      pad.stamp(length, end, durableLsn(), life, ahead(start));
       buffer.copy(start, pad.array(), length);
       buffer.publishRelease(start, end);
     } catch (Throwable second) {
@@ -519,14 +522,13 @@ public final class Log implements AutoCloseable {
    * @throws LogStoppedException if the log has stopped
    */
   public void ensureSegments(long lsn) {
-    long number = SegmentLayout.number(lsn, segmentSize);
-    if (supply.preparedThrough() < number) {
+    if (supply.preparedEnd() <= lsn) {
       if (stopping) {
         throw new LogStoppedException(failure);
       }
       @Nullable Object begun = waits.file().begin();
       try {
-        supply.ensure(number);
+        supply.ensure(lsn);
       } finally {
         waits.file().end(begun);
       }
@@ -535,7 +537,7 @@ public final class Log implements AutoCloseable {
 
   /** Whether the files exist that the log needs up to a position. Does not wait. */
   boolean hasSegments(long lsn) {
-    return supply.preparedThrough() >= SegmentLayout.number(lsn, segmentSize);
+    return supply.preparedEnd() > lsn;
   }
 
   /**

@@ -7,7 +7,7 @@ import org.revenantdb.recovery.format.SegmentLayout;
 /**
  * The options of a log.
  *
- * @param segmentSize size of each file, a power of two; at least 1 MiB, smaller only in tests
+ * @param segmentSize full size of a file, a power of two; at least 1 MiB, smaller only in tests
  * @param bufferCapacity size of the log buffer, a power of two from 1 MiB (in tests: 4 KiB) to 64
  *     MiB
  * @param maxLogSize the limit for the log directory in bytes. Unneeded segments are kept for reuse
@@ -25,7 +25,7 @@ public record LogOptions(
     IoStatistics statistics,
     LogWaits waits,
     Ownership ownership) {
-  /** Size of a segment unless said otherwise. */
+  /** Full size of a segment unless said otherwise. */
   public static final int DEFAULT_SEGMENT_SIZE = 4 << 20;
 
   /** Size of the log buffer unless said otherwise. */
@@ -53,7 +53,7 @@ public record LogOptions(
   /**
    * Options for a log whose waits are not reported.
    *
-   * @param segmentSize size of each file
+   * @param segmentSize full size of a file
    * @param bufferCapacity size of the log buffer
    * @param maxLogSize the limit for the log directory in bytes
    * @param threadName the names of the log's threads begin with this
@@ -125,7 +125,7 @@ public record LogOptions(
    * segments of the former life are free.
    *
    * @param maxRecoveryLog how much log a recovery may have to read
-   * @param segmentSize size of each file
+   * @param segmentSize full size of a file
    * @return bytes
    */
   public static long smallestLogSize(long maxRecoveryLog, int segmentSize) {

@@ -6,8 +6,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.recovery.file.FileThread;
-import org.revenantdb.recovery.format.SegmentLayout;
 import org.revenantdb.recovery.segment.Segment;
+import org.revenantdb.recovery.segment.SegmentPlace;
 import org.revenantdb.recovery.segment.SegmentSupply;
 
 /**
@@ -56,7 +56,6 @@ final class LogWriter implements Runnable {
   private final Log log;
   private final LogBuffer buffer;
   private final SegmentSupply supply;
-  private final int segmentSize;
   private final String besideName;
   private final ArrayDeque<Segment> leftBehind = new ArrayDeque<>();
   private Segment segment;
@@ -79,7 +78,6 @@ final class LogWriter implements Runnable {
     this.log = log;
     this.buffer = buffer;
     this.supply = supply;
-    segmentSize = options.segmentSize();
     besideName = options.threadName() + "-log-force";
     segment = first;
     written = buffer.writtenAcquire();
@@ -181,8 +179,7 @@ final class LogWriter implements Runnable {
 
   /** Closes the segments that lie wholly below a position. */
   private void closeLeftBehind(long lsn) {
-    while (!leftBehind.isEmpty()
-        && SegmentLayout.firstLsn(leftBehind.getFirst().number() + 1, segmentSize) <= lsn) {
+    while (!leftBehind.isEmpty() && leftBehind.getFirst().place().end() <= lsn) {
       leftBehind.removeFirst().file().close();
     }
   }
@@ -267,27 +264,27 @@ final class LogWriter implements Runnable {
   private void write(long end) {
     long at = written;
     while (at < end) {
-      moveTo(SegmentLayout.number(at, segmentSize));
-      long segmentEnd = SegmentLayout.firstLsn(segment.number() + 1, segmentSize);
+      moveTo(at);
+      SegmentPlace place = segment.place();
       int offset = buffer.offset(at);
-      long length = Math.min(Math.min(end, segmentEnd) - at, buffer.capacity() - offset);
-      segment
-          .file()
-          .write(SegmentLayout.offset(at, segmentSize), buffer.ring().asSlice(offset, length));
+      long length = Math.min(Math.min(end, place.end()) - at, buffer.capacity() - offset);
+      segment.file().write(place.offset(at), buffer.ring().asSlice(offset, length));
       at += length;
     }
     written = end;
     buffer.setWrittenRelease(end);
     log.spaceFreed();
-    if (end % SegmentLayout.payload(segmentSize) > SegmentLayout.payload(segmentSize) / 2) {
-      supply.prepareAhead(SegmentLayout.number(end, segmentSize) + 1, forced);
+    SegmentPlace last = segment.place();
+    if (end - last.begin() > last.end() - end) { // more than half of it
+      supply.prepareAhead(last.end(), forced);
     }
   }
 
-  private void moveTo(long number) {
-    if (segment.number() != number) {
+  /** Each segment begins where the one before it ends. */
+  private void moveTo(long lsn) {
+    if (lsn == segment.place().end()) {
       leftBehind.addLast(segment);
-      segment = supply.take(number);
+      segment = supply.take(lsn);
     }
   }
 

@@ -240,11 +240,11 @@ public final class RecordBuilder {
   }
 
   /** Fills in the fields that depend on the reservation. */
-  void stamp(int length, long lsn, long durable, int life, int segmentsAhead) {
+  void stamp(int length, long lsn, long durable, int life, int ahead) {
     LONG.set(array, LogRecordLayout.LSN, lsn);
     LONG.set(array, LogRecordLayout.DURABLE, durable);
     INT.set(array, LogRecordLayout.LIFE, life);
-    SHORT.set(array, LogRecordLayout.SEGMENTS_AHEAD, (short) segmentsAhead);
+    SHORT.set(array, LogRecordLayout.AHEAD, (short) ahead);
     crc.reset();
     crc.update(array, LogRecordLayout.LSN, length - LogRecordLayout.LSN);
     INT.set(array, LogRecordLayout.CRC, (int) crc.getValue());

@@ -6,7 +6,6 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.recovery.checkpoint.CheckpointImage;
 import org.revenantdb.recovery.file.ControlState;
 import org.revenantdb.recovery.format.LogRecordLayout;
-import org.revenantdb.recovery.format.SegmentLayout;
 import org.revenantdb.recovery.log.FlushedPages;
 import org.revenantdb.recovery.log.PartKind;
 import org.revenantdb.recovery.log.RecordType;
@@ -25,7 +24,6 @@ final class Analysis {
   private final SegmentCatalog catalog;
   private final ControlState control;
   private final RestartProgress progress;
-  private final int segmentSize;
   private final LongLongMap namedEnds;
   private final TransactionStates transactions;
   private final LongLongMap lastFormatOrFree = new LongLongMap();
@@ -45,7 +43,7 @@ final class Analysis {
   private long bytesRead;
   private long nextReport = REPORT_EVERY;
   private long durableNamed;
-  private long segmentNamed;
+  private long segmentsNamed;
   private long durable;
 
   Analysis(
@@ -59,7 +57,6 @@ final class Analysis {
     this.control = control;
     this.pages = pages;
     this.progress = progress;
-    segmentSize = catalog.directory().segmentSize();
     namedEnds = catalog.namedEnds();
     transactions = new TransactionStates(control.checkpointLsn());
   }
@@ -67,7 +64,7 @@ final class Analysis {
   /** Reads the log. */
   void run() {
     long start = control.redoPoint();
-    int life = catalog.lifeOf(SegmentLayout.number(start, segmentSize));
+    int life = catalog.lifeAt(start);
     while (true) {
       LifeRange range = walk(start, life);
       ranges.add(range);
@@ -79,7 +76,7 @@ final class Analysis {
       life = successor.life();
     }
     LifeRange last = ranges.getLast();
-    durable = new EndOfLog(catalog, control).check(last.end(), life, durableNamed, segmentNamed);
+    durable = new EndOfLog(catalog, control).check(last.end(), life, durableNamed, segmentsNamed);
     if (!transactions.isImageRead()) {
       throw LogDamage.record(
           catalog,
@@ -106,9 +103,9 @@ final class Analysis {
   private LifeRange walk(long start, int life) {
     int records = 0;
     boolean onlyLife = true;
-    segmentNamed = 0;
+    segmentsNamed = 0;
     try (LogReader reader =
-        new LogReader(catalog.directory(), number -> life != 0 && catalog.lifeOf(number) == life)) {
+        new LogReader(catalog.directory(), lsn -> life == 0 ? null : catalog.at(lsn, life))) {
       RecordCheck check = new RecordCheck(reader, catalog, pages);
       reader.seek(start);
       long end = start;
@@ -125,7 +122,7 @@ final class Analysis {
 
   /** Whether a life starts there, so that a range without records is a life without records. */
   private boolean isFirst(long start, int life) {
-    @Nullable SegmentHeader header = catalog.header(SegmentLayout.number(start, segmentSize));
+    @Nullable SegmentHeader header = catalog.headerAt(start);
     return header != null && header.life() == life && header.firstLsn() == start;
   }
 
@@ -137,8 +134,7 @@ final class Analysis {
 
   private void take(LogReader record, RecordType type) {
     durableNamed = Math.max(durableNamed, record.durable());
-    long number = SegmentLayout.number(record.start(), segmentSize);
-    segmentNamed = Math.max(segmentNamed, number + record.segmentsAhead());
+    segmentsNamed = Math.max(segmentsNamed, record.segmentsUpTo());
     if (type == RecordType.PAGES) {
       takeParts(record);
     } else if (type == RecordType.FLUSHED) {
@@ -245,7 +241,7 @@ final class Analysis {
       raise(flushed, page, lsn);
       pending.flushed((int) page, lsn);
     });
-    pending.complete(segmentSize);
+    pending.complete(catalog.begins());
   }
 
   private static void raise(LongLongMap lsns, long page, long lsn) {

@@ -3,9 +3,9 @@ package org.revenantdb.recovery.restart;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.recovery.file.ControlState;
 import org.revenantdb.recovery.format.LogRecordLayout;
-import org.revenantdb.recovery.format.SegmentLayout;
 import org.revenantdb.recovery.segment.LogReader;
 import org.revenantdb.recovery.segment.SegmentHeader;
+import org.revenantdb.recovery.segment.SegmentPlace;
 
 /**
  * Tells the end of the log from damage (R7), by what is known to have been durable (R6).
@@ -18,7 +18,7 @@ final class EndOfLog {
    * P = where the last life's walk found no good record. Proof that the log went on beyond P:
    *   E1 the control slot, a header, or a record before or behind P names a durable LSN above P;
    *   E2 a header, or the control slot, belongs to a later life than the one that ends at P;
-   *   E3 a record before P says that a segment behind P exists, and there is no such segment.
+   *   E3 a record before P says that there are segments up to a position behind P, and one of them is not there.
    *
    * A legal crash gives none of them: a durable LSN is named only after the force (E1), a life begins only after the
    * end of the former one was made durable, and names it (E2), a segment is spoken of only after its file, header and
@@ -27,12 +27,10 @@ final class EndOfLog {
 
   private final SegmentCatalog catalog;
   private final ControlState control;
-  private final int segmentSize;
 
   EndOfLog(SegmentCatalog catalog, ControlState control) {
     this.catalog = catalog;
     this.control = control;
-    segmentSize = catalog.directory().segmentSize();
   }
 
   /**
@@ -41,10 +39,10 @@ final class EndOfLog {
    * @param end P
    * @param life the life that ends there
    * @param named the highest durable LSN that a record before P names
-   * @param segmentNamed the highest segment that such a record knows of
+   * @param segmentsNamed up to where such a record knows of segments
    * @return D, the highest position known to have been durable
    */
-  long check(long end, int life, long named, long segmentNamed) {
+  long check(long end, int life, long named, long segmentsNamed) {
     long durable = Math.max(named, catalog.highestDurable());
     durable = Math.max(durable, Math.max(control.durableLsn(), control.endOfLog()));
     boolean closed = control.clean() && control.endOfLog() == end && control.life() == life;
@@ -52,16 +50,17 @@ final class EndOfLog {
       durable = Math.max(durable, search(end, life));
     }
     if (durable > end) {
-      refuseIfMissing(end, SegmentLayout.number(durable - 1, segmentSize));
+      refuseIfMissing(end, durable - 1);
       throw LogDamage.endsTooEarly(
           catalog, end, "it was durable up to position " + durable + " at least");
     }
     checkLives(end, life);
-    long next = SegmentLayout.number(end - 1, segmentSize) + 1;
-    for (long number = next; number <= segmentNamed; number++) {
-      if (catalog.lifeOf(number) != life) {
-        throw LogDamage.missing(catalog, number, "the log ends at position " + end + ", before it");
+    for (long at = end; at < segmentsNamed; ) {
+      @Nullable SegmentPlace place = catalog.at(at, life);
+      if (place == null) {
+        throw LogDamage.missing(catalog, at, "the log ends at position " + end + ", before it");
       }
+      at = place.end();
     }
     return durable;
   }
@@ -71,48 +70,69 @@ final class EndOfLog {
     int highest = Math.max(control.life(), youngest == null ? 0 : youngest.life());
     if (highest > life) {
       if (control.life() > life) {
-        refuseIfMissing(end, SegmentLayout.number(control.durableLsn() - 1, segmentSize));
+        refuseIfMissing(end, control.durableLsn() - 1);
       }
       throw LogDamage.endsTooEarly(
           catalog, end, "that is in life " + life + ", and there was a life " + highest);
     }
   }
 
-  private void refuseIfMissing(long end, long number) {
-    if (!catalog.present().contains(number)) {
+  private void refuseIfMissing(long end, long lsn) {
+    if (catalog.fileAt(lsn) == null) {
       throw LogDamage.missing(
-          catalog,
-          number,
-          "the log ends at position " + end + ", and was durable into this segment");
+          catalog, lsn, "the log ends at position " + end + ", and was durable into this segment");
     }
   }
 
   /** The highest durable LSN that a good record behind the end names. */
   private long search(long end, int life) {
     long durable = 0;
-    try (LogReader reader = new LogReader(catalog.directory(), number -> true)) {
-      long last = catalog.present().isEmpty() ? -1 : catalog.present().last();
-      long at = end;
-      while (SegmentLayout.number(at, segmentSize) <= last) {
-        long number = SegmentLayout.number(at, segmentSize);
-        long present = catalog.present().ceiling(number);
-        long segmentEnd = SegmentLayout.firstLsn(number + 1, segmentSize);
-        if (present > number) {
-          at = SegmentLayout.firstLsn(present, segmentSize);
-        } else if (!reader.load(at, Long.BYTES)) {
-          at = segmentEnd;
-        } else if (reader.isGoodAt(at)) {
-          reader.seek(at);
-          reader.next();
-          if (reader.life() >= life) {
-            durable = Math.max(durable, reader.durable());
-          }
-          at = reader.lsn();
-        } else {
-          at = reader.nextCandidate(at + LogRecordLayout.ALIGNMENT);
-        }
+    long reached = end;
+    for (SegmentPlace place : catalog.present()) {
+      if (place.end() > end) {
+        // A record may reach into the next segment; files that are no segments may lie anywhere.
+        boolean goesOn = place.equals(catalog.fileAt(reached));
+        Search search = new Search(place, goesOn ? reached : Math.max(end, place.begin()), life);
+        search.run();
+        reached = search.at;
+        durable = Math.max(durable, search.durable);
       }
     }
     return durable;
+  }
+
+  /** One file is searched, whether or not it has a header of its own. */
+  private final class Search {
+    private final SegmentPlace place;
+    private final int life;
+    private long at;
+    private long durable;
+
+    Search(SegmentPlace place, long from, int life) {
+      this.place = place;
+      this.life = life;
+      at = from;
+    }
+
+    void run() {
+      try (LogReader reader = new LogReader(catalog.directory(), this::fileAt)) {
+        while (at < place.end() && reader.load(at, Long.BYTES)) {
+          if (reader.isGoodAt(at)) {
+            reader.seek(at);
+            reader.next();
+            if (reader.life() >= life) {
+              durable = Math.max(durable, reader.durable());
+            }
+            at = reader.lsn();
+          } else {
+            at = reader.nextCandidate(at + LogRecordLayout.ALIGNMENT);
+          }
+        }
+      }
+    }
+
+    private @Nullable SegmentPlace fileAt(long lsn) {
+      return place.holds(lsn) ? place : catalog.fileAt(lsn);
+    }
   }
 }

@@ -1,12 +1,13 @@
 package org.revenantdb.recovery.restart;
 
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 import org.revenantdb.recovery.file.CorruptDataException;
 import org.revenantdb.recovery.file.MissingFileException;
 import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.format.LogRecordLayout;
-import org.revenantdb.recovery.format.SegmentLayout;
 import org.revenantdb.recovery.segment.LogReader;
+import org.revenantdb.recovery.segment.SegmentPlace;
 
 /** Words for what is wrong with a log. */
 final class LogDamage {
@@ -14,62 +15,67 @@ final class LogDamage {
 
   /** A record that is whole and makes no sense. */
   static CorruptDataException record(SegmentCatalog catalog, long start, String reason) {
-    int size = catalog.directory().segmentSize();
     return new CorruptDataException(
-        catalog.directory().file(SegmentLayout.number(start, size)),
-        SegmentLayout.offset(start, size),
+        file(catalog, start),
+        offset(catalog, start),
         "the log record at position " + start + " cannot be understood: " + reason);
   }
 
   /** The log ends at a position although more of it must be there. */
   static StorageException endsTooEarly(SegmentCatalog catalog, long end, String evidence) {
-    int size = catalog.directory().segmentSize();
-    long number = SegmentLayout.number(end, size);
-    if (catalog.header(number) != null && isCutOffAtSegmentEnd(catalog, end)) {
-      number++;
-    }
+    @Nullable SegmentPlace place = catalog.at(end);
+    long needed = place != null && isCutOffAtSegmentEnd(catalog, place, end) ? place.end() : end;
     String why = "the log ends at position " + end + ", but " + evidence;
-    if (!catalog.present().contains(number)) {
-      return missing(catalog, number, why);
+    @Nullable SegmentPlace file = catalog.fileAt(needed);
+    if (file == null) {
+      return missing(catalog, needed, why);
     }
-    if (catalog.header(number) == null) {
+    if (catalog.at(needed) == null) {
       return new CorruptDataException(
-          catalog.directory().file(number), 0, "the header of the log segment is damaged: " + why);
+          catalog.directory().file(file.begin()),
+          0,
+          "the header of the log segment is damaged: " + why);
     }
     return new CorruptDataException(
-        catalog.directory().file(SegmentLayout.number(end, size)),
-        SegmentLayout.offset(end, size),
-        "the log is damaged: " + why);
+        file(catalog, end), offset(catalog, end), "the log is damaged: " + why);
   }
 
   /** What was durable ends inside a record, or inside what is none. */
   static CorruptDataException durableInsideRecord(SegmentCatalog catalog, long durable) {
-    int size = catalog.directory().segmentSize();
     return new CorruptDataException(
-        catalog.directory().file(SegmentLayout.number(durable, size)),
-        SegmentLayout.offset(durable, size),
+        file(catalog, durable),
+        offset(catalog, durable),
         "the log is damaged: it names position "
             + durable
             + " as durable, and no record begins there");
   }
 
   /** Whether a record begins at a position and its segment ends before it does. */
-  private static boolean isCutOffAtSegmentEnd(SegmentCatalog catalog, long end) {
-    int size = catalog.directory().segmentSize();
-    long number = SegmentLayout.number(end, size);
-    long segmentEnd = SegmentLayout.firstLsn(number + 1, size);
-    try (LogReader reader = new LogReader(catalog.directory(), other -> other == number)) {
-      return segmentEnd - end < LogRecordLayout.HEADER
-          || (reader.claimsToBeRecord(end) && end + reader.lengthAt(end) > segmentEnd);
+  private static boolean isCutOffAtSegmentEnd(
+      SegmentCatalog catalog, SegmentPlace place, long end) {
+    try (LogReader reader =
+        new LogReader(catalog.directory(), lsn -> place.holds(lsn) ? place : null)) {
+      return place.end() - end < LogRecordLayout.HEADER
+          || (reader.claimsToBeRecord(end) && end + reader.lengthAt(end) > place.end());
     }
+  }
+
+  /** The segment that holds a position; the directory if its name is not known. */
+  private static Path file(SegmentCatalog catalog, long lsn) {
+    long begin = catalog.beginAt(lsn);
+    return begin < 0 ? catalog.directory().path() : catalog.directory().file(begin);
+  }
+
+  private static long offset(SegmentCatalog catalog, long lsn) {
+    @Nullable SegmentPlace place = catalog.at(lsn);
+    return place == null ? StorageException.NO_OFFSET : place.offset(lsn);
   }
 
   /** The data file is older than the log. */
   static CorruptDataException newerThanData(SegmentCatalog catalog, LifeRange range, int life) {
-    int size = catalog.directory().segmentSize();
     return new CorruptDataException(
-        catalog.directory().file(SegmentLayout.number(range.start(), size)),
-        SegmentLayout.offset(range.start(), size),
+        file(catalog, range.start()),
+        offset(catalog, range.start()),
         "the files are not of one moment: the log has changes of life "
             + range.life()
             + ", but the control slots of the data file are of life "
@@ -79,13 +85,12 @@ final class LogDamage {
         /* cause= */ null);
   }
 
-  /** A segment that must be there is not. */
-  static MissingFileException missing(SegmentCatalog catalog, long number, String evidence) {
-    Path file = catalog.directory().file(number);
+  /** The segment that must hold a position is not there. */
+  static MissingFileException missing(SegmentCatalog catalog, long lsn, String evidence) {
     return new MissingFileException(
-        file,
+        file(catalog, lsn),
         StorageException.NO_OFFSET,
-        "the log segment is missing: " + evidence,
+        "the log segment that holds position " + lsn + " is missing: " + evidence,
         "put the file back, or restore the database from a copy",
         /* cause= */ null);
   }

@@ -1,14 +1,11 @@
 package org.revenantdb.recovery.restart;
 
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.revenantdb.recovery.format.LogRecordLayout;
-import org.revenantdb.recovery.format.SegmentLayout;
 
 /**
  * For each page the parts of the log that it may lack, in LSN order, by their place in the log.
@@ -16,7 +13,9 @@ import org.revenantdb.recovery.format.SegmentLayout;
  * <p>Analysis builds it, in one pass. Afterwards pages are redone one by one, in any order and by
  * any thread, and each leaves it.
  *
- * <p>Memory: off heap, 16 bytes a part and 12 to 48 bytes a page, until the last page has left.
+ * <p>Memory: 16 bytes a part and 18 to 36 bytes a page, until the last page has left. It is plain
+ * arrays: an open runs in a JVM that has compiled nothing yet, and there the access to memory
+ * segments takes ten times as long.
  *
  * <p>Threads: one while it is built. After that any number, several at once; {@link #replay} and
  * {@link #done} of a page are called by one thread at a time, which has the page latched.
@@ -27,9 +26,9 @@ public final class PendingParts implements AutoCloseable {
    *
    * Table       open addressing, at most two thirds full, never smaller again. A slot is page + 1, first part, last
    *             part; parts are numbers + 1, so that 0 is "none". A page whose list is empty keeps its slot.
-   * Parts       in chunks, numbered; 16 bytes: start of the record; its length / 8 - 1, whether the part is FORMAT, and
-   *             its place in the record (14 bits, 1, 17); next part of the page. Those of emptied lists are used again
-   *             while the table is built.
+   * Parts       in chunks, numbered; two longs: start of the record; its length / 8 - 1, whether the part is FORMAT, its
+   *             place in the record, and the next part of the page (14 bits, 1, 17, 32). Those of emptied lists are used
+   *             again while the table is built.
    *
    * Afterwards  nothing changes but `first` of a slot, from not 0 to 0, by the thread that has the page latched
    *             exclusively (done), and after it the numbers of pages: of those whose first part is in a segment, and of
@@ -39,30 +38,32 @@ public final class PendingParts implements AutoCloseable {
    *             part. oldestLsn() passes a segment only when its number is 0: what has left it is dirty, or written.
    *             A page that has left is looked up by a volatile read, and its frame by its latch.
    */
-  private static final int SLOT = 12;
+  private static final int SLOT = 3;
   private static final int PAGE = 0;
-  private static final int FIRST = 4;
-  private static final int LAST = 8;
+  private static final int FIRST = 1;
+  private static final int LAST = 2;
   private static final int SMALLEST = 256;
 
-  private static final int PART = 16;
-  private static final int PLACE = 0;
-  private static final int DETAIL = 8;
-  private static final int NEXT = 12;
-  private static final int CHUNK_SHIFT = 16;
+  private static final int PART = 2;
+  private static final int CHUNK_SHIFT = 14;
   private static final int CHUNK = 1 << CHUNK_SHIFT;
+  private static final long NEXT = 0xffff_ffffL;
 
   private static final int FORMAT = 1 << 17;
   private static final int LENGTH_SHIFT = 18;
 
-  private static final VarHandle INT = ValueLayout.JAVA_INT.varHandle();
+  private static final VarHandle INT = MethodHandles.arrayElementVarHandle(int[].class);
+  private static final int[] EMPTY = new int[0];
 
   private final RecordFetch records;
   private final AtomicInteger left = new AtomicInteger();
-  private volatile MemorySegment table = allocate((long) SMALLEST * SLOT);
-  private volatile MemorySegment[] chunks = new MemorySegment[4];
-  private long firstSegment;
-  private int segmentSize = 1;
+  private volatile int[] table = new int[SMALLEST * SLOT];
+  private volatile long[][] chunks = new long[4][];
+  private long[] segments = new long[0];
+
+  /** For each segment where the first part begins that a page may lack; a record begins there. */
+  private long[] lowest = new long[0];
+
   private AtomicIntegerArray pagesOfSegment = new AtomicIntegerArray(0);
   private int slots = SMALLEST;
   private int used;
@@ -103,14 +104,18 @@ public final class PendingParts implements AutoCloseable {
 
   /** The data file has what the records up to an LSN have changed on a page. */
   void flushed(int page, long lsn) {
-    long slot = slotOf(page);
-    int first = table.get(ValueLayout.JAVA_INT, slot + FIRST);
+    int[] in = table;
+    int slot = slotOf(in, page);
+    int before = in[slot + FIRST];
+    int first = before;
     while (first != 0 && lsn(first) <= lsn) {
       int next = next(first);
       giveBack(first);
       first = next;
     }
-    setFirst(slot, first);
+    if (first != before) {
+      setFirst(in, slot, first);
+    }
   }
 
   private static int detail(int length, int at) {
@@ -118,41 +123,42 @@ public final class PendingParts implements AutoCloseable {
   }
 
   private void add(int page, long start, int detail) {
-    long slot = slotOf(page);
-    if (table.get(ValueLayout.JAVA_INT, slot + PAGE) == 0) {
+    int[] in = table;
+    int slot = slotOf(in, page);
+    if (in[slot + PAGE] == 0) {
       if (++used * 3L > slots * 2L) {
         grow();
-        slot = slotOf(page);
+        in = table;
+        slot = slotOf(in, page);
       }
-      table.set(ValueLayout.JAVA_INT, slot + PAGE, page + 1);
+      in[slot + PAGE] = page + 1;
     }
     int part = newPart();
-    MemorySegment chunk = chunkOf(part);
-    long in = offsetOf(part);
-    chunk.set(ValueLayout.JAVA_LONG, in + PLACE, start);
-    chunk.set(ValueLayout.JAVA_INT, in + DETAIL, detail);
-    chunk.set(ValueLayout.JAVA_INT, in + NEXT, 0);
-    if (table.get(ValueLayout.JAVA_INT, slot + FIRST) == 0) {
-      setFirst(slot, part);
+    long[] chunk = chunkOf(part);
+    int at = indexOf(part);
+    chunk[at] = start;
+    chunk[at + 1] = (long) detail << Integer.SIZE;
+    if (in[slot + FIRST] == 0) {
+      setFirst(in, slot, part);
     } else {
-      int last = table.get(ValueLayout.JAVA_INT, slot + LAST);
-      chunkOf(last).set(ValueLayout.JAVA_INT, offsetOf(last) + NEXT, part);
+      int last = in[slot + LAST];
+      chunkOf(last)[indexOf(last) + 1] |= part;
     }
-    table.set(ValueLayout.JAVA_INT, slot + LAST, part);
+    in[slot + LAST] = part;
   }
 
   private void clear(int page) {
     flushed(page, Long.MAX_VALUE);
   }
 
-  private void setFirst(long slot, int part) {
-    int before = table.get(ValueLayout.JAVA_INT, slot + FIRST);
+  private void setFirst(int[] in, int slot, int part) {
+    int before = in[slot + FIRST];
     if (before == 0 && part != 0) {
       left.getAndIncrement();
     } else if (before != 0 && part == 0) {
       left.getAndDecrement();
     }
-    table.set(ValueLayout.JAVA_INT, slot + FIRST, part);
+    in[slot + FIRST] = part;
   }
 
   private int newPart() {
@@ -166,60 +172,64 @@ public final class PendingParts implements AutoCloseable {
       chunks = Arrays.copyOf(chunks, chunk * 2);
     }
     if ((parts & (CHUNK - 1)) == 0) {
-      chunks[chunk] = allocate((long) CHUNK * PART);
+      chunks[chunk] = new long[CHUNK * PART];
     }
     return ++parts;
   }
 
-  /** Is free again when nothing leads to it. */
-  private static MemorySegment allocate(long bytes) {
-    return Arena.ofAuto().allocate(bytes, Long.BYTES);
-  }
-
   private void giveBack(int part) {
-    chunkOf(part).set(ValueLayout.JAVA_INT, offsetOf(part) + NEXT, free);
+    chunkOf(part)[indexOf(part) + 1] = free;
     free = part;
   }
 
   private void grow() {
-    MemorySegment old = table;
-    int oldSlots = slots;
-    slots = oldSlots * 2;
-    table = allocate((long) slots * SLOT);
-    for (int i = 0; i < oldSlots; i++) {
-      int key = old.get(ValueLayout.JAVA_INT, (long) i * SLOT + PAGE);
-      if (key != 0) {
-        MemorySegment.copy(old, (long) i * SLOT, table, slotOf(key - 1), SLOT);
+    int[] old = table;
+    if (slots >= Integer.MAX_VALUE / (2 * SLOT)) {
+      throw new OutOfMemoryError("the log names too many pages");
+    }
+    slots *= 2;
+    int[] larger = new int[slots * SLOT];
+    for (int i = 0; i < old.length; i += SLOT) {
+      if (old[i + PAGE] != 0) {
+        System.arraycopy(old, i, larger, slotOf(larger, old[i + PAGE] - 1), SLOT);
       }
     }
+    table = larger;
   }
 
   /**
    * It is complete: from now on any thread may use it.
    *
-   * @param segment the size of the segments of the log
+   * @param begins where the segments of the log begin, in ascending order
    */
-  void complete(int segment) {
-    segmentSize = segment;
-    long lowest = Long.MAX_VALUE;
-    long highest = 0;
-    for (int page : pages()) {
-      long number = SegmentLayout.number(firstLsn(page), segment);
-      lowest = Math.min(lowest, number);
-      highest = Math.max(highest, number);
-    }
+  void complete(long[] begins) {
     if (left.get() == 0) {
       return;
     }
-    firstSegment = lowest;
-    pagesOfSegment = new AtomicIntegerArray((int) (highest - lowest) + 1);
-    for (int page : pages()) {
-      pagesOfSegment.getAndIncrement(segmentOf(page));
+    segments = begins.clone();
+    lowest = new long[begins.length];
+    Arrays.fill(lowest, Long.MAX_VALUE);
+    int[] counts = new int[begins.length];
+    int[] in = table;
+    for (int i = FIRST; i < in.length; i += SLOT) {
+      if (in[i] != 0) {
+        long start = start(in[i]);
+        int segment = segmentAt(start);
+        lowest[segment] = Math.min(lowest[segment], start);
+        counts[segment]++;
+      }
     }
+    pagesOfSegment = new AtomicIntegerArray(counts);
   }
 
   private int segmentOf(int page) {
-    return (int) (SegmentLayout.number(firstLsn(page), segmentSize) - firstSegment);
+    return segmentAt(firstLsn(page));
+  }
+
+  /** The last segment that begins at or below a position. */
+  private int segmentAt(long lsn) {
+    int found = Arrays.binarySearch(segments, lsn);
+    return found >= 0 ? found : -found - 2;
   }
 
   // ---- afterwards
@@ -227,15 +237,15 @@ public final class PendingParts implements AutoCloseable {
   /**
    * From where on the log is needed for pages that may lack something.
    *
-   * @return an LSN at or below the start of each part that one of them may lack, {@link
-   *     Long#MAX_VALUE} if there is none; it only rises
+   * @return where a record begins, at or below the start of each part that one of them may lack;
+   *     {@link Long#MAX_VALUE} if there is none; it only rises
    */
   public long oldestLsn() {
     if (left.get() > 0) {
       AtomicIntegerArray counts = pagesOfSegment;
       for (int i = 0; i < counts.length(); i++) {
         if (counts.get(i) > 0) {
-          return SegmentLayout.firstLsn(firstSegment + i, segmentSize);
+          return lowest[i];
         }
       }
     }
@@ -264,10 +274,11 @@ public final class PendingParts implements AutoCloseable {
   /**
    * How much memory it takes.
    *
-   * @return bytes, off heap
+   * @return bytes
    */
   public long bytes() {
-    return (long) slots * SLOT + (long) ((parts + CHUNK - 1) >>> CHUNK_SHIFT) * CHUNK * PART;
+    return (long) slots * SLOT * Integer.BYTES
+        + (long) ((parts + CHUNK - 1) >>> CHUNK_SHIFT) * CHUNK * PART * Long.BYTES;
   }
 
   /**
@@ -297,25 +308,62 @@ public final class PendingParts implements AutoCloseable {
    * @return the LSN of its last part
    */
   public long lastLsn(int page) {
-    return lsn(table.get(ValueLayout.JAVA_INT, slotOf(page) + LAST));
+    int[] in = table;
+    return lsn(in[slotOf(in, page) + LAST]);
+  }
+
+  /**
+   * Maps the log that {@link #replay} needs, if the file system can. To be called once, before any
+   * page is replayed, by a thread that nobody interrupts, and only when the tail of the log was
+   * copied: replay reads what is mapped.
+   */
+  public void map() {
+    int[] in = table;
+    long first = Long.MAX_VALUE;
+    long last = 0;
+    for (int i = 0; i < in.length; i += SLOT) {
+      if (in[i + FIRST] != 0) {
+        first = Math.min(first, start(in[i + FIRST]));
+        last = Math.max(last, lsn(in[i + LAST]) - 1);
+      }
+    }
+    if (last > 0) {
+      records.map(first, last);
+    }
+  }
+
+  /**
+   * Whether {@link #replay} finds the log in memory.
+   *
+   * @return false if it has to read files for each page
+   */
+  public boolean isMapped() {
+    return records.isMapped();
   }
 
   /**
    * Hands the parts of a page to a target, in LSN order.
    *
    * @param page one that is pending
+   * @param fromFiles whether files may be read: only by a thread that nobody interrupts
    * @param target applies them
+   * @return whether it was given all of them; false only if files may not be read
    * @throws org.revenantdb.recovery.file.StorageException if the log cannot be read any more as
    *     analysis has read it
    */
-  public void replay(int page, RedoTarget target) {
-    RecordFetch.Window window = records.window();
+  public boolean replay(int page, boolean fromFiles, RedoTarget target) {
+    RecordFetch.Window window = records.window(fromFiles);
     for (int part = first(page); part != 0; part = next(part)) {
       int detail = detail(part);
       int next = next(part);
       long end = next == 0 ? lsn(part) : lsn(next);
-      window.handOut(start(part), length(detail), end, detail & (FORMAT - 1), page, target);
+      boolean handedOut =
+          window.handOut(start(part), length(detail), end, detail & (FORMAT - 1), page, target);
+      if (!handedOut) {
+        return false;
+      }
     }
+    return true;
   }
 
   /**
@@ -329,7 +377,8 @@ public final class PendingParts implements AutoCloseable {
       return;
     }
     int segment = segmentOf(page);
-    INT.setVolatile(table, slotOf(page) + FIRST, 0);
+    int[] in = table;
+    INT.setVolatile(in, slotOf(in, page) + FIRST, 0);
     pagesOfSegment.getAndDecrement(segment);
     left.getAndDecrement();
   }
@@ -343,10 +392,10 @@ public final class PendingParts implements AutoCloseable {
   public int[] pages() {
     int[] found = new int[left.get()];
     int count = 0;
-    for (int i = 0; i < slots && count < found.length; i++) {
-      long slot = (long) i * SLOT;
-      if ((int) INT.getVolatile(table, slot + FIRST) != 0) {
-        found[count++] = table.get(ValueLayout.JAVA_INT, slot + PAGE) - 1;
+    int[] in = table;
+    for (int i = 0; i < in.length && count < found.length; i += SLOT) {
+      if ((int) INT.getVolatile(in, i + FIRST) != 0) {
+        found[count++] = in[i + PAGE] - 1;
       }
     }
     int[] pages = Arrays.copyOf(found, count);
@@ -359,8 +408,7 @@ public final class PendingParts implements AutoCloseable {
     int[] next = new int[pagesOfSegment.length() + 1];
     for (int i = 0; i < pages.length; i++) {
       int first = first(pages[i]); // it may have left by now
-      segments[i] =
-          first == 0 ? 0 : (int) (SegmentLayout.number(start(first), segmentSize) - firstSegment);
+      segments[i] = first == 0 ? 0 : segmentAt(start(first));
       next[segments[i] + 1]++;
     }
     for (int i = 1; i < next.length; i++) {
@@ -378,29 +426,26 @@ public final class PendingParts implements AutoCloseable {
   public void close() {
     records.close();
     if (left.get() == 0) {
-      chunks = new MemorySegment[0];
-      table = MemorySegment.NULL;
+      chunks = new long[0][];
+      table = EMPTY;
     }
   }
 
   // ---- layout
 
   private int first(int page) {
-    MemorySegment there = table; // it goes when nothing is left, and others may be looking
-    return there.byteSize() == 0 ? 0 : (int) INT.getVolatile(there, slotOf(there, page) + FIRST);
+    int[] in = table; // it goes when nothing is left, and others may be looking
+    return in.length == 0 ? 0 : (int) INT.getVolatile(in, slotOf(in, page) + FIRST);
   }
 
-  /** The slot of a page, or the free one where it would be. */
-  private long slotOf(int page) {
-    return slotOf(table, page);
-  }
-
-  private long slotOf(MemorySegment in, int page) {
+  /** Where the slot of a page is in a table, or the free one that it would have. */
+  private static int slotOf(int[] in, int page) {
     int key = page + 1;
+    int slots = in.length / SLOT;
     int index = ((page * 0x9E3779B9) >>> 4) & (slots - 1);
     while (true) {
-      long slot = (long) index * SLOT;
-      int there = in.get(ValueLayout.JAVA_INT, slot + PAGE);
+      int slot = index * SLOT;
+      int there = in[slot + PAGE];
       if (there == key || there == 0) {
         return slot;
       }
@@ -408,24 +453,24 @@ public final class PendingParts implements AutoCloseable {
     }
   }
 
-  private MemorySegment chunkOf(int part) {
+  private long[] chunkOf(int part) {
     return chunks[(part - 1) >>> CHUNK_SHIFT];
   }
 
-  private static long offsetOf(int part) {
-    return (long) ((part - 1) & (CHUNK - 1)) * PART;
+  private static int indexOf(int part) {
+    return ((part - 1) & (CHUNK - 1)) * PART;
   }
 
   private int next(int part) {
-    return chunkOf(part).get(ValueLayout.JAVA_INT, offsetOf(part) + NEXT);
+    return (int) (chunkOf(part)[indexOf(part) + 1] & NEXT);
   }
 
   private int detail(int part) {
-    return chunkOf(part).get(ValueLayout.JAVA_INT, offsetOf(part) + DETAIL);
+    return (int) (chunkOf(part)[indexOf(part) + 1] >>> Integer.SIZE);
   }
 
   private long start(int part) {
-    return chunkOf(part).get(ValueLayout.JAVA_LONG, offsetOf(part) + PLACE);
+    return chunkOf(part)[indexOf(part)];
   }
 
   private long lsn(int part) {

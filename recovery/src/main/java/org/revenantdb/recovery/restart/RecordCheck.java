@@ -150,8 +150,7 @@ final class RecordCheck {
     bodyHas(LIFE_BODY);
     long formerEnd = record.getLong(LogRecordLayout.HEADER);
     int formerLife = record.getInt(LogRecordLayout.HEADER + Long.BYTES);
-    @Nullable SegmentHeader header =
-        catalog.header(SegmentLayout.number(record.start(), catalog.directory().segmentSize()));
+    @Nullable SegmentHeader header = catalog.headerAt(record.start());
     boolean legal =
         header != null
             && header.firstLsn() == record.start()

@@ -9,13 +9,15 @@ import org.revenantdb.recovery.file.OpenMode;
 import org.revenantdb.recovery.file.StorageFile;
 import org.revenantdb.recovery.format.LittleEndian;
 import org.revenantdb.recovery.format.LogRecordLayout;
-import org.revenantdb.recovery.format.SegmentLayout;
 import org.revenantdb.recovery.log.PartKind;
+import org.revenantdb.recovery.segment.SegmentPlace;
 
 /**
  * Reads single records of the log again, which analysis has read and found good.
  *
- * <p>Owns an opening of each segment that it has read from, until it is closed.
+ * <p>A record comes from the mapped log, on any thread, or from the files, on a thread that nobody
+ * interrupts. Owns the mapping, and an opening of each segment that it has read from, until it is
+ * closed.
  *
  * <p>Threads: any, several at once. It is closed when nobody reads any more.
  *
@@ -27,15 +29,36 @@ final class RecordFetch implements AutoCloseable {
 
   private final SegmentCatalog catalog;
   private final ConcurrentHashMap<Long, StorageFile> open = new ConcurrentHashMap<>();
+  private volatile MappedLog mapped = MappedLog.nothing();
   private boolean closed;
 
   RecordFetch(SegmentCatalog catalog) {
     this.catalog = catalog;
   }
 
-  /** Where one page's records are read, in the order of the log. */
-  Window window() {
-    return new Window();
+  /**
+   * Maps what will be read, if the file system can. To be called before anything is read, by a
+   * thread that nobody interrupts.
+   *
+   * @param first the lowest position that will be read
+   * @param last the highest one
+   */
+  void map(long first, long last) {
+    mapped = MappedLog.of(catalog, first, last);
+  }
+
+  /** Whether records are in memory, so that no file is read for most of them. */
+  boolean isMapped() {
+    return mapped.isReadable();
+  }
+
+  /**
+   * Where one page's records are read, in the order of the log.
+   *
+   * @param fromFiles whether files may be read
+   */
+  Window window(boolean fromFiles) {
+    return new Window(fromFiles);
   }
 
   /**
@@ -43,9 +66,16 @@ final class RecordFetch implements AutoCloseable {
    * thread.
    */
   final class Window {
-    private byte[] bytes = new byte[0];
+    private static final int USUAL = 512;
+
+    private final boolean fromFiles;
+    private byte[] bytes = new byte[USUAL];
     private long from;
     private long to;
+
+    private Window(boolean fromFiles) {
+      this.fromFiles = fromFiles;
+    }
 
     /**
      * Hands a part of a record to a target.
@@ -55,15 +85,21 @@ final class RecordFetch implements AutoCloseable {
      * @param wanted up to where more will be asked for soon
      * @param at where the part's header is, from the start of the record
      * @param page the page that the part is of
+     * @return false if it is to be had from a file only, which must not be read
      */
-    void handOut(long start, int length, long wanted, int at, int page, RedoTarget target) {
-      if (start < from || start + length > to) {
-        read(start, Math.max(length, wanted - start <= WINDOW ? inSegment(start) : 0));
+    boolean handOut(long start, int length, long wanted, int at, int page, RedoTarget target) {
+      if (!isThere(start, length)) {
+        if (!fromFiles) {
+          return false;
+        }
+        if (start < from || start + length > to) {
+          read(start, Math.max(length, wanted - start <= WINDOW ? inSegment(start) : 0));
+        }
+        if (start + length > to || !isSame((int) (start - from), start, length)) {
+          throw changed(start);
+        }
       }
       int record = (int) (start - from);
-      if (start + length > to || !isSame(record, start, length)) {
-        throw changed(start);
-      }
       int part = record + at;
       PartKind kind = PartKind.of(bytes[part + LogRecordLayout.PART_KIND]);
       if (LittleEndian.getInt(bytes, part + LogRecordLayout.PART_PAGE) != page || kind == null) {
@@ -76,13 +112,35 @@ final class RecordFetch implements AutoCloseable {
           bytes,
           part + LogRecordLayout.PART_HEADER,
           LittleEndian.getShort(bytes, part + LogRecordLayout.PART_LENGTH));
+      return true;
+    }
+
+    /** Has a record copied from the mapped log, if it is there as analysis has read it. */
+    private boolean isThere(long start, int length) {
+      MappedLog memory = mapped;
+      if (!memory.isReadable()) {
+        return false;
+      }
+      if (bytes.length < length) {
+        bytes = new byte[length];
+      }
+      from = start;
+      to = start; // what the window had is overwritten
+      if (!memory.copy(start, length, bytes)) {
+        return false;
+      }
+      if (!isSame(0, start, length)) {
+        memory.awaitFault();
+        return false;
+      }
+      to = start + length;
+      return true;
     }
 
     /** A window ends where its segment does: there need be no other behind it. */
     private int inSegment(long start) {
-      int segmentSize = catalog.directory().segmentSize();
-      long number = SegmentLayout.number(start, segmentSize);
-      return (int) Math.min(WINDOW, SegmentLayout.firstLsn(number + 1, segmentSize) - start);
+      @Nullable SegmentPlace place = catalog.at(start);
+      return place == null ? 0 : (int) Math.min(WINDOW, place.end() - start);
     }
 
     /** As many bytes as there are. */
@@ -92,16 +150,15 @@ final class RecordFetch implements AutoCloseable {
       }
       from = start;
       to = start;
-      int segmentSize = catalog.directory().segmentSize();
       while (to < start + wanted) {
-        long number = SegmentLayout.number(to, segmentSize);
-        long end = SegmentLayout.firstLsn(number + 1, segmentSize);
-        int here = (int) Math.min(start + wanted - to, end - to);
+        @Nullable SegmentPlace place = catalog.at(to);
+        if (place == null) {
+          return;
+        }
+        int here = (int) Math.min(start + wanted - to, place.end() - to);
         int read =
-            segment(number)
-                .readUpTo(
-                    SegmentLayout.offset(to, segmentSize),
-                    MemorySegment.ofArray(bytes).asSlice(to - start, here));
+            segment(place.begin())
+                .readUpTo(place.offset(to), MemorySegment.ofArray(bytes).asSlice(to - start, here));
         to += read;
         if (read < here) {
           return;
@@ -122,21 +179,23 @@ final class RecordFetch implements AutoCloseable {
     return LogDamage.record(catalog, start, "it is not what it was when the database was opened");
   }
 
-  private StorageFile segment(long number) {
-    @Nullable StorageFile file = open.get(number);
-    return file != null ? file : open(number);
+  private StorageFile segment(long begin) {
+    @Nullable StorageFile file = open.get(begin);
+    return file != null ? file : open(begin);
   }
 
-  private synchronized StorageFile open(long number) {
+  private synchronized StorageFile open(long begin) {
     if (closed) {
       throw new IllegalStateException("the log is not read any more");
     }
-    return open.computeIfAbsent(number, one -> catalog.directory().open(one, OpenMode.READ));
+    return open.computeIfAbsent(begin, one -> catalog.directory().open(one, OpenMode.READ));
   }
 
   @Override
   public synchronized void close() {
     closed = true;
+    mapped.close();
+    mapped = MappedLog.nothing();
     open.values().forEach(StorageFile::close);
     open.clear();
   }

@@ -4,7 +4,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedSet;
+import java.util.TreeMap;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 import org.revenantdb.recovery.file.ControlFile;
 import org.revenantdb.recovery.file.ControlState;
 import org.revenantdb.recovery.file.Directories;
@@ -17,6 +19,8 @@ import org.revenantdb.recovery.log.Log;
 import org.revenantdb.recovery.log.LogOptions;
 import org.revenantdb.recovery.segment.LogReader;
 import org.revenantdb.recovery.segment.SegmentDirectory;
+import org.revenantdb.recovery.segment.SegmentMap;
+import org.revenantdb.recovery.segment.SegmentPlace;
 
 /**
  * One restart of a database, phase by phase; {@code docs/protocols.md} §10.
@@ -30,7 +34,7 @@ import org.revenantdb.recovery.segment.SegmentDirectory;
  * Restart restart = Restart.analyse(directory, id, segmentSize, control.state(), pages, stats, progress);
  * Log log = restart.startLife(options, control);
  * // all of restart.result().aborted() into the map of aborted transactions; open
- * restart.pending().replay(page, target); // for each page, before anybody sees it
+ * restart.pending().replay(page, true, target); // for each page, before anybody sees it
  * }
  */
 public final class Restart {
@@ -93,7 +97,7 @@ public final class Restart {
    *
    * @param logDirectory the log directory
    * @param databaseId the database, 16 bytes
-   * @param segmentSize size of its log segments
+   * @param segmentSize full size of its log segments
    * @param control the control slot that counts
    * @param pages the pages that the log may change
    * @param statistics where reads, writes and forces are counted
@@ -166,7 +170,7 @@ public final class Restart {
     }
     LifeRange former = kept.getLast();
     options.ownership().check();
-    SortedSet<Long> present = new TreeSet<>(catalog.present());
+    SegmentMap present = new SegmentMap(catalog.present());
     directory.deleteUnfinished();
     if (kept.size() < analysis.ranges().size()) {
       directory.forceNames();
@@ -175,21 +179,21 @@ public final class Restart {
       TailSeal.seal(catalog, analysis.durable(), former.end());
       verifyTail(former);
     }
-    long first = firstSegment(options);
+    SegmentPlace first = firstSegment(options);
     SortedSet<Long> freeLater = unread(present);
     SortedSet<Long> freeAtOnce = new TreeSet<>(freeLater.headSet(lastLife()));
-    freeAtOnce.addAll(catalog.withoutHeader());
-    freeAtOnce.retainAll(present);
+    freeAtOnce.addAll(catalog.withoutHeader()); // those that are deleted by now do not matter
     freeLater.removeAll(freeAtOnce);
     LifeStart start =
         new LifeStart(
             directory.path(),
             directory.databaseId(),
             nextLife,
-            first,
+            first.begin(),
+            first.size(),
             former.life(),
             former.end(),
-            present,
+            present.sizes(),
             freeAtOnce,
             freeLater);
     return started(Log.start(start, options));
@@ -197,16 +201,16 @@ public final class Restart {
 
   /** Where the last life begins: nobody reads what is unread below. */
   private long lastLife() {
-    return SegmentLayout.number(analysis.ranges().getLast().start(), directory.segmentSize());
+    return catalog.beginAt(analysis.ranges().getLast().start());
   }
 
   /**
    * Deletes segments of which there are too many if one more file, the copy, is to come. The
    * catalog stays as it is: redo may be reading by it.
    */
-  private void trimForCopy(SortedSet<Long> present, long maxLogSize) {
+  private void trimForCopy(SegmentMap present, long maxLogSize) {
     for (long spare : unread(present).headSet(lastLife())) {
-      if ((present.size() + 1L) * segmentSize() <= maxLogSize) {
+      if (present.bytes() + directory.segmentSize() <= maxLogSize) {
         return;
       }
       try {
@@ -246,8 +250,7 @@ public final class Restart {
 
   /** Where the log ends for somebody who reads from D on; the end of the life if all is well. */
   private long tailEnd(LifeRange former) {
-    try (LogReader reader =
-        new LogReader(directory, number -> catalog.lifeOf(number) == former.life())) {
+    try (LogReader reader = new LogReader(directory, lsn -> catalog.at(lsn, former.life()))) {
       reader.seek(Math.max(former.start(), analysis.durable()));
       while (reader.lsn() < former.end() && reader.next() && reader.life() == former.life()) {
         // The next record.
@@ -288,20 +291,23 @@ public final class Restart {
         control.highWaterPages());
   }
 
-  private int segmentSize() {
-    return directory.segmentSize();
-  }
-
   /**
-   * So high that no LSN that was ever handed out returns, written or lost (R7). A segment is
+   * So far ahead that no LSN that was ever handed out returns, written or lost (R7). A segment is
    * written to only after its header was forced, and LSNs are handed out no farther beyond it than
    * a log buffer; so files without a header of their own do not count.
+   *
+   * <p>Its size is that of the segment in which the former life ended.
    */
-  private long firstSegment(LogOptions options) {
-    long end = analysis.ranges().getLast().end();
-    long highest = Math.max(SegmentLayout.number(end, segmentSize()), catalog.highest());
+  private SegmentPlace firstSegment(LogOptions options) {
     int buffer = Math.max(options.bufferCapacity(), catalog.largestBuffer());
-    return highest + SegmentLayout.segmentsOf(buffer, segmentSize()) + 1;
+    LifeRange former = kept.getLast();
+    @Nullable SegmentPlace last = catalog.at(Math.max(former.start(), former.end() - 1));
+    int size = last == null ? firstSize(directory.segmentSize()) : last.size();
+    return new SegmentPlace(catalog.highestEnd() + buffer, size);
+  }
+
+  private static int firstSize(int fullSize) {
+    return Math.min(SegmentLayout.FIRST_SIZE, fullSize);
   }
 
   /**
@@ -310,24 +316,23 @@ public final class Restart {
    * @return bytes, in whole segments
    */
   public long bytesKept() {
-    long segments = 0;
+    long bytes = 0;
     for (LifeRange range : kept) {
-      segments +=
-          1
-              + SegmentLayout.number(Math.max(range.start(), range.end() - 1), segmentSize())
-              - SegmentLayout.number(range.start(), segmentSize());
+      for (SegmentPlace place :
+          catalog.holding(range.start(), Math.max(range.start() + 1, range.end()))) {
+        bytes += place.size();
+      }
     }
-    return segments * segmentSize();
+    return bytes;
   }
 
   /** Segments that no restart will read once the new life's first segment is there. */
-  private SortedSet<Long> unread(SortedSet<Long> present) {
-    TreeSet<Long> unread = new TreeSet<>(present);
+  private SortedSet<Long> unread(SegmentMap present) {
+    SortedSet<Long> unread = new TreeSet<>();
+    present.forEach(place -> unread.add(place.begin()));
     for (LifeRange range : kept) {
-      if (range.start() < range.end()) {
-        long first = SegmentLayout.number(range.start(), segmentSize());
-        long last = SegmentLayout.number(range.end() - 1, segmentSize());
-        unread.subSet(first, true, last, true).clear();
+      for (SegmentPlace place : catalog.holding(range.start(), range.end())) {
+        unread.remove(place.begin());
       }
     }
     return unread;
@@ -386,6 +391,16 @@ public final class Restart {
   }
 
   /**
+   * Whether the last life has ended before what the one before had left was redone, written, and
+   * passed by the redo point.
+   *
+   * @return true if the log that was read is of several lives
+   */
+  public boolean isAfterRestart() {
+    return kept.size() > 1;
+  }
+
+  /**
    * The pages that may lack something, and what. To be closed when nobody redoes pages any more.
    *
    * @return all of them
@@ -408,15 +423,17 @@ public final class Restart {
   public static Log createFirst(Path logDirectory, byte[] databaseId, LogOptions options) {
     Directories.makeOwnerOnly(logDirectory);
     TreeSet<Long> none = new TreeSet<>();
+    int size = firstSize(options.segmentSize());
     return Log.start(
         new LifeStart(
             logDirectory,
             databaseId.clone(),
             /* life= */ 1,
-            SegmentLayout.FIRST_NUMBER,
+            SegmentLayout.FIRST_BEGIN,
+            size,
             /* formerLife= */ 0,
             /* formerEnd= */ 0,
-            none,
+            new TreeMap<>(),
             none,
             none),
         options);

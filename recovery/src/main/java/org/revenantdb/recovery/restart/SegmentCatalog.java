@@ -1,32 +1,64 @@
 package org.revenantdb.recovery.restart;
 
-import java.util.NavigableSet;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.recovery.file.CorruptDataException;
 import org.revenantdb.recovery.format.SegmentLayout;
 import org.revenantdb.recovery.segment.SegmentDirectory;
 import org.revenantdb.recovery.segment.SegmentHeader;
+import org.revenantdb.recovery.segment.SegmentMap;
+import org.revenantdb.recovery.segment.SegmentPlace;
 
 /**
  * The segments as a restart finds them: which files there are, and what their headers say. A file
- * without a good header of its own number is no segment of any life.
+ * without a good header of its own position is no segment of any life.
+ *
+ * <p>Threads: one makes it, any may read it afterwards.
  */
 final class SegmentCatalog {
   private final SegmentDirectory directory;
-  private final NavigableSet<Long> present;
+  private final SegmentMap present;
+
+  /** Those that have a header of their own. No two of them have a position in common. */
+  private final SegmentMap segments = new SegmentMap();
+
   private final TreeMap<Long, SegmentHeader> headers = new TreeMap<>();
 
   SegmentCatalog(SegmentDirectory directory) {
     this.directory = directory;
     present = directory.list();
-    for (long number : present) {
-      @Nullable SegmentHeader header = directory.header(number);
+    for (SegmentPlace place : present) {
+      @Nullable SegmentHeader header = directory.header(place);
       if (header != null) {
-        headers.put(number, header);
+        headers.put(place.begin(), header);
+        segments.add(place);
       }
     }
+    refuseOverlaps();
     refuseStrays();
+  }
+
+  /**
+   * A life begins behind all segments there are, and each of its segments behind the one before.
+   */
+  private void refuseOverlaps() {
+    @Nullable SegmentPlace before = null;
+    for (SegmentPlace place : segments) {
+      if (before != null && before.end() > place.begin()) {
+        throw new CorruptDataException(
+            directory.file(place.begin()),
+            SegmentLayout.BEGIN,
+            "the log segment begins at position "
+                + place.begin()
+                + ", but "
+                + directory.file(before.begin()).getFileName()
+                + " reaches up to "
+                + before.end());
+      }
+      before = place;
+    }
   }
 
   /**
@@ -34,22 +66,31 @@ final class SegmentCatalog {
    * have one.
    */
   private void refuseStrays() {
-    long most = highest() + SegmentLayout.mostAhead(directory.segmentSize());
-    for (long number : present.tailSet(most, /* inclusive= */ false)) {
+    long most = highestEnd() + SegmentLayout.mostAhead(directory.segmentSize());
+    for (SegmentPlace place : present.beginningIn(most + 1, Long.MAX_VALUE)) {
       throw directory.stray(
-          number, "the highest segment with a header is number " + highest() + ", and it has none");
+          place.begin(),
+          "the segments that have a header end at position "
+              + highestEnd()
+              + ", and this one has none");
     }
   }
 
-  /** The highest number of a segment that has a header of its own; 0 if there is none. */
-  long highest() {
-    return headers.isEmpty() ? 0 : headers.lastKey();
+  /** Where the highest segment ends that has a header of its own. */
+  long highestEnd() {
+    return headers.isEmpty()
+        ? SegmentLayout.FIRST_BEGIN
+        : headers.lastEntry().getValue().place().end();
   }
 
   /** Files that were renamed to become segments, and have no header yet: nobody reads them. */
-  NavigableSet<Long> withoutHeader() {
-    NavigableSet<Long> without = new TreeSet<>(present);
-    without.removeAll(headers.keySet());
+  List<Long> withoutHeader() {
+    List<Long> without = new ArrayList<>();
+    for (SegmentPlace place : present) {
+      if (!headers.containsKey(place.begin())) {
+        without.add(place.begin());
+      }
+    }
     return without;
   }
 
@@ -57,17 +98,69 @@ final class SegmentCatalog {
     return directory;
   }
 
-  NavigableSet<Long> present() {
+  /** All files, those without a header of their own included. */
+  SegmentMap present() {
     return present;
   }
 
-  @Nullable SegmentHeader header(long number) {
-    return headers.get(number);
+  /** The segment that holds a position; null if none with a header of its own does. */
+  @Nullable SegmentPlace at(long lsn) {
+    return segments.at(lsn);
   }
 
-  /** The life that writes in a segment, 0 if it is none. */
-  int lifeOf(long number) {
-    @Nullable SegmentHeader header = headers.get(number);
+  /** The segment of a life that holds a position. */
+  @Nullable SegmentPlace at(long lsn, int life) {
+    @Nullable SegmentPlace place = segments.at(lsn);
+    return place != null && lifeAt(lsn) == life ? place : null;
+  }
+
+  /** The file that holds a position: a segment, or one without a header of its own. */
+  @Nullable SegmentPlace fileAt(long lsn) {
+    @Nullable SegmentPlace place = segments.at(lsn);
+    return place != null ? place : present.at(lsn);
+  }
+
+  /**
+   * The segments that hold a range of positions, as far as they are there.
+   *
+   * @param from the first position
+   * @param to the position behind the last one
+   */
+  Iterable<SegmentPlace> holding(long from, long to) {
+    @Nullable SegmentPlace first = segments.at(from);
+    return segments.beginningIn(first == null ? from : first.begin(), to);
+  }
+
+  /**
+   * Where the segment begins, or began, that holds a position. A missing one began where the one
+   * before it ends, if the position is so near that no life can have begun in between. Else that is
+   * not known: -1.
+   */
+  long beginAt(long lsn) {
+    @Nullable SegmentPlace before = segments.upTo(lsn);
+    if (before == null) {
+      return lsn == SegmentLayout.FIRST_BEGIN ? lsn : -1;
+    }
+    if (before.holds(lsn)) {
+      return before.begin();
+    }
+    return lsn - before.end() < largestBuffer() ? before.end() : -1;
+  }
+
+  /** Where all segments begin, in ascending order. */
+  long[] begins() {
+    return headers.keySet().stream().mapToLong(Long::longValue).toArray();
+  }
+
+  /** The header of the segment that holds a position. */
+  @Nullable SegmentHeader headerAt(long lsn) {
+    @Nullable SegmentPlace place = segments.at(lsn);
+    return place == null ? null : headers.get(place.begin());
+  }
+
+  /** The life that writes at a position, 0 if it is in no segment. */
+  int lifeAt(long lsn) {
+    @Nullable SegmentHeader header = headerAt(lsn);
     return header == null ? 0 : header.life();
   }
 
@@ -118,11 +211,19 @@ final class SegmentCatalog {
 
   /** The highest durable LSN that a header names. */
   long highestDurable() {
-    return headers.values().stream().mapToLong(SegmentHeader::durable).max().orElse(0);
+    long highest = 0;
+    for (SegmentHeader header : headers.values()) {
+      highest = Math.max(highest, header.durable());
+    }
+    return highest;
   }
 
   /** The largest log buffer that was ever used: so far beyond a file LSNs may have been given. */
   int largestBuffer() {
-    return headers.values().stream().mapToInt(SegmentHeader::buffer).max().orElse(0);
+    int largest = 0;
+    for (SegmentHeader header : headers.values()) {
+      largest = Math.max(largest, header.buffer());
+    }
+    return largest;
   }
 }

@@ -1,9 +1,9 @@
 package org.revenantdb.recovery.restart;
 
 import org.jspecify.annotations.Nullable;
-import org.revenantdb.recovery.format.SegmentLayout;
 import org.revenantdb.recovery.segment.SegmentDirectory;
 import org.revenantdb.recovery.segment.SegmentHeader;
+import org.revenantdb.recovery.segment.SegmentPlace;
 
 /**
  * Makes sure that what a restart has read is what a next restart will read (R6).
@@ -33,23 +33,21 @@ final class TailSeal {
    */
   static void seal(SegmentCatalog catalog, long durable, long end) {
     SegmentDirectory directory = catalog.directory();
-    int size = directory.segmentSize();
     if (durable < end) {
-      long last = SegmentLayout.number(end - 1, size);
-      for (long number = SegmentLayout.number(durable, size); number < last; number++) {
-        directory.copy(header(catalog, number), size);
+      SegmentHeader last = header(catalog, end - 1);
+      for (SegmentPlace place : catalog.holding(durable, last.begin())) {
+        directory.copy(header(catalog, place.begin()), place.size());
       }
       directory.forceNames();
-      long bytes = SegmentLayout.offset(end - 1, size) + 1;
-      directory.copy(header(catalog, last).sealedAt(end), bytes);
+      directory.copy(last.sealedAt(end), last.place().offset(end - 1) + 1);
     }
     directory.forceNames();
   }
 
-  private static SegmentHeader header(SegmentCatalog catalog, long number) {
-    @Nullable SegmentHeader header = catalog.header(number);
+  private static SegmentHeader header(SegmentCatalog catalog, long lsn) {
+    @Nullable SegmentHeader header = catalog.headerAt(lsn);
     if (header == null) {
-      throw new IllegalStateException("segment " + number + " was read and has no header");
+      throw new IllegalStateException("position " + lsn + " was read and is in no segment");
     }
     return header;
   }

@@ -5,14 +5,12 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.Arrays;
-import java.util.function.LongPredicate;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.recovery.file.Directories;
 import org.revenantdb.recovery.file.OpenMode;
 import org.revenantdb.recovery.file.StorageFile;
 import org.revenantdb.recovery.format.LogRecordLayout;
-import org.revenantdb.recovery.format.SegmentLayout;
 
 /**
  * Reads records of the log one after the other, across segments, through a large buffer.
@@ -22,9 +20,21 @@ import org.revenantdb.recovery.format.SegmentLayout;
  * <p>Threads: one.
  */
 public final class LogReader implements AutoCloseable {
+  /** Where the log is read from. */
+  @FunctionalInterface
+  public interface Segments {
+    /**
+     * The segment that holds a position.
+     *
+     * @param lsn the position
+     * @return the segment; null if there is none whose content may be read
+     */
+    @Nullable SegmentPlace at(long lsn);
+  }
+
   /*
    * The buffer holds positions [bufferStart, bufferEnd) of the log. A position is there if its segment is readable
-   * (the predicate: it exists, and for a walk its header belongs to the life that is read) and its file is long
+   * (it exists, and for a walk its header belongs to the life that is read) and its file is long
    * enough; everything else reads as "ends here", which makes the record at that place a bad one.
    */
 
@@ -42,7 +52,7 @@ public final class LogReader implements AutoCloseable {
   private static final int LARGEST_READ = 1 << 18;
 
   private final SegmentDirectory directory;
-  private final LongPredicate readable;
+  private final Segments segments;
   private final CRC32C crc = new CRC32C();
   private byte[] buffer = new byte[2 * LogRecordLayout.MAX_LENGTH];
   private long bufferStart;
@@ -51,17 +61,17 @@ public final class LogReader implements AutoCloseable {
   private long position;
   private int length;
   private @Nullable StorageFile file;
-  private long fileNumber = -1;
+  private @Nullable SegmentPlace place;
 
   /**
    * A reader that stands nowhere.
    *
    * @param directory the log
-   * @param readable of which segments, by number, the content may be read
+   * @param segments the segments whose content may be read
    */
-  public LogReader(SegmentDirectory directory, LongPredicate readable) {
+  public LogReader(SegmentDirectory directory, Segments segments) {
     this.directory = directory;
-    this.readable = readable;
+    this.segments = segments;
   }
 
   /**
@@ -188,17 +198,14 @@ public final class LogReader implements AutoCloseable {
 
   private boolean fill(long keepFrom) {
     makeRoom(keepFrom);
-    long number = SegmentLayout.number(bufferEnd, directory.segmentSize());
-    if (!open(number) || file == null) {
+    @Nullable SegmentPlace from = open(bufferEnd);
+    if (from == null || file == null) {
       return false;
     }
-    long segmentEnd = SegmentLayout.firstLsn(number + 1, directory.segmentSize());
-    int wanted = (int) Math.min(nextRead, segmentEnd - bufferEnd);
+    int wanted = (int) Math.min(nextRead, from.end() - bufferEnd);
     int at = index(bufferEnd);
     int read =
-        file.readUpTo(
-            SegmentLayout.offset(bufferEnd, directory.segmentSize()),
-            MemorySegment.ofArray(buffer).asSlice(at, wanted));
+        file.readUpTo(from.offset(bufferEnd), MemorySegment.ofArray(buffer).asSlice(at, wanted));
     nextRead = Math.min(LARGEST_READ, nextRead * 2);
     bufferEnd += read;
     return read > 0;
@@ -218,17 +225,20 @@ public final class LogReader implements AutoCloseable {
     }
   }
 
-  private boolean open(long number) {
-    if (number == fileNumber) {
-      return true;
+  /** Opens the segment that holds a position; null if there is none. */
+  private @Nullable SegmentPlace open(long lsn) {
+    @Nullable SegmentPlace there = place;
+    if (there != null && there.holds(lsn)) {
+      return there;
     }
     closeFile();
-    if (!readable.test(number) || !Directories.exists(directory.file(number))) {
-      return false;
+    there = segments.at(lsn);
+    if (there == null || !Directories.exists(directory.file(there.begin()))) {
+      return null;
     }
-    file = directory.open(number, OpenMode.READ);
-    fileNumber = number;
-    return true;
+    file = directory.open(there.begin(), OpenMode.READ);
+    place = there;
+    return there;
   }
 
   private int index(long lsn) {
@@ -326,12 +336,12 @@ public final class LogReader implements AutoCloseable {
   }
 
   /**
-   * How many segments behind its own the current record knows of.
+   * How far the current record knows that the log has segments.
    *
-   * @return the number
+   * @return a position; what lies below it, from the record on, is in segments
    */
-  public int segmentsAhead() {
-    return getShort(LogRecordLayout.SEGMENTS_AHEAD);
+  public long segmentsUpTo() {
+    return position + (long) getShort(LogRecordLayout.AHEAD) * LogRecordLayout.AHEAD_UNIT;
   }
 
   /**
@@ -369,7 +379,7 @@ public final class LogReader implements AutoCloseable {
       file.close();
       file = null;
     }
-    fileNumber = -1;
+    place = null;
   }
 
   @Override

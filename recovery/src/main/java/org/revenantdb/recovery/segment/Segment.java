@@ -5,7 +5,7 @@ import org.revenantdb.recovery.file.StorageFile;
 /**
  * A segment that the log writer writes to.
  *
- * @param number its number
+ * @param place its positions
  * @param file its file, header written and forced
  */
-public record Segment(long number, StorageFile file) {}
+public record Segment(SegmentPlace place, StorageFile file) {}

@@ -8,8 +8,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.NavigableSet;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.recovery.file.CorruptDataException;
 import org.revenantdb.recovery.file.Directories;
@@ -24,14 +22,15 @@ import org.revenantdb.recovery.file.StorageFile;
 import org.revenantdb.recovery.format.SegmentLayout;
 
 /**
- * The log directory: segments by number, and the few things that are done to them as files.
+ * The log directory: segments by their first positions, and the few things that are done to them as
+ * files.
  *
  * <p>It keeps no state; who may touch which file is decided by its users, the restart first and the
  * {@link SegmentSupply} of the running log afterwards.
  *
  * @param path the directory
  * @param databaseId the database that every segment must belong to
- * @param segmentSize size of each segment in bytes
+ * @param segmentSize the full size of segments in bytes; none is larger
  * @param statistics where reads, writes and forces are counted
  * @param ownership what is checked before a file is made, written, renamed or deleted
  */
@@ -50,7 +49,7 @@ public record SegmentDirectory(
    *
    * @param path the directory
    * @param databaseId the database that every segment must belong to
-   * @param segmentSize size of each segment in bytes
+   * @param segmentSize the full size of segments in bytes; none is larger
    * @param statistics where reads, writes and forces are counted
    */
   public SegmentDirectory(Path path, byte[] databaseId, int segmentSize, IoStatistics statistics) {
@@ -60,76 +59,90 @@ public record SegmentDirectory(
   /**
    * The file of a segment.
    *
-   * @param number its number
+   * @param begin its first position
    * @return its path, whether it exists or not
    */
-  public Path file(long number) {
-    return path.resolve(String.format("%016x", number) + SUFFIX);
+  public Path file(long begin) {
+    return path.resolve(String.format("%016x", begin) + SUFFIX);
   }
 
   /**
    * Lists the segments, and checks of each file that has the name of a segment, unopened, what no
-   * crash leaves otherwise: that it is a file, is as long as all segments are, and has a number
-   * that a segment can have. Files with other names are somebody else's.
+   * crash leaves otherwise: that it is a file, has a length that a segment of this database can
+   * have, and begins at a position where one can begin. Files with other names are somebody else's.
    *
-   * @return the numbers of all segment files
+   * @return all segment files
    */
-  public NavigableSet<Long> list() {
-    NavigableSet<Long> numbers = new TreeSet<>();
+  public SegmentMap list() {
+    SegmentMap found = new SegmentMap();
     List<Path> segments = new ArrayList<>();
     for (Path entry : entries()) {
-      if (numberOf(entry, SUFFIX + UNFINISHED) >= 0) {
+      if (beginOf(entry, SUFFIX + UNFINISHED) >= 0) {
         FileKinds.isFile(entry);
       }
-      long number = numberOf(entry, SUFFIX);
-      if (number >= 0) {
-        check(entry, number);
-        numbers.add(number);
-        segments.add(entry);
+      long begin = beginOf(entry, SUFFIX);
+      if (begin >= 0) {
+        long length = FileKinds.size(entry);
+        if (length >= 0) { // else it has gone since
+          found.add(checked(entry, begin, length));
+          segments.add(entry);
+        }
       }
     }
     FileKinds.areDistinct(segments);
-    return numbers;
+    return found;
   }
 
   /** Deletes what an abandoned attempt to make or copy a segment has left. */
   public void deleteUnfinished() {
     for (Path entry : entries()) {
-      if (numberOf(entry, SUFFIX + UNFINISHED) >= 0) {
+      if (beginOf(entry, SUFFIX + UNFINISHED) >= 0) {
         delete(entry);
       }
     }
   }
 
-  private void check(Path file, long number) {
-    long size = FileKinds.size(file);
-    if (size >= 0 && size != segmentSize) {
-      throw new CorruptDataException(
+  private SegmentPlace checked(Path file, long begin, long length) {
+    if (length > segmentSize || !SegmentLayout.isSize((int) length)) {
+      throw wrongLength(
           file,
-          Math.min(size, segmentSize),
-          "the log segment has "
-              + size
-              + " bytes, but every segment of this database has "
-              + segmentSize
-              + ", because a segment gets its name only when it is whole",
-          "restore the database from a copy, or move the file away if it never belonged here",
-          /* cause= */ null);
+          length,
+          segmentSize,
+          "segments of this database have a power of two of bytes, "
+              + SegmentLayout.SMALLEST_SIZE
+              + " to "
+              + segmentSize);
     }
-    if (!SegmentLayout.isNumber(number, segmentSize)) {
-      throw stray(number, "no segment of a log can have this number");
+    if (!SegmentLayout.isSegment(begin, (int) length)) {
+      throw stray(begin, "no segment of a log can begin at this position");
     }
+    return new SegmentPlace(begin, (int) length);
+  }
+
+  private static CorruptDataException wrongLength(
+      Path file, long length, long most, String expected) {
+    return new CorruptDataException(
+        file,
+        Math.min(length, most),
+        "the log segment has "
+            + length
+            + " bytes, but "
+            + expected
+            + "; a segment gets its name only when it is whole",
+        "restore the database from a copy, or move the file away if it never belonged here",
+        /* cause= */ null);
   }
 
   /**
    * A file has the name of a segment that there never was.
    *
-   * @param number the number that its name says
+   * @param begin the position that its name says
    * @param reason how that is known
    * @return the exception to throw
    */
-  public CorruptDataException stray(long number, String reason) {
+  public CorruptDataException stray(long begin, String reason) {
     return new CorruptDataException(
-        file(number),
+        file(begin),
         StorageException.NO_OFFSET,
         "this file does not belong to the log: " + reason,
         "move it out of the directory and open the database again",
@@ -161,52 +174,57 @@ public record SegmentDirectory(
     return cause == null ? new IOException(failed) : cause;
   }
 
-  /** The number in a name that this class would give a file, or -1. */
-  private static long numberOf(Path entry, String suffix) {
+  /** The position in a name that this class would give a file, or -1. */
+  private static long beginOf(Path entry, String suffix) {
     @Nullable Path last = entry.getFileName();
     String name = last == null ? "" : last.toString();
     if (name.length() != DIGITS + suffix.length() || !name.endsWith(suffix)) {
       return -1;
     }
-    long number = 0;
+    long begin = 0;
     for (int i = 0; i < DIGITS; i++) {
       int digit = "0123456789abcdef".indexOf(name.charAt(i));
       if (digit < 0 || (i == 0 && digit > 7)) {
         return -1; // a file of somebody else: it has no place in the log and is left alone
       }
-      number = number << 4 | digit;
+      begin = begin << 4 | digit;
     }
-    return number;
+    return begin;
   }
 
   /**
    * Opens a segment.
    *
-   * @param number its number
+   * @param begin its first position
    * @param mode to read it or to write it
    * @return the open file
    */
-  public StorageFile open(long number, OpenMode mode) {
-    return StorageFile.open(file(number), mode, /* ownerOnly= */ true, statistics)
+  public StorageFile open(long begin, OpenMode mode) {
+    return StorageFile.open(file(begin), mode, /* ownerOnly= */ true, statistics)
         .ownedBy(ownership);
   }
 
   /**
-   * Reads the header of a segment.
+   * Reads the header of a segment. A header that is whole names the length of the file, also if it
+   * is that of a former use: a file is used again only for a segment of the same size.
    *
-   * @param number its number, which the header must name too
+   * @param place the file; the header must name the same first position
    * @return what it says, or null if there is no good header of that segment: the file is free, and
    *     was renamed to become that segment
    */
-  public @Nullable SegmentHeader header(long number) {
+  public @Nullable SegmentHeader header(SegmentPlace place) {
     byte[] sector = new byte[SegmentLayout.CHECKED];
-    try (StorageFile file = open(number, OpenMode.READ)) {
+    try (StorageFile file = open(place.begin(), OpenMode.READ)) {
       if (file.readUpTo(0, MemorySegment.ofArray(sector)) < sector.length) {
         return null;
       }
       @Nullable SegmentHeader header =
           SegmentHeader.read(sector, file.path(), databaseId, segmentSize);
-      return header != null && header.number() == number ? header : null;
+      if (header != null && header.size() != place.size()) {
+        throw wrongLength(
+            file.path(), place.size(), header.size(), "its header says " + header.size());
+      }
+      return header != null && header.begin() == place.begin() ? header : null;
     }
   }
 
@@ -216,25 +234,26 @@ public record SegmentDirectory(
    * @param header its header; what file had this name is replaced
    */
   public void create(SegmentHeader header) {
-    Path unfinished = unfinished(header.number());
+    Path unfinished = unfinished(header.begin());
     try (StorageFile file = create(unfinished)) {
       writeHeader(file, header);
-      file.preallocate(SegmentLayout.CHECKED, segmentSize);
+      file.preallocate(SegmentLayout.CHECKED, header.size());
       file.force();
     } catch (StorageException failed) {
       giveUp(unfinished, failed);
       throw failed;
     }
-    rename(unfinished, file(header.number()));
+    rename(unfinished, file(header.begin()));
     forceNames();
   }
 
   /**
-   * Gives a segment that is no longer needed the name of another; durable after {@link
-   * #forceNames}. Until {@link #reuse} its header names another number: it is no segment at all.
+   * Gives a segment that is no longer needed the name of another of the same size; durable after
+   * {@link #forceNames}. Until {@link #reuse} its header names another position: it is no segment
+   * at all.
    *
-   * @param from its number
-   * @param to the number of the new one
+   * @param from its first position
+   * @param to the first position of the new one
    */
   public void rename(long from, long to) {
     if (from != to) { // else a restart that was killed has done it
@@ -248,12 +267,12 @@ public record SegmentDirectory(
    * @param header its header
    */
   public void reuse(SegmentHeader header) {
-    try (StorageFile file = open(header.number(), OpenMode.READ_WRITE)) {
+    try (StorageFile file = open(header.begin(), OpenMode.READ_WRITE)) {
       long size = file.size();
-      if (size > segmentSize) {
-        file.truncate(segmentSize);
-      } else if (size < segmentSize) {
-        file.preallocate(size, segmentSize);
+      if (size > header.size()) {
+        file.truncate(header.size());
+      } else if (size < header.size()) {
+        file.preallocate(size, header.size());
       }
       writeHeader(file, header);
       file.force();
@@ -267,8 +286,8 @@ public record SegmentDirectory(
    * @param end how many bytes are copied; zeros follow
    */
   public void copy(SegmentHeader header, long end) {
-    Path unfinished = unfinished(header.number());
-    try (StorageFile from = open(header.number(), OpenMode.READ);
+    Path unfinished = unfinished(header.begin());
+    try (StorageFile from = open(header.begin(), OpenMode.READ);
         StorageFile to = create(unfinished)) {
       writeHeader(to, header);
       to.preallocate(SegmentLayout.CHECKED, SegmentLayout.HEADER);
@@ -280,22 +299,22 @@ public record SegmentDirectory(
         from.read(at, piece);
         to.write(at, piece);
       }
-      to.preallocate(end, segmentSize);
+      to.preallocate(end, header.size());
       to.force();
     } catch (StorageException failed) {
       giveUp(unfinished, failed);
       throw failed;
     }
-    rename(unfinished, file(header.number()));
+    rename(unfinished, file(header.begin()));
   }
 
   /**
    * Deletes a segment.
    *
-   * @param number its number
+   * @param begin its first position
    */
-  public void delete(long number) {
-    delete(file(number));
+  public void delete(long begin) {
+    delete(file(begin));
   }
 
   /** Makes creations and renames durable. */
@@ -309,19 +328,19 @@ public record SegmentDirectory(
   }
 
   /** Relies on the directory, and on a segment, which is in that directory for sure. */
-  void relyOn(long number) {
+  void relyOn(SegmentPlace place) {
     checkOwner();
-    ownership.watch(file(number), this::segmentSize);
+    ownership.watch(file(place.begin()), place::size);
     checkOwner();
   }
 
   /** Relies on a segment no longer. */
-  void relyOnNoMore(long number) {
-    ownership.forget(file(number));
+  void relyOnNoMore(SegmentPlace place) {
+    ownership.forget(file(place.begin()));
   }
 
-  private Path unfinished(long number) {
-    return path.resolve(String.format("%016x", number) + SUFFIX + UNFINISHED);
+  private Path unfinished(long begin) {
+    return path.resolve(String.format("%016x", begin) + SUFFIX + UNFINISHED);
   }
 
   private StorageFile create(Path unfinished) {
@@ -331,7 +350,7 @@ public record SegmentDirectory(
   }
 
   private void writeHeader(StorageFile file, SegmentHeader header) {
-    file.write(0, MemorySegment.ofArray(header.bytes(databaseId)));
+    file.write(0, MemorySegment.ofArray(header.bytes(databaseId, segmentSize)));
   }
 
   private void giveUp(Path unfinished, StorageException failed) {

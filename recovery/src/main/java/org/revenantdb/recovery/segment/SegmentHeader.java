@@ -1,5 +1,6 @@
 package org.revenantdb.recovery.segment;
 
+import static org.revenantdb.recovery.format.SegmentLayout.BEGIN;
 import static org.revenantdb.recovery.format.SegmentLayout.BUFFER;
 import static org.revenantdb.recovery.format.SegmentLayout.CHECKED;
 import static org.revenantdb.recovery.format.SegmentLayout.CRC;
@@ -8,10 +9,10 @@ import static org.revenantdb.recovery.format.SegmentLayout.DATABASE_ID;
 import static org.revenantdb.recovery.format.SegmentLayout.DURABLE;
 import static org.revenantdb.recovery.format.SegmentLayout.FIRST_LSN;
 import static org.revenantdb.recovery.format.SegmentLayout.FORMER_END;
+import static org.revenantdb.recovery.format.SegmentLayout.FULL_SIZE;
 import static org.revenantdb.recovery.format.SegmentLayout.LIFE;
 import static org.revenantdb.recovery.format.SegmentLayout.MAGIC;
 import static org.revenantdb.recovery.format.SegmentLayout.MAGIC_VALUE;
-import static org.revenantdb.recovery.format.SegmentLayout.NUMBER;
 import static org.revenantdb.recovery.format.SegmentLayout.SEALED_END;
 import static org.revenantdb.recovery.format.SegmentLayout.SIZE;
 import static org.revenantdb.recovery.format.SegmentLayout.VERSION;
@@ -29,7 +30,7 @@ import org.revenantdb.recovery.format.SegmentLayout;
 /**
  * What the header of a log segment says.
  *
- * @param number the segment's number
+ * @param begin the segment's first position
  * @param size its size in bytes
  * @param life the life that writes here
  * @param firstLsn the life's first LSN if this is its first segment, else 0
@@ -39,7 +40,7 @@ import org.revenantdb.recovery.format.SegmentLayout;
  * @param buffer size of the life's log buffer
  */
 public record SegmentHeader(
-    long number,
+    long begin,
     int size,
     int life,
     long firstLsn,
@@ -52,15 +53,16 @@ public record SegmentHeader(
    * The header as it stands in the file.
    *
    * @param databaseId the database
+   * @param fullSize the full size of its segments
    * @return the checked sector
    */
-  public byte[] bytes(byte[] databaseId) {
+  public byte[] bytes(byte[] databaseId, int fullSize) {
     byte[] bytes = new byte[CHECKED];
     ByteBuffer to = littleEndian(bytes);
     to.putInt(VERSION, CURRENT_VERSION);
     to.putLong(MAGIC, MAGIC_VALUE);
-    to.put(DATABASE_ID, databaseId, 0, NUMBER - DATABASE_ID);
-    to.putLong(NUMBER, number);
+    to.put(DATABASE_ID, databaseId, 0, BEGIN - DATABASE_ID);
+    to.putLong(BEGIN, begin);
     to.putInt(SIZE, size);
     to.putInt(LIFE, life);
     to.putLong(FIRST_LSN, firstLsn);
@@ -68,6 +70,7 @@ public record SegmentHeader(
     to.putLong(SEALED_END, sealedEnd);
     to.putLong(DURABLE, durable);
     to.putInt(BUFFER, buffer);
+    to.putInt(FULL_SIZE, fullSize);
     to.putInt(CRC, crc(bytes));
     return bytes;
   }
@@ -78,14 +81,14 @@ public record SegmentHeader(
    * @param bytes the checked sector
    * @param file where it comes from, for messages
    * @param databaseId the database that the segment must belong to
-   * @param segmentSize size of the database's segments
+   * @param fullSize the full size of the database's segments
    * @return what it says, or null if it is none: never written, torn or damaged
    * @throws FormatVersionException if it is whole, but of another version
    * @throws CorruptDataException if it is whole, but belongs to another database, or a field has a
    *     value that it cannot have
    */
   public static @Nullable SegmentHeader read(
-      byte[] bytes, Path file, byte[] databaseId, int segmentSize) {
+      byte[] bytes, Path file, byte[] databaseId, int fullSize) {
     ByteBuffer from = littleEndian(bytes);
     if (from.getLong(MAGIC) != MAGIC_VALUE || from.getInt(CRC) != crc(bytes)) {
       return null;
@@ -93,7 +96,7 @@ public record SegmentHeader(
     if (from.getInt(VERSION) != CURRENT_VERSION) {
       throw new FormatVersionException(file, VERSION, from.getInt(VERSION), CURRENT_VERSION);
     }
-    if (!Arrays.equals(bytes, DATABASE_ID, NUMBER, databaseId, 0, NUMBER - DATABASE_ID)) {
+    if (!Arrays.equals(bytes, DATABASE_ID, BEGIN, databaseId, 0, BEGIN - DATABASE_ID)) {
       throw new CorruptDataException(
           file,
           DATABASE_ID,
@@ -103,7 +106,7 @@ public record SegmentHeader(
     }
     SegmentHeader header =
         new SegmentHeader(
-            from.getLong(NUMBER),
+            from.getLong(BEGIN),
             from.getInt(SIZE),
             from.getInt(LIFE),
             from.getLong(FIRST_LSN),
@@ -111,8 +114,11 @@ public record SegmentHeader(
             from.getLong(SEALED_END),
             from.getLong(DURABLE),
             from.getInt(BUFFER));
-    header.check(file, segmentSize);
-    for (int at = BUFFER + Integer.BYTES; at < CHECKED; at++) {
+    header.check(file, fullSize);
+    if (from.getInt(FULL_SIZE) != fullSize) {
+      throw wrong(file, FULL_SIZE, "the full size of segments", from.getInt(FULL_SIZE));
+    }
+    for (int at = FULL_SIZE + Integer.BYTES; at < CHECKED; at++) {
       if (bytes[at] != 0) {
         throw wrong(file, at, "a reserved byte", bytes[at]);
       }
@@ -120,19 +126,27 @@ public record SegmentHeader(
     return header;
   }
 
+  /**
+   * Where the segment lies.
+   *
+   * @return its positions and its size
+   */
+  public SegmentPlace place() {
+    return new SegmentPlace(begin, size);
+  }
+
   /** Every field has a range; docs/format.md §2.1. */
-  private void check(Path file, int segmentSize) {
-    if (size != segmentSize) {
+  private void check(Path file, int fullSize) {
+    if (!SegmentLayout.isSize(size) || size > fullSize) {
       throw wrong(file, SIZE, "the segment size", size);
     }
-    if (!SegmentLayout.isNumber(number, segmentSize)) {
-      throw wrong(file, NUMBER, "the segment number", number);
+    if (!SegmentLayout.isSegment(begin, size)) {
+      throw wrong(file, BEGIN, "the first position", begin);
     }
     if (life < 1) {
       throw wrong(file, LIFE, "the life", life);
     }
-    long begin = SegmentLayout.firstLsn(number, segmentSize);
-    long end = SegmentLayout.firstLsn(number + 1, segmentSize);
+    long end = place().end();
     if (firstLsn != 0 && firstLsn != begin) {
       throw wrong(file, FIRST_LSN, "the first LSN of the life", firstLsn);
     }
@@ -166,7 +180,7 @@ public record SegmentHeader(
    * @return a sealed header
    */
   public SegmentHeader sealedAt(long end) {
-    return new SegmentHeader(number, size, life, firstLsn, formerEnd, end, end, buffer);
+    return new SegmentHeader(begin, size, life, firstLsn, formerEnd, end, end, buffer);
   }
 
   private static ByteBuffer littleEndian(byte[] bytes) {

@@ -43,6 +43,17 @@ class LayoutTest {
   }
 
   @Test
+  void segment() {
+    assertEquals(32, SegmentLayout.BEGIN);
+    assertEquals(40, SegmentLayout.SIZE);
+    assertEquals(84, SegmentLayout.FULL_SIZE);
+    assertEquals(4096, SegmentLayout.FIRST_BEGIN);
+    assertEquals(32768, SegmentLayout.FIRST_SIZE);
+    assertEquals(38, LogRecordLayout.AHEAD);
+    assertEquals(SegmentLayout.payload(SegmentLayout.SMALLEST_SIZE), LogRecordLayout.AHEAD_UNIT);
+  }
+
+  @Test
   void fileHeader() {
     assertEquals(8, FileHeaderLayout.MAGIC);
     assertEquals(16, FileHeaderLayout.VERSION);

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListSet;
@@ -31,6 +32,7 @@ import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.format.LogRecordLayout;
 import org.revenantdb.recovery.segment.LogReader;
 import org.revenantdb.recovery.segment.SegmentDirectory;
+import org.revenantdb.recovery.segment.SegmentMap;
 import org.revenantdb.recovery.testing.CrashDisk;
 import org.revenantdb.recovery.testing.FaultyFileSystem;
 
@@ -51,17 +53,24 @@ class LogTest {
 
   private static Log start(Path directory, int buffer) {
     LogOptions options = new LogOptions(SEGMENT, buffer, 1 << 24, "test", new IoStatistics());
-    Set<Long> none = Set.of();
     return Log.start(
         new LifeStart(
-            directory, ID, 1, 1, 0, 0, new TreeSet<>(none), new TreeSet<>(none), new TreeSet<>()),
+            directory,
+            ID,
+            1,
+            PAYLOAD,
+            SEGMENT,
+            0,
+            0,
+            new TreeMap<>(),
+            new TreeSet<>(),
+            new TreeSet<>()),
         options);
   }
 
   private LogReader reader() {
-    LogReader reader =
-        new LogReader(
-            new SegmentDirectory(directory(), ID, SEGMENT, new IoStatistics()), number -> true);
+    SegmentDirectory segments = new SegmentDirectory(directory(), ID, SEGMENT, new IoStatistics());
+    LogReader reader = new LogReader(segments, segments.list()::at);
     reader.seek(PAYLOAD);
     return reader;
   }
@@ -172,7 +181,7 @@ class LogTest {
   private static long endOf(CrashDisk disk) {
     SegmentDirectory directory =
         new SegmentDirectory(disk.path("/db/log"), ID, SEGMENT, new IoStatistics());
-    try (LogReader reader = new LogReader(directory, number -> true)) {
+    try (LogReader reader = new LogReader(directory, directory.list()::at)) {
       reader.seek(PAYLOAD);
       while (reader.next()) {
         // to the end
@@ -485,10 +494,11 @@ class LogTest {
                   other.path("/db/log"),
                   ID,
                   1,
-                  1,
+                  PAYLOAD,
+                  SEGMENT,
                   0,
                   0,
-                  new TreeSet<>(),
+                  new TreeMap<>(),
                   new TreeSet<>(),
                   new TreeSet<>()),
               options)) {
@@ -518,9 +528,10 @@ class LogTest {
       }
     }
     SegmentDirectory segments = new SegmentDirectory(directory, ID, SEGMENT, new IoStatistics());
-    Path third = segments.file(3);
+    SegmentMap found = segments.list();
+    Path third = segments.file(3L * PAYLOAD);
     faulty.deny(third.getFileName().toString());
-    try (LogReader reader = new LogReader(segments, number -> true)) {
+    try (LogReader reader = new LogReader(segments, found::at)) {
       reader.seek(PAYLOAD);
       StorageException refused =
           assertThrows(
@@ -533,7 +544,7 @@ class LogTest {
       assertEquals(third, refused.file());
     }
     faulty.deny("");
-    try (LogReader reader = new LogReader(segments, number -> true)) {
+    try (LogReader reader = new LogReader(segments, found::at)) {
       reader.seek(PAYLOAD);
       int records = 0;
       while (reader.next()) {

@@ -4,11 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.revenantdb.recovery.file.IoStatistics;
+import org.revenantdb.recovery.format.SegmentLayout;
 import org.revenantdb.recovery.testing.CrashDisk;
 
 /**
@@ -38,10 +40,11 @@ class LogWaitsTest {
             disk.path("/db/log"),
             new byte[16],
             1,
-            1,
+            SegmentLayout.FIRST_BEGIN,
+            SEGMENT,
             0,
             0,
-            new TreeSet<>(),
+            new TreeMap<>(),
             new TreeSet<>(),
             new TreeSet<>()),
         options);

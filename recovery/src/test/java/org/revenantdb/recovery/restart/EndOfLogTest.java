@@ -67,16 +67,16 @@ class EndOfLogTest {
       CrashDisk flipped = disk.afterKill();
       long start = record == 0 ? LogFixture.PAYLOAD : lsns.get(record - 1);
       long position = start + random.nextInt((int) (lsns.get(record) - start));
-      String file = LogFixture.segment(SegmentLayout.number(position, LogFixture.SEGMENT));
-      flipped.flip(file, SegmentLayout.offset(position, LogFixture.SEGMENT), random.nextInt(8));
+      String file = LogFixture.segment(LogFixture.number(position));
+      flipped.flip(file, LogFixture.offset(position), random.nextInt(8));
       CorruptDataException damage =
           assertThrows(
               CorruptDataException.class,
               () -> LogFixture.analyse(flipped, LogFixture.firstState()),
               "record " + record);
-      String segmentOfStart = LogFixture.segment(SegmentLayout.number(start, LogFixture.SEGMENT));
+      String segmentOfStart = LogFixture.segment(LogFixture.number(start));
       assertEquals(segmentOfStart, damage.file().toString());
-      assertEquals(SegmentLayout.offset(start, LogFixture.SEGMENT), damage.offset());
+      assertEquals(LogFixture.offset(start), damage.offset());
       assertTrue(damage.reason().contains("position " + start), damage.reason());
     }
   }
@@ -85,10 +85,7 @@ class EndOfLogTest {
   void R7_a_flipped_bit_above_the_known_durable_lsn_is_the_end_of_the_log() {
     CrashDisk disk = durableLog();
     long start = lsns.get(RECORDS - 2);
-    disk.flip(
-        LogFixture.segment(SegmentLayout.number(start, LogFixture.SEGMENT)),
-        SegmentLayout.offset(start, LogFixture.SEGMENT) + 60,
-        3);
+    disk.flip(LogFixture.segment(LogFixture.number(start)), LogFixture.offset(start) + 60, 3);
     assertEquals(
         upTo(RECORDS - 1), LogFixture.pages(LogFixture.analyse(disk, LogFixture.firstState())));
   }
@@ -97,10 +94,7 @@ class EndOfLogTest {
   void R7_the_same_flipped_bit_is_damage_if_the_control_slot_knows_better() {
     CrashDisk disk = durableLog();
     long start = lsns.get(RECORDS - 2);
-    disk.flip(
-        LogFixture.segment(SegmentLayout.number(start, LogFixture.SEGMENT)),
-        SegmentLayout.offset(start, LogFixture.SEGMENT) + 60,
-        3);
+    disk.flip(LogFixture.segment(LogFixture.number(start)), LogFixture.offset(start) + 60, 3);
     ControlState state =
         LogFixture.state(LogFixture.PAYLOAD, LogFixture.PAYLOAD, 0, lsns.getLast(), 1);
     assertThrows(CorruptDataException.class, () -> LogFixture.analyse(disk, state));
@@ -114,9 +108,9 @@ class EndOfLogTest {
     ControlState state = LogFixture.state(LogFixture.PAYLOAD, LogFixture.PAYLOAD, 0, inside, 1);
     CorruptDataException damage =
         assertThrows(CorruptDataException.class, () -> LogFixture.analyse(disk, state));
-    long segment = SegmentLayout.number(inside, LogFixture.SEGMENT);
+    long segment = LogFixture.number(inside);
     assertEquals(LogFixture.segment(segment), damage.file().toString());
-    assertEquals(SegmentLayout.offset(inside, LogFixture.SEGMENT), damage.offset());
+    assertEquals(LogFixture.offset(inside), damage.offset());
     assertTrue(damage.reason().contains("position " + inside), damage.reason());
   }
 
@@ -225,10 +219,10 @@ class EndOfLogTest {
       long number;
       do {
         number = appendUntilNextIsPrepared(disk, log, /* atLeast= */ 1);
-      } while (SegmentLayout.firstLsn(number + 1, LogFixture.SEGMENT) - log.tail() < 1536);
-      long boundary = SegmentLayout.firstLsn(number + 1, LogFixture.SEGMENT);
+      } while (LogFixture.firstLsn(number + 1) - log.tail() < 1536);
+      long boundary = LogFixture.firstLsn(number + 1);
       durable = log.durableLsn();
-      long hole = SegmentLayout.offset(durable, LogFixture.SEGMENT) / 512 * 512 + 512;
+      long hole = LogFixture.offset(durable) / 512 * 512 + 512;
       // of what is not forced all is kept but one sector in the middle
       disk.observe(() -> cuts.add(disk.afterPowerCut(position -> position != hole)));
       while (log.tail() < boundary - 500) {
@@ -284,24 +278,24 @@ class EndOfLogTest {
     while (true) {
       long lsn = LogFixture.change(log, 0, 1, LogFixture.bytes(50));
       log.awaitDurable(lsn);
-      long number = SegmentLayout.number(lsn - 1, LogFixture.SEGMENT);
-      if (number >= atLeast && segmentsAheadOfLast(disk) > 0) {
+      long number = LogFixture.number(lsn - 1);
+      if (number >= atLeast && segmentsKnownToLast(disk) > LogFixture.firstLsn(number + 1)) {
         return number;
       }
     }
   }
 
-  private static int segmentsAheadOfLast(CrashDisk disk) {
+  private static long segmentsKnownToLast(CrashDisk disk) {
     SegmentDirectory directory =
         new SegmentDirectory(
             LogFixture.directory(disk), LogFixture.ID, LogFixture.SEGMENT, new IoStatistics());
-    try (LogReader reader = new LogReader(directory, number -> true)) {
+    try (LogReader reader = new LogReader(directory, directory.list()::at)) {
       reader.seek(LogFixture.PAYLOAD);
-      int ahead = 0;
+      long known = 0;
       while (reader.next()) {
-        ahead = reader.segmentsAhead();
+        known = reader.segmentsUpTo();
       }
-      return ahead;
+      return known;
     }
   }
 
@@ -316,7 +310,7 @@ class EndOfLogTest {
   @Test
   void R7_a_damaged_segment_header_is_refused_in_any_segment() {
     CrashDisk disk = durableLog();
-    long last = SegmentLayout.number(lsns.getLast(), LogFixture.SEGMENT);
+    long last = LogFixture.number(lsns.getLast());
     for (long number = 1; number <= last; number++) {
       CrashDisk damaged = disk.afterKill();
       damaged.flip(LogFixture.segment(number), 33, 1);
@@ -331,11 +325,11 @@ class EndOfLogTest {
   void a_segment_of_another_version_or_database_says_so() {
     CrashDisk disk = durableLog();
     CrashDisk other = disk.afterKill();
-    other.content(LogFixture.segment(1), withHeader(other, SegmentLayout.VERSION, 2));
+    other.content(LogFixture.segment(1), withHeader(other, SegmentLayout.VERSION, 1));
     FormatVersionException version =
         assertThrows(
             FormatVersionException.class, () -> LogFixture.analyse(other, LogFixture.firstState()));
-    assertEquals(2, version.found());
+    assertEquals(1, version.found());
     disk.content(LogFixture.segment(1), withHeader(disk, SegmentLayout.DATABASE_ID, 1));
     CorruptDataException foreign =
         assertThrows(
@@ -408,7 +402,7 @@ class EndOfLogTest {
     ControlState state;
     try (Log log = restart.startLife(LogFixture.options())) {
       state = restart.firstState(log);
-      firstSegment = SegmentLayout.number(log.tail(), LogFixture.SEGMENT);
+      firstSegment = LogFixture.number(log.tail());
       log.awaitDurable(LogFixture.change(log, 0, 50, LogFixture.bytes(10)));
     }
     disk.move(LogFixture.segment(firstSegment), null);

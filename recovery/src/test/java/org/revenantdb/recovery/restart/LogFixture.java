@@ -98,7 +98,7 @@ final class LogFixture {
   /** Hands out the parts of all pages, page by page in ascending order. */
   static void replay(Restart restart, RedoTarget target) {
     for (int page : restart.pending().pages()) {
-      restart.pending().replay(page, target);
+      restart.pending().replay(page, /* fromFiles= */ true, target);
     }
   }
 
@@ -118,7 +118,20 @@ final class LogFixture {
     return pages;
   }
 
+  /** Segments are of one size here; the first one is number 1. */
+  static long number(long lsn) {
+    return lsn / PAYLOAD;
+  }
+
+  static long firstLsn(long number) {
+    return number * PAYLOAD;
+  }
+
+  static long offset(long lsn) {
+    return SEGMENT - PAYLOAD + lsn % PAYLOAD;
+  }
+
   static String segment(long number) {
-    return String.format("/db/log/%016x.log", number);
+    return String.format("/db/log/%016x.log", firstLsn(number));
   }
 }

@@ -18,11 +18,11 @@ import org.revenantdb.suite.model.ModelFailure;
 import org.revenantdb.suite.model.Stores;
 
 /**
- * One value of a gigabyte in a JVM with a heap of 64 MiB: put, killed in the middle, put again,
- * read back, and no page lost.
+ * Test of one value of a gigabyte in a JVM with a heap of 64 MiB: put, killed in the middle, put
+ * again, read back, and no page lost.
  *
- * @param dir where the database is made
- * @param seed draws the byte at which the child is killed
+ * @param dir the directory of the database
+ * @param seed determines the byte at which the child is killed
  * @param length of the value
  * @param poolBytes memory for pages
  * @param opener class name of the store's opener
@@ -36,9 +36,9 @@ public record BigValue(Path dir, long seed, long length, long poolBytes, String 
   /**
    * Runs it.
    *
-   * @return what happened, in a sentence
-   * @throws ModelFailure if the value is there after the kill, comes back with other bytes, or
-   *     leaks pages
+   * @return a sentence with the result
+   * @throws ModelFailure if the value exists after the kill, comes back with other bytes, or leaks
+   *     pages
    */
   public String run() {
     long killedAt;

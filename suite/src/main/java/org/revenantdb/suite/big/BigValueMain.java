@@ -16,13 +16,12 @@ import org.revenantdb.suite.model.Store.Tx;
 import org.revenantdb.suite.model.Stores;
 
 /**
- * The child of the test of one big value: streams it in, and, if it is let live, streams it out
- * again.
+ * The child of the test of one big value: streams it in and, if it is not killed, out again.
  *
- * <p>It says {@code V yes|no} whether the value was there at the opening, {@code P n} when n bytes
- * were taken from the stream, {@code D} when the value is committed, {@code H hash} what the value
- * read back has for a SHA-256, {@code K n} how many pages could not be cleaned, {@code F text} what
- * the check found.
+ * <p>Its lines: {@code V yes|no} whether the value existed at the opening, {@code P n} n bytes were
+ * read from the stream, {@code D} the value is committed, {@code H hash} the SHA-256 of the value
+ * read back, {@code K n} the number of pages that could not be cleaned, {@code F text} a finding of
+ * the check.
  */
 public final class BigValueMain {
 
@@ -91,7 +90,7 @@ public final class BigValueMain {
     return HexFormat.of().formatHex(sha.digest());
   }
 
-  /** Tells how much was taken from the stream. */
+  /** Reports how much was read from the stream. */
   private static final class Told extends FilterInputStream {
 
     private final ChildPipe pipe;

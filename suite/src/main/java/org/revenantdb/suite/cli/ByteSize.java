@@ -4,7 +4,7 @@ import java.util.Locale;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Sizes as people write them: {@code 16m}, {@code 1g}, {@code 4096}. */
+/** Sizes in the usual form: {@code 16m}, {@code 1g}, {@code 4096}. */
 final class ByteSize implements ITypeConverter<Long> {
 
   @Override
@@ -21,11 +21,11 @@ final class ByteSize implements ITypeConverter<Long> {
     try {
       return Math.multiplyExact(size(digits), 1L << shift);
     } catch (NumberFormatException | ArithmeticException e) {
-      throw new TypeConversionException("'" + text + "' is no size; write for instance 16m");
+      throw new TypeConversionException("'" + text + "' is not a size; write for instance 16m");
     }
   }
 
-  /** Digits alone: no sign. */
+  /** Parses digits without a sign. */
   private static long size(String digits) {
     if (!digits.matches("[0-9]+")) {
       throw new NumberFormatException(digits);

@@ -38,7 +38,7 @@ import picocli.CommandLine.ParameterException;
             + " recovery costs. First proves that it finds faults that are built in on purpose.")
 public final class ChaosCommand extends HelpfulCommand {
 
-  /** Which kinds of crash. */
+  /** The kinds of crash. */
   enum Kinds {
     KILL,
     POWER,
@@ -171,7 +171,7 @@ public final class ChaosCommand extends HelpfulCommand {
     return new CountedRun(subject, options, states, kills, command).run();
   }
 
-  /** Time is for the suite, counts are for a subject. */
+  /** Time belongs to the suite, counts belong to a subject. */
   private void checkCounts() {
     boolean counted = isGiven("--states") || isGiven("--kills");
     if (subject == null && counted) {
@@ -182,12 +182,12 @@ public final class ChaosCommand extends HelpfulCommand {
     }
     if (subject != null && historyDir != null) {
       throw new ParameterException(
-          commandLine(), "--subject has no histories of transactions, so --history is not for it");
+          commandLine(), "--subject records no histories of transactions; leave out --history");
     }
     if ((kinds == Kinds.POWER && isGiven("--kills"))
         || (kinds == Kinds.KILL && isGiven("--states"))) {
       throw new ParameterException(
-          commandLine(), "--kills is not for --crash power, nor --states for --crash kill");
+          commandLine(), "--crash power has no --kills, and --crash kill has no --states");
     }
     boolean none = (states == 0 || kinds == Kinds.KILL) && (kills == 0 || kinds == Kinds.POWER);
     if (states < 0 || kills < 0 || none) {
@@ -200,7 +200,7 @@ public final class ChaosCommand extends HelpfulCommand {
     return commandLine().getParseResult().hasMatchedOption(option);
   }
 
-  /** A run is long, and its figures are to have a place at its end. */
+  /** A run is long, so the paths for its results are checked first. */
   private void checkPaths() {
     if (reportDir != null) {
       paths().directory("--report", reportDir);

@@ -77,7 +77,7 @@ public final class FuzzCommand extends HelpfulCommand {
       description = "Open only this variant, as a fault report names it, and print all details.")
   private @Nullable String oneCase;
 
-  /** After so many variants the figures are written, for the case that the run is interrupted. */
+  /** The number of variants after which the figures are written, in case the run is interrupted. */
   private static final long SO_FAR = 10_000;
 
   /** Creates the command with its defaults. */
@@ -126,7 +126,7 @@ public final class FuzzCommand extends HelpfulCommand {
     return 0;
   }
 
-  /** Reads with the check of a page's structure, against reads without. */
+  /** Compares reads with the check of a page's structure with reads without it. */
   private static double pageCheckCost() throws IOException {
     Path place = Files.createTempDirectory("revenant-fuzz-cost-");
     try {
@@ -154,7 +154,7 @@ public final class FuzzCommand extends HelpfulCommand {
     tally.fill(report).surroundings().writeTo(file);
   }
 
-  /** A run of hours that is interrupted has not been for nothing. */
+  /** Keeps the results of a long run that is interrupted. */
   private void writeSoFar(FuzzTally tally, long run) {
     if (json != null && tally.variants() % SO_FAR == 0) {
       try {

@@ -15,7 +15,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** What all verbs have: {@code --help} with exit codes, and a directory to work in. */
+/** The options of all verbs: {@code --help} with exit codes, and a working directory. */
 @Command(
     version = "RevenantDB " + Database.VERSION,
     exitCodeListHeading = "%nExit codes:%n",
@@ -49,7 +49,7 @@ abstract class HelpfulCommand implements Callable<Integer> {
 
   @Spec private @Nullable CommandSpec spec;
 
-  /** The directory that was named, or a new temporary one. */
+  /** The directory from the option, or a new temporary one. */
   final Path place(String prefix) throws IOException {
     if (dir == null) {
       return Scratch.directory(prefix);
@@ -66,7 +66,7 @@ abstract class HelpfulCommand implements Callable<Integer> {
     return new NamedPaths(commandLine());
   }
 
-  /** Refuses a number that is out of its range. */
+  /** Refuses a number outside its range. */
   final void demand(String option, long value, long least, long most) {
     if (value < least || value > most) {
       throw new ParameterException(
@@ -75,7 +75,7 @@ abstract class HelpfulCommand implements Callable<Integer> {
     }
   }
 
-  /** Refuses a pool that no database can have. */
+  /** Refuses a size of the pool that no database can have. */
   final void demandPool(long bytes) {
     try {
       DatabaseOptions.defaults().withPoolBytes(bytes);

@@ -19,7 +19,7 @@ import picocli.CommandLine.Spec;
  * {@code ./revenant demo}, {@code ./revenant model}, {@code ./revenant chaos}, {@code ./revenant
  * fuzz}: the verbs that live in this module.
  *
- * <p>Exit codes: 0 all of it held; 1 something did not; 2 wrong usage.
+ * <p>Exit codes: 0 all checks passed; 1 a check failed; 2 wrong usage.
  */
 public final class Main {
 
@@ -34,7 +34,7 @@ public final class Main {
    * @param arguments the verb, then its own
    */
   public static void main(String[] arguments) {
-    Locale.setDefault(Locale.ROOT); // one way of writing numbers, everywhere
+    Locale.setDefault(Locale.ROOT); // the same number format everywhere
     int code = command().execute(arguments);
     Scratch.keep();
     System.exit(code);
@@ -51,7 +51,7 @@ public final class Main {
         .setCaseInsensitiveEnumValuesAllowed(true)
         .setExecutionExceptionHandler(Main::explain)
         .setParameterExceptionHandler((wrong, arguments) ->
-            // What is wrong with a path is said in a sentence, which the usage would only hide.
+            // The message about a path is one sentence; the usage text would hide it.
             wrong instanceof UnusablePathException
                 ? say(USAGE, String.valueOf(wrong.getMessage()), wrong.getCommandLine())
                 : withUsage.handleParseException(wrong, arguments))
@@ -59,8 +59,8 @@ public final class Main {
   }
 
   /**
-   * A file that cannot be used is the caller's matter, in a sentence; all else is ours, with its
-   * stack.
+   * An unusable file is reported to the caller in a sentence. Every other exception is our fault
+   * and printed with its stack.
    */
   private static int explain(Exception failure, CommandLine command, ParseResult parsed) {
     if (failure instanceof IOException || failure instanceof UncheckedIOException) {
@@ -70,7 +70,7 @@ public final class Main {
     return WRONG;
   }
 
-  /** The message of a file system's exception is often no more than a path. */
+  /** The message of a file system's exception is often only a path. */
   private static String sentence(Exception failure) {
     Throwable cause = failure instanceof UncheckedIOException ? failure.getCause() : failure;
     if (cause instanceof FileSystemException file) {

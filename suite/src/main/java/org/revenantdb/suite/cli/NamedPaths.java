@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 
 /**
- * The paths that options name, tried before anything is run: what cannot be written at the end is
- * refused at the beginning, with the option, the path and the cure.
+ * The paths in options, checked before a run: a path that cannot be written is refused with the
+ * option, the path and a hint.
  *
- * <p>Directories that are missing are made, those above them, too.
+ * <p>Creates missing directories, including their parents.
  */
 final class NamedPaths {
 
@@ -26,7 +26,7 @@ final class NamedPaths {
     demandDirectory(option, path);
   }
 
-  /** A file that will be written, or written anew, by another that is renamed over it. */
+  /** A file that will be written, or replaced by a rename. */
   void file(String option, Path path) {
     notEmpty(option, path, "file");
     if (Files.isDirectory(path)) {
@@ -39,7 +39,7 @@ final class NamedPaths {
     demandDirectory(option, parent(path));
   }
 
-  /** A directory that is used if there is something to put there. */
+  /** A directory that is used only if there is something to write. */
   void directoryIfThere(String option, Path path) {
     if (Files.exists(path)) {
       demandDirectory(option, path);
@@ -61,13 +61,12 @@ final class NamedPaths {
     }
     try {
       Files.createDirectories(path);
-      // Asked of the system, a superuser may write anywhere; so it is tried.
+      // A superuser may write anywhere according to the system, so the check writes a file.
       Files.delete(Files.createTempFile(path, ".revenant", ".tmp"));
     } catch (IOException e) {
       throw refused(
           option,
-          "nothing can be written into %s; make it writable or name another directory (%s)"
-              .formatted(path, e));
+          "cannot write to %s; make it writable or name another directory (%s)".formatted(path, e));
     }
   }
 
@@ -76,7 +75,7 @@ final class NamedPaths {
     return parent == null ? path : parent;
   }
 
-  /** The refusal of what an option names. */
+  /** The refusal of the value of an option. */
   UnusablePathException refused(String option, String sentence) {
     return new UnusablePathException(command, option + ": " + sentence);
   }

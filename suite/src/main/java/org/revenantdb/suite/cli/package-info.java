@@ -1,7 +1,7 @@
 /**
- * The verbs of {@code ./revenant} that live in this module.
+ * The verbs of {@code ./revenant} in this module.
  *
- * <p>Reading order: {@link org.revenantdb.suite.cli.Main}, {@code HelpfulCommand} (what all verbs
- * have), then one class for each verb, for instance {@link org.revenantdb.suite.cli.DemoCommand}.
+ * <p>Reading order: {@link org.revenantdb.suite.cli.Main}, {@code HelpfulCommand} (common to all
+ * verbs), then one class for each verb, for instance {@link org.revenantdb.suite.cli.DemoCommand}.
  */
 package org.revenantdb.suite.cli;

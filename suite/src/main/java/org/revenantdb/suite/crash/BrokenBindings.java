@@ -8,20 +8,20 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.history.HistoryStore;
 
 /**
- * RevenantDB used in ways that break what it promises, each of which the history checker must find:
- * else its silence about {@link HistoryBinding} says nothing.
+ * Broken uses of RevenantDB that the history checker must find. Otherwise a history of {@link
+ * HistoryBinding} without findings would prove nothing.
  */
 public final class BrokenBindings {
 
   private BrokenBindings() {}
 
-  /** Changes what a transaction does. */
+  /** Changes the operations of a transaction. */
   @FunctionalInterface
   private interface Twist {
     HistoryStore.Tx begin(HistoryStore store, boolean lazy);
   }
 
-  /** A store whose transactions are not what they should be. */
+  /** A store with changed transactions. */
   private record Twisted(HistoryStore store, Twist twist) implements HistoryStore {
 
     static HistoryStore open(Path directory, Twist twist) {
@@ -50,7 +50,7 @@ public final class BrokenBindings {
   }
 
   /**
-   * Each read of what the transaction has not written has a snapshot of its own: read committed,
+   * Each read of a row that the transaction has not written has its own snapshot: read committed,
    * not snapshot isolation.
    */
   public static final class SnapshotOfEachRead implements HistoryStore.Opener {
@@ -65,8 +65,8 @@ public final class BrokenBindings {
   }
 
   /**
-   * Each read of a range has a snapshot of its own, that of a key the transaction's: what the
-   * simplest way to snapshot isolation would do to whoever keeps versions of rows alone.
+   * Each read of a range has its own snapshot, but a read of a key uses the transaction's. This is
+   * the result of a simple snapshot isolation that keeps only versions of rows.
    */
   public static final class SnapshotOfEachRange implements HistoryStore.Opener {
     /** Creates the opener. */
@@ -79,7 +79,7 @@ public final class BrokenBindings {
     }
   }
 
-  /** Says that a commit is durable, and has asked for a lazy one. */
+  /** Reports a commit as durable, but requests a lazy one. */
   public static final class LazyForDurable implements HistoryStore.Opener {
     /** Creates the opener. */
     public LazyForDurable() {}
@@ -90,7 +90,7 @@ public final class BrokenBindings {
     }
   }
 
-  /** Commits the last write of a transaction behind the others, alone. */
+  /** Commits the last write of a transaction separately, after the others. */
   public static final class HalfCommit implements HistoryStore.Opener {
     /** Creates the opener. */
     public HalfCommit() {}
@@ -154,7 +154,7 @@ public final class BrokenBindings {
       }
     }
 
-    /** Of lists or of registers. */
+    /** A read of a range of lists or of registers. */
     @FunctionalInterface
     private interface RangeRead<V> {
       SortedMap<Integer, V> of(HistoryStore.Tx tx, int from, int to);
@@ -265,7 +265,7 @@ public final class BrokenBindings {
           second.commit();
           other = null;
         } catch (HistoryStore.RefusedException e) {
-          // somebody was first; what was promised has to be written all the same
+          // a conflict; the write must still be made, because it was reported
         }
       }
     }

@@ -8,16 +8,16 @@ import java.util.Arrays;
 import org.revenantdb.chaos.crash.Seeds;
 
 /**
- * Values whose every byte follows from an id, and the short form in which promises name them.
+ * Values whose every byte follows from an id, and their short form in promises.
  *
- * <p>A value is its id (8 bytes) and then words drawn from it. In a promise a value of up to {@link
- * #WHOLE} bytes stands whole; a longer one as its length, its first bytes and a hash of all of
- * them, so a megabyte of large values is no megabyte of promises, and a value with the head of one
- * version and the tail of another has a form that nobody promised.
+ * <p>A value is its id (8 bytes) and then words computed from it. In a promise, a value of up to
+ * {@link #WHOLE} bytes stands whole. A longer one is represented by its length, its first bytes and
+ * a hash of all bytes, so a megabyte of large values is not a megabyte of promises. A value with
+ * the head of one version and the tail of another has a form that was never promised.
  */
 final class Cell {
 
-  /** The longest value that a promise names by itself. */
+  /** The longest value that stands whole in a promise. */
   static final int WHOLE = 64;
 
   private static final int ID = Long.BYTES;
@@ -42,7 +42,7 @@ final class Cell {
     return value;
   }
 
-  /** What a promise says of a value. */
+  /** The form of a value in a promise. */
   static byte[] promised(byte[] value) {
     if (value.length <= WHOLE) {
       return value;
@@ -53,7 +53,7 @@ final class Cell {
     return form;
   }
 
-  /** A key as promises name it: table, slash, key. */
+  /** The form of a key in promises: table, slash, key. */
   static byte[] key(String table, byte[] key) {
     byte[] prefix = (table + "/").getBytes(StandardCharsets.UTF_8);
     byte[] whole = Arrays.copyOf(prefix, prefix.length + key.length);
@@ -62,7 +62,7 @@ final class Cell {
   }
 
   private static long hash(byte[] value) {
-    // Four sums side by side, so that a megabyte costs a processor a tenth of a millisecond.
+    // Four sums side by side, so that a megabyte takes a processor a tenth of a millisecond.
     long a = value.length;
     long b = 1;
     long c = 2;

@@ -8,14 +8,14 @@ import org.revenantdb.chaos.history.HistoryExport;
 import org.revenantdb.chaos.subject.Crash;
 
 /**
- * What a run of the suite is asked for.
+ * The options of a run of the suite.
  *
- * @param seed of everything that is drawn
- * @param time how long it may take, more or less
- * @param crashes which kinds of crash
- * @param scratch an empty directory for the databases of processes that are killed
- * @param keep where the files of failures go; made if there are any
- * @param histories where the histories of transactions go, if they are wanted
+ * @param seed of all random choices
+ * @param time about how long it may take
+ * @param crashes the kinds of crash
+ * @param scratch an empty directory for the databases of killed processes
+ * @param keep directory for the files of failures; created if needed
+ * @param histories directory for the histories of transactions, if they are wanted
  */
 public record ChaosOptions(
     long seed,

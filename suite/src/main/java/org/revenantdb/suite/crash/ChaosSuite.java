@@ -21,17 +21,18 @@ import org.revenantdb.chaos.subject.Verdict;
 import org.revenantdb.engine.Database;
 
 /**
- * Everything that RevenantDB is held to, one part after the other, in about the time that is asked
- * for. The teeth are proved first: without them the rest says nothing.
+ * Runs all crash tests of RevenantDB, one part after the other, in about the given time. The
+ * self-test with broken stores (the teeth) comes first, because without it the rest proves nothing.
  *
- * <p>Threads: one, which has the parts use more. Failure: a part that throws is {@link
- * Verdict#HARNESS_BROKEN}, and the next one goes on.
+ * <p>Threads: one; the parts use more. Failure: a part that throws is {@link
+ * Verdict#HARNESS_BROKEN}, and the next one runs.
  */
 public final class ChaosSuite {
   /*
-   * Time. Each part has a share; cutting power has what the others leave. Teeth, some kills, a history of each level of
-   * isolation and, in proportion to the time, some states are owed in any case, and forces whose loss was not noticed yet
-   * get more than their share: on a slow machine a run takes longer than it was asked to.
+   * Time. Each part has a share; power cuts get the rest. Some results are required in any case:
+   * the teeth, some kills, a history of each isolation level and, in proportion to the time, a
+   * number of states. Forces whose loss was not detected yet get more than their share. So on a
+   * slow machine a run takes longer than the given time.
    */
   private static final int STATES_OWED_A_SECOND = 50;
 
@@ -66,8 +67,8 @@ public final class ChaosSuite {
   /**
    * Prepares a run.
    *
-   * @param options what is asked for
-   * @param command that repeats it
+   * @param options the options
+   * @param command a command that repeats it
    */
   public ChaosSuite(ChaosOptions options, String command) {
     this.options = options;
@@ -79,7 +80,7 @@ public final class ChaosSuite {
   /**
    * Runs everything.
    *
-   * @return what came of it
+   * @return the report
    */
   public RunReport run() {
     part("teeth", share(TEETH), this::proveTeeth);
@@ -113,12 +114,12 @@ public final class ChaosSuite {
     return Duration.ofMillis((long) (options.time().toMillis() * share));
   }
 
-  /** Where no power is cut, kills have the time of the rest, too. */
+  /** Without power cuts, kills get the rest of the time, too. */
   private Duration shareOfKills(double share) {
     return share(options.cutsPower() ? share : (1 - TEETH) * share / ALL_KILLS);
   }
 
-  /** What cutting power has: all that is not promised to others, a quarter at the least. */
+  /** The time for power cuts: everything not assigned to other parts, at least a quarter. */
   private Duration left() {
     double promised = KILLED + DEEP + COVERAGE + FAULTS + FULL_DISK + COST + HISTORIES;
     promised += options.kills() ? ALL_KILLS : 0;
@@ -155,7 +156,7 @@ public final class ChaosSuite {
             .run();
     rows.forEach(report::coverage);
     long noticed = rows.stream().filter(CoverageRow::detected).count();
-    progress.note(noticed + " of " + rows.size() + " forces: their loss was noticed");
+    progress.note(noticed + " of " + rows.size() + " forces: their loss was detected");
   }
 
   private void injectFaults(SuiteProgress progress) throws IOException {

@@ -11,8 +11,8 @@ import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
 
 /**
- * A data file that grows, is emptied from its front, and is compacted while others write: pages
- * move, the file is cut, and grows again over what was cut off.
+ * A data file that grows, is emptied at its front, and is compacted while other threads write.
+ * Pages move, the file is cut, and grows again over the part that was cut off.
  */
 public final class CompactSubject extends RevenantSubject {
 
@@ -20,13 +20,15 @@ public final class CompactSubject extends RevenantSubject {
   private static final int VALUES = 12;
   private static final int ROWS = 120;
 
-  /** Of these the last stay when the others are deleted, so that they have to move. */
+  /**
+   * The number of rows at the end that stay when the others are deleted, so that they have to move.
+   */
   private static final int KEPT = 4;
 
   /** Creates the subject. */
   public CompactSubject() {}
 
-  /** Several threads clean side by side. */
+  /** Several threads clean at the same time. */
   @Override
   DatabaseOptions options(Path database) {
     return options().withCleanerThreads(3);

@@ -7,25 +7,25 @@ import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.subject.Verdict;
 
 /**
- * The last words of a run, and its exit code.
+ * The conclusion of a run, and its exit code.
  *
- * <p>What could not be measured is no fault of the store's, so it does not fail the run; but it is
- * said, and nobody is told that all of it held.
+ * <p>A part that could not be measured is not the store's fault, so it does not fail the run. But
+ * it is reported, and the text does not say that all checks passed.
  *
- * @param text a sentence or two, or the command that repeats a run which failed
+ * @param text a sentence or two, or the command that repeats a failed run
  * @param exitCode 0 or 1
  */
 public record Conclusion(String text, int exitCode) {
 
-  /** What a run needs that is to measure everything. */
+  /** The seconds in which a run measures everything. */
   private static final int ENOUGH_SECONDS = 30;
 
   /**
    * Concludes.
    *
    * @param report of the run
-   * @param seconds that it was given
-   * @return what to say
+   * @param seconds the time of the run
+   * @return the conclusion
    */
   public static Conclusion of(RunReport report, int seconds) {
     if (report.verdict() == Verdict.SURVIVED) {

@@ -23,17 +23,18 @@ import org.revenantdb.chaos.subject.Verdict;
 import org.revenantdb.engine.Database;
 
 /**
- * One variant of RevenantDB's lives, crashed as often as is asked for, however long that takes: so
- * many different states that a power cut leaves, so many processes killed.
+ * Crashes one variant of RevenantDB's lives a given number of times, however long that takes: a
+ * number of different states after power cuts, and a number of killed processes.
  *
- * <p>Threads: one, which has the runs use more. Failure: as {@link ChaosSuite}.
+ * <p>Threads: one; the runs use more. Failure: as for {@link ChaosSuite}.
  */
 public final class CountedRun {
   /*
-   * A round records lives of its own seed, which stands in the name of its part: two lives in a row, and one behind the
-   * death of a process. Both are cut under each profile. Rounds follow each other until the states are there, so that
-   * thousands of states come from hundreds of lives. A round in which nothing new is met ends it: NOT_MEASURED; so does
-   * one without a life that could be used, with the verdict on that.
+   * A round records lives with its own seed, which is in the name of its part: two lives in a row,
+   * and one after the death of a process. Both are cut under each profile. Rounds are repeated
+   * until there are enough states, so thousands of states come from hundreds of lives. A round
+   * without any new state ends the run as NOT_MEASURED. A round without a usable life ends it with
+   * the verdict on that.
    */
 
   private static final int LIVES = 2;
@@ -54,11 +55,11 @@ public final class CountedRun {
   /**
    * Prepares a run.
    *
-   * @param variant what the lives do
-   * @param options what is asked for; their time says nothing here
-   * @param states that a power cut leaves, all different, at least
-   * @param kills of processes
-   * @param command that repeats it
+   * @param variant the work of the lives
+   * @param options the options; their time is not used
+   * @param states the minimum number of different states after power cuts
+   * @param kills the number of killed processes
+   * @param command a command that repeats it
    */
   public CountedRun(Variant variant, ChaosOptions options, long states, int kills, String command) {
     this.variant = variant;
@@ -72,7 +73,7 @@ public final class CountedRun {
   /**
    * Runs it.
    *
-   * @return what came of it
+   * @return the report
    */
   public RunReport run() {
     SuiteParts parts = new SuiteParts(report, options.seed());
@@ -110,7 +111,7 @@ public final class CountedRun {
       Outcome sum = Outcomes.sum(name, outcomes);
       report.part(sum);
       if (sum.states() == 0) {
-        return; // no life could be used: so it is with the next seed
+        return; // no life was usable, and the next seed would be no better
       }
       done += sum.states();
       nanos += System.nanoTime() - begunRound;

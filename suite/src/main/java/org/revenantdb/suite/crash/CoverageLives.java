@@ -20,7 +20,7 @@ import org.revenantdb.chaos.trace.Operation;
 import org.revenantdb.engine.Database;
 
 /**
- * Recordings in which forces are needed that ordinary lives could do without: each was made for one
+ * Recordings in which forces are needed that ordinary lives do not need: each is made for one
  * reason to force.
  */
 final class CoverageLives {
@@ -29,7 +29,7 @@ final class CoverageLives {
   private static final int SECTOR = 512;
   private static final int PAGE = 16 * SECTOR;
 
-  /** Before it are the header and the control slots. */
+  /** Before these pages are the header and the control slots. */
   private static final int FIRST = 3;
 
   private static final int TORN = 4;
@@ -39,21 +39,21 @@ final class CoverageLives {
   /** All of them. */
   static List<Recording> record(long seed, Duration limit) throws IOException {
     List<Recording> all = new ArrayList<>();
-    // The control slot of a checkpoint: a segment that only the slot before it needs is recycled.
+    // The control slot of a checkpoint: a segment needed only by the slot before it is recycled.
     all.add(new LifeRecorder<>(RecyclingSubject::new, seed, 2, limit).record());
-    // The making of a segment: what speaks of it is durable before it is written to.
+    // The creation of a segment: records that refer to it are durable before it is written to.
     all.add(new LifeRecorder<>(SegmentAheadSubject::new, seed, 1, limit).record());
-    // The switched off double-write file: what is left in it must mend nothing.
+    // The double-write file after it was switched off: its content must not repair anything.
     Recording switchedOff = new LifeRecorder<>(SwitchOffSubject::new, seed, 2, limit).record();
     all.add(switchedOff);
-    // The pages it mended: they are all there is once it is switched off.
+    // The pages it repaired: they have no other copy once it is switched off.
     all.addAll(tornThenSwitchedOff(seed, limit));
     return all;
   }
 
   /**
-   * The power fails while a batch goes to its places, every other sector of each page; the next
-   * life mends them and goes on without the double-write file.
+   * The power fails while a batch is written to its places, every other sector of each page. The
+   * next life repairs them and continues without the double-write file.
    */
   static List<Recording> tornThenSwitchedOff(long seed, Duration limit) throws IOException {
     Recording life = new LifeRecorder<>(SwitchOffSubject::new, seed, 1, limit).record();
@@ -76,7 +76,7 @@ final class CoverageLives {
     return result;
   }
 
-  /** Pages on their way to the data file. */
+  /** Pending writes of pages to the data file. */
   private static List<Operation.Write> batchOf(List<Operation> pending, int data) {
     List<Operation.Write> writes = new ArrayList<>();
     for (Operation operation : pending) {

@@ -8,8 +8,8 @@ import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
 
 /**
- * Tables that are filled, dropped and made again under the same name, while what they had is being
- * freed: a table is there with all its rows, or gone with all of them.
+ * Tables that are filled, dropped and created again under the same name, while their pages are
+ * being freed: a table exists with all its rows, or is gone with all of them.
  */
 public final class DropSubject extends RevenantSubject {
 
@@ -22,7 +22,7 @@ public final class DropSubject extends RevenantSubject {
   /** Creates the subject. */
   public DropSubject() {}
 
-  /** Several threads clean side by side. */
+  /** Several threads clean at the same time. */
   @Override
   DatabaseOptions options(Path database) {
     return options().withCleanerThreads(3);

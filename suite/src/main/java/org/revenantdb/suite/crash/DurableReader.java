@@ -16,14 +16,14 @@ import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.TransactionOptions;
 
 /**
- * A witness: durable transactions that read, and a note of every answer at the moment at which it
- * was given. Whatever was noted must be there after a crash, absences included (rule R10).
+ * A witness: durable transactions that read, and a record of every answer at the moment it was
+ * given. Everything recorded must be there after a crash, including absences (rule R10).
  *
- * <p>An answer that shows a value names the version by it, for no two are alike. One that does not
- * (there is such a row, there is none to delete, somebody was first) is asked for only where the
- * caller knows which version it speaks of, because nobody else writes that row.
+ * <p>An answer with a value identifies the version, because all values differ. Some answers have no
+ * value (the row exists, there is none to delete, a conflict). They are requested only where the
+ * caller knows which version they depend on, because no other session writes that row.
  *
- * <p>Threads: that of its session.
+ * <p>Threads: the thread of its session.
  */
 final class DurableReader {
 
@@ -58,10 +58,7 @@ final class DurableReader {
     }
   }
 
-  /**
-   * Walks over a range; of the keys in it that are given and not met, it was told that they are not
-   * there.
-   */
+  /** Scans a range. The given keys in it that the scan does not return are recorded as absent. */
   void scan(String table, List<byte[]> keys, boolean descending) {
     byte[] from = keys.getFirst();
     byte[] to = keys.getLast();
@@ -86,7 +83,7 @@ final class DurableReader {
     }
   }
 
-  /** Asks whether there is a row, of which the caller knows what it holds. */
+  /** Checks whether a row exists whose content the caller knows. */
   void exists(String table, byte[] key, byte @Nullable [] known) {
     try (Transaction tx = db.begin(DURABLE)) {
       boolean there = tx.exists(tables.apply(table), key);
@@ -95,7 +92,7 @@ final class DurableReader {
     }
   }
 
-  /** Is told whether there was something to delete, and takes the delete back. */
+  /** Deletes a row, records whether it existed, and rolls the delete back. */
   void delete(String table, byte[] key, byte @Nullable [] known) {
     try (Transaction tx = db.begin(DURABLE)) {
       boolean there = tx.delete(tables.apply(table), key);
@@ -104,7 +101,7 @@ final class DurableReader {
     }
   }
 
-  /** Is told that somebody was first: the commit of the write that is made in between. */
+  /** Causes a conflict with a write that is committed in between, and records that write. */
   void conflict(String table, byte[] key, Write between) {
     try (Transaction tx = db.begin(DURABLE)) {
       byte @Nullable [] now = between.make();
@@ -118,7 +115,7 @@ final class DurableReader {
     }
   }
 
-  /** Reads what a snapshot sees of a row that others have written since. */
+  /** Reads the version of a row in a snapshot after other threads have changed it. */
   void older(String table, byte[] key, Runnable others) {
     try (Transaction tx = db.begin(DURABLE)) {
       others.run();
@@ -126,7 +123,7 @@ final class DurableReader {
     }
   }
 
-  /** Reads without waiting, and may speak of it when its commit has waited. */
+  /** Reads without waiting, and records the answers when its commit has waited. */
   void afterCommit(String table, List<byte[]> keys) {
     byte[][] seen = new byte[keys.size()][];
     try (Transaction tx = db.begin(DURABLE.withDeferReadWaitsToCommit(true))) {
@@ -157,10 +154,10 @@ final class DurableReader {
     }
   }
 
-  /** A commit of the caller's own; returns what a promise says of the row now. */
+  /** A commit of the caller; returns the new value of the row in promises. */
   @FunctionalInterface
   interface Write {
-    /** Makes it. */
+    /** Makes the commit. */
     byte @Nullable [] make();
   }
 }

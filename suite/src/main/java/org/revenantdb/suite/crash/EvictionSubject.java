@@ -5,17 +5,17 @@ import org.revenantdb.chaos.subject.Promises;
 import org.revenantdb.engine.Database;
 
 /**
- * More pages than the pool has frames: pages are written because others need their place, also
- * those of transactions that are still open, and read again.
+ * More pages than the pool has frames: pages are evicted and read again, including pages of open
+ * transactions.
  */
 public final class EvictionSubject extends RevenantSubject {
 
   private static final String BULK = "bulk";
 
-  /** Rows that fill the 256 pages of the pool and a quarter more. */
+  /** Rows that need a quarter more than the 256 pages of the pool. */
   private static final int ROWS = 960;
 
-  /** Short enough to stand in the row's page. */
+  /** Short enough to be in the row's page. */
   private static final int LENGTH = 1_200;
 
   /** Creates the subject. */

@@ -14,30 +14,30 @@ import org.revenantdb.chaos.run.FaultCase;
 import org.revenantdb.chaos.run.FaultCase.Contract;
 
 /**
- * What goes wrong with RevenantDB's files, and what it owes then.
+ * The faults of RevenantDB's files, and what it must do then.
  *
- * <p>Each kind of fault meets each kind of file at which it makes sense; at which of the operations
- * it strikes is drawn from the seed, early ones more often, since there are many of those in every
- * life.
+ * <p>Each kind of fault is combined with each kind of file where it makes sense. The seed
+ * determines the operation, early ones more often, because every life has many of those.
  */
 final class FaultCases {
   /*
-   * Owed        told to the program     nothing acknowledged is lost, the store opens and works
+   * Required    reported                nothing acknowledged is lost, the store opens and works
    *             data, double-write,     every answer is right, or the store refuses
    *             lock
-   *             log, kept from it       as before; but a write at the end of the log that is damaged or lost looks like
-   *                                     the torn tail of a crash, so promises made after it may be gone
+   *             log, not reported       as before; but a damaged or lost write at the end of the
+   *                                     log looks like the torn tail of a crash, so promises made
+   *                                     after it may be lost
    *
-   * Left out    Writes of the data file that are lost or go elsewhere, and reads of it that are stale: format.md §5
-   *             assumes that there are none. A page carries its place and a checksum, and nobody outside it knows
-   *             which version of it is the last.
+   * Left out    Lost or misplaced writes of the data file, and stale reads of it: format.md §5
+   *             assumes that there are none. A page contains its place and a checksum, and no other
+   *             place contains which version of it is the last.
    */
   private static final String DATA = "**revenant.data*";
   private static final String DOUBLE_WRITE = "**revenant.dw";
   private static final String LOCK = "**revenant.lock";
   private static final String LOG = "**log/*";
 
-  /** A process may die anywhere, so it does so more often than any one thing goes wrong. */
+  /** A process may die anywhere, so it dies more often than any single fault occurs. */
   private static final int DEATHS = 6;
 
   private static final int OPERATIONS_OF_A_LIFE = 400;
@@ -53,7 +53,7 @@ final class FaultCases {
    * Cases in a random order.
    *
    * @param seed of the choice
-   * @param occurrences how many of each kind at each kind of file
+   * @param occurrences the number of cases for each kind at each kind of file
    */
   static List<FaultCase> of(long seed, int occurrences) {
     FaultCases all = new FaultCases(seed);
@@ -124,7 +124,7 @@ final class FaultCases {
     kept(name, fault, kind, path, last, Contract.NOTHING_LOST);
   }
 
-  /** Only files have a full stop in their names. */
+  /** Only names of files contain a dot. */
   private void forceOfADirectory(String name, boolean clean) {
     add(
         name,
@@ -139,7 +139,7 @@ final class FaultCases {
     add(name, FaultRule.of(fault).kinds(kind).path(path).nth(nth(last)), owed);
   }
 
-  /** The product of two: half of the cases strike in the first sixth. */
+  /** The product of two random numbers: half of the cases are in the first sixth. */
   private int nth(int last) {
     return 1 + (int) (random.nextDouble() * random.nextDouble() * last);
   }

@@ -11,21 +11,21 @@ import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
 
 /**
- * What is on a disk in memory if the process dies at a moment: from then on nothing is carried out
- * any more.
+ * The content of a disk in memory if the process dies at a moment: from then on nothing is carried
+ * out.
  */
 final class FrozenDisk {
 
   private FrozenDisk() {}
 
-  /** What is done to a database before its process dies. */
+  /** The work on a database before its process dies. */
   @FunctionalInterface
   interface Life {
-    /** Works, and returns when it is time to die. */
+    /** Works, and returns when the process is to die. */
     void live(Database db);
   }
 
-  /** Lets a database live on an empty disk, kills it, and returns what it leaves. */
+  /** Runs a life on an empty disk, kills it, and returns the files. */
   static DiskImage after(DatabaseOptions options, Life life) throws IOException {
     DiskImage disk = new DiskImage();
     Path directory = Files.createDirectory(MemoryFileSystem.of(disk).root().resolve("db"));
@@ -46,12 +46,12 @@ final class FrozenDisk {
     return DiskImage.of(directory);
   }
 
-  /** Ends the threads; that nothing can be written any more is the point. */
+  /** Ends the threads. The disk accepts no writes any more. */
   private static void closeDead(Database db) {
     try {
       db.close();
     } catch (RuntimeException dead) {
-      // of course
+      // expected
     }
   }
 

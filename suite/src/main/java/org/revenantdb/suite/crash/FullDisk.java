@@ -21,9 +21,9 @@ import org.revenantdb.engine.StorageException;
 import org.revenantdb.recovery.file.DiskFullException;
 
 /**
- * A disk that is full, and has room again: the work fails clearly, nothing acknowledged is lost,
- * and the database goes on, at once if it can and after reopening at the latest. In every second
- * life it is a rollback that meets the full disk.
+ * A disk that is full, and then has space again. The work fails clearly, and nothing acknowledged
+ * is lost. The database continues at once if it can, and after reopening at the latest. In every
+ * second life the full disk meets a rollback.
  */
 final class FullDisk {
 
@@ -63,7 +63,7 @@ final class FullDisk {
     return Outcome.of(NAME, complaint.isEmpty() ? Verdict.SURVIVED : Verdict.CORRUPT, complaint);
   }
 
-  /** Each kind in turn. */
+  /** The kinds of rollback in turn. */
   private String rollBack(long lifeSeed) throws IOException {
     HinderedRollback.Kind[] kinds = HinderedRollback.Kind.values();
     HinderedRollback.Kind kind = kinds[(int) (lives / 2 % kinds.length)];
@@ -74,7 +74,7 @@ final class FullDisk {
     return new HinderedRollback(kind, lifeSeed).live();
   }
 
-  /** How many disks were full, and on how many of them the open database went on. */
+  /** The number of full disks, and on how many of them the open database continued. */
   String detail() {
     return "%d disks, %d full, %d continued at once".formatted(lives, full, wentOnAtOnce);
   }
@@ -124,14 +124,14 @@ final class FullDisk {
         if (lives % 4 == 0) {
           throw full;
         }
-        // It has not stopped: what failed was one statement.
-        // So it goes on as soon as there is room.
+        // The database has not stopped, because only one statement failed. It continues once there
+        // is space.
         space.free();
         subject.resume(db, promises.promises(disk.clock(), lifeSeed + 2));
         wentOnAtOnce++;
       }
       return null;
-    } catch (Exception e) { // what it is, is the question
+    } catch (Exception e) { // the caller judges the exception
       return e;
     }
   }

@@ -33,25 +33,25 @@ import org.revenantdb.engine.Transaction;
 import org.revenantdb.suite.crash.RevenantSubject.Tables;
 
 /**
- * A disk that is full, or that cannot be read, when a transaction is to be rolled back: that
- * succeeds, or says clearly why not and can be done again; readers see what was committed; a kill
- * then loses nothing; and when the trouble is over all goes on (R25).
+ * A disk that is full, or cannot be read, when a transaction is rolled back. The rollback succeeds,
+ * or fails with a clear reason and can be repeated. Readers see committed data. A kill then loses
+ * nothing, and afterwards the database works again (R25).
  */
 final class HinderedRollback {
 
-  /** What is done on the disk that is full. */
+  /** The kinds of rollback. */
   enum Kind {
-    /** A few rows are put back. */
+    /** A few rows are restored. */
     SHORT,
-    /** The cleaner is left the rows of a long transaction. */
+    /** The rows of a long transaction are left to the cleaner. */
     LONG,
-    /** Rows get longer again than they are. */
+    /** Rows become longer again. */
     TO_A_SAVEPOINT,
-    /** A prepared one is rolled back by its name. */
+    /** A prepared transaction is rolled back by its name. */
     PREPARED,
-    /** The cleaner takes back, drops and frees. */
+    /** The cleaner rolls back, drops and frees. */
     CLEANING,
-    /** A few rows cannot be put back, as their pages cannot be read. */
+    /** A few rows cannot be restored, because their pages cannot be read. */
     UNREADABLE
   }
 
@@ -74,7 +74,7 @@ final class HinderedRollback {
     this.seed = seed;
   }
 
-  /** One life; what there is to complain of, or nothing. */
+  /** Runs one life. Returns a complaint, or an empty text. */
   String live() throws IOException {
     Path directory =
         Files.createDirectory(MemoryFileSystem.of(new DiskImage()).root().resolve("db"));
@@ -100,7 +100,7 @@ final class HinderedRollback {
       if (kind == Kind.UNREADABLE && unread.get() == 0) {
         return where + "all its pages were in memory";
       }
-      db.sync(); // what the rollback has logged survives the kill
+      db.sync(); // the log records of the rollback survive the kill
       String seen = difference(rows, rows(db));
       StateResult left = check(directory, disk.clock().next());
       space.free();
@@ -154,7 +154,7 @@ final class HinderedRollback {
     });
   }
 
-  /** What the transaction does, up to the moment at which the disk is full. */
+  /** The work of the transaction, up to the moment at which the disk is full. */
   private @Nullable Savepoint write(Database db, Transaction tx) {
     Table hot = db.table(HOT);
     Table large = db.table(LARGE);
@@ -200,8 +200,8 @@ final class HinderedRollback {
   }
 
   /**
-   * Others write until there is no room for more, then between the transaction's rows until their
-   * pages are full as well.
+   * Other transactions write until the disk is full, then between the transaction's rows until
+   * those pages are full, too.
    */
   private static boolean fill(Worker worker) {
     int commits = 0;
@@ -233,7 +233,7 @@ final class HinderedRollback {
     }
   }
 
-  /** Others use more pages than there are frames, again and again. */
+  /** Other transactions use more pages than there are frames, repeatedly. */
   private static void evict(Database db, Worker worker) {
     for (int part = 0; part < 20; part++) {
       int from = part * 150;
@@ -261,7 +261,10 @@ final class HinderedRollback {
     return longer;
   }
 
-  /** False if it was refused for want of room, which only what may be done again is. */
+  /**
+   * Returns false if it was refused for want of space, which only a rollback that can be repeated
+   * may be.
+   */
   private boolean rollsBack(Database db, Transaction tx, @Nullable Savepoint savepoint) {
     switch (kind) {
       case SHORT, LONG -> tx.rollback();
@@ -295,7 +298,7 @@ final class HinderedRollback {
     return true;
   }
 
-  /** The rows that the transaction has changed, as everybody else sees them. */
+  /** The rows that the transaction has changed, as other transactions see them. */
   private static List<byte[]> rows(Database db) {
     List<byte[]> rows = new ArrayList<>();
     try (Transaction tx = db.begin()) {

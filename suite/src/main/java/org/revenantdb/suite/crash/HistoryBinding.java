@@ -17,10 +17,10 @@ import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.TransactionOptions;
 
 /**
- * RevenantDB on one of its levels of isolation, as the history workload sees it: a row for each
- * list and each register. An append reads the row and writes it: at read committed it locks the
- * list before, by a row that says nothing else, as there may be none of the list yet. A range is
- * read with a cursor, forwards and backwards by turns.
+ * RevenantDB at one isolation level, for the history workload: a row for each list and each
+ * register. An append reads the row and writes it. At read committed it first locks the list
+ * through a separate row, because the list itself may not exist yet. A range is read with a cursor,
+ * alternately forwards and backwards.
  */
 public final class HistoryBinding implements HistoryStore {
 
@@ -46,7 +46,7 @@ public final class HistoryBinding implements HistoryStore {
       this.isolation = isolation;
     }
 
-    /** The one for a level. */
+    /** The opener for a level. */
     static Opener of(IsolationLevel level) {
       return switch (level) {
         case READ_COMMITTED -> new ReadCommitted();

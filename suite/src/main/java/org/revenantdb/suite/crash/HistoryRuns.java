@@ -22,9 +22,9 @@ import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.subject.Verdict;
 
 /**
- * What transactions of each level of isolation were shown, before crashes and after them, held to
- * that level and those below it, with real time. The levels have turns; one whose turn has not come
- * is said not to be measured.
+ * Checks the histories of each isolation level, before crashes and after them, at that level and
+ * those below it, with real time. The levels take turns. A level whose turn did not come is
+ * reported as not measured.
  *
  * <p>Threads: one.
  */
@@ -34,10 +34,13 @@ final class HistoryRuns {
   private static final int RECORDED_LIVES = 2;
   private static final int KILLED_LIVES = 4;
 
-  /** A level's first history has so many times fewer crashes: the next level waits for its turn. */
+  /**
+   * A level's first history has this many times fewer crashes, because the next level waits for its
+   * turn.
+   */
   private static final int FEWER_AT_FIRST = 3;
 
-  /** Each level has its turn, if that takes no longer than this. */
+  /** Each level gets its turn, if that takes no longer than this. */
   private static final Duration MOST_FOR_THE_FIRST = Duration.ofSeconds(30);
 
   private static final List<HistoryWorkload> WORKLOADS =
@@ -55,7 +58,7 @@ final class HistoryRuns {
   /**
    * Prepares runs.
    *
-   * @param export gets each history, if it is there
+   * @param export receives each history, if not null
    */
   HistoryRuns(long seed, @Nullable HistoryExport export) {
     this(seed, export, MOST_FOR_THE_FIRST);
@@ -115,7 +118,7 @@ final class HistoryRuns {
     return outcome;
   }
 
-  /** All levels by turns while there is time, and each of them once though there is none. */
+  /** Runs all levels in turn while there is time, and each of them once even without time. */
   private Outcome rounds(String name, Duration budget, SuiteProgress progress, Run run)
       throws Exception {
     long begun = System.nanoTime();

@@ -12,8 +12,8 @@ import org.revenantdb.chaos.run.LifeRecorder;
 import org.revenantdb.chaos.run.Recording;
 
 /**
- * Recordings of databases whose process dies at a force and that are then opened again and worked
- * with: what the first process left unforced the second one reads, and must not rely on.
+ * Recordings of databases whose process dies at a force, and that are then opened again and used.
+ * The second process reads what the first left unforced, and must not rely on it.
  */
 final class KilledLives {
 
@@ -21,7 +21,10 @@ final class KilledLives {
 
   private KilledLives() {}
 
-  /** Dead at each force of names in a creation, and at each of so many forces of the data file. */
+  /**
+   * Deaths at each force of names in a creation, and at each of a number of forces of the data
+   * file.
+   */
   static List<Recording> record(long seed, int forcesOfData) throws IOException {
     List<Recording> recordings = new ArrayList<>();
     recordings.addAll(all(KilledLives::directoryForce, Integer.MAX_VALUE, seed));
@@ -31,7 +34,7 @@ final class KilledLives {
 
   /** Death at a force of names. */
   static DeadFrom directoryForce(int nth) {
-    // Only files have a full stop in their names.
+    // Only names of files contain a dot.
     return new DeadFrom(
         operation ->
             operation.kind() == FileOperation.Kind.FORCE && operation.path().indexOf('.') < 0,
@@ -60,7 +63,7 @@ final class KilledLives {
     return recordings;
   }
 
-  /** A life that dies and one behind it, or null if there are fewer than n such operations. */
+  /** A life that dies and one after it, or null if there are fewer than n such operations. */
   static @Nullable Recording record(DeadFrom death, int nth, long seed) throws IOException {
     Recording recording =
         new LifeRecorder<>(ShortSubject::new, seed, 1, LIMIT).recordDeath(death, /* before= */ 0);

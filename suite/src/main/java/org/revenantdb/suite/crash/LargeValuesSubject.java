@@ -11,7 +11,7 @@ import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
 
 /**
- * Large values, written over and over: the log goes through several segments, which are recycled,
+ * Large values, overwritten repeatedly: the log goes through several segments, which are recycled,
  * and pages of former values are freed and used again.
  */
 public final class LargeValuesSubject extends RevenantSubject {
@@ -21,7 +21,7 @@ public final class LargeValuesSubject extends RevenantSubject {
   /** Creates the subject. */
   public LargeValuesSubject() {}
 
-  /** Several threads clean side by side. */
+  /** Several threads clean at the same time. */
   @Override
   DatabaseOptions options(Path database) {
     return options().withCleanerThreads(3);

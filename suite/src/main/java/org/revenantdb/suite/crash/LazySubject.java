@@ -18,31 +18,33 @@ import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
 
 /**
- * Lazy commits, and durable transactions that are told of them: what was acknowledged as durable or
- * told to a durable reader is there after a crash, of what was acknowledged lazily a prefix, in
+ * Lazy commits, and durable transactions that see them. After a crash everything is there that was
+ * acknowledged as durable or seen by a durable reader. Of the lazy commits a prefix is there, in
  * commit order over all tables, and nothing else.
  */
 public final class LazySubject extends RevenantSubject {
   /*
-   * Alone       one session commits lazily and is then given one durable answer, of another kind each time. Nothing
-   *             else forces the log, so an answer that does not wait for what it tells of is lost by the next crash.
-   *             Later with answers of one kind only and many commits: if those answers do not wait nothing is written
-   *             for a while, and a kill finds that, too.
-   * Together    several sessions on the same rows, lazy and durable ones, beside checkpoints and the cleaner.
+   * Alone       One session commits lazily and then gets one durable answer, each time of another
+   *             kind. Nothing else forces the log, so an answer that does not wait for the commit
+   *             that it depends on is lost in the next crash. Later there are answers of one kind
+   *             only and many commits: if those answers do not wait, nothing is written for a
+   *             while, and a kill finds that, too.
+   * Together    Several sessions use the same rows, lazily and durably, beside checkpoints and the
+   *             cleaner.
    *
-   * The first life forces only when somebody asks for it; later ones, of a database that was there, also by themselves
-   * after a while.
+   * The first life forces only on request. Later lives, of an existing database, also force by
+   * themselves after a while.
    */
   private static final Duration SHORT_DELAY = Duration.ofMillis(20);
 
-  /** Rows that only the first session writes: of every answer about them it knows the author. */
+  /** Rows that only the first session writes: it knows the author of every answer about them. */
   private static final String OWN = "own";
 
   private static final int OWN_KEYS = 8;
   private static final int STEPS = 80;
   private static final int STEPS_OF_ONE_KIND = 24;
 
-  /** Of durable answers, counted so that some are given more often. */
+  /** The kinds of durable answers; some numbers share a kind, so that it is given more often. */
   private static final int KINDS = 14;
 
   private static final int SESSIONS = 3;
@@ -110,7 +112,7 @@ public final class LazySubject extends RevenantSubject {
     answer(db, sessions, worker, random, kind, Tables.key(random.nextInt(OWN_KEYS)));
   }
 
-  /** One answer that has to be durable, about a row that was just written lazily. */
+  /** One durable answer about a row that was just written lazily. */
   private static void answer(
       Database db, Sessions sessions, Worker worker, RandomGenerator random, int kind, byte[] key) {
     DurableReader reader = worker.reader();
@@ -120,7 +122,7 @@ public final class LazySubject extends RevenantSubject {
     }
     byte[] now = own(worker, random, key);
     if (random.nextBoolean()) {
-      db.cleanNow(); // which must not take away what tells of the write
+      db.cleanNow(); // must not remove what shows the write
     }
     switch (kind) {
       case 1, 2 -> reader.get(OWN, List.of(key));
@@ -138,7 +140,7 @@ public final class LazySubject extends RevenantSubject {
                   sessions.together(
                       1,
                       (other, any) -> {
-                        for (int i = 0; i < 3; i++) { // the row itself has room for two versions
+                        for (int i = 0; i < 3; i++) { // the row itself has space for two versions
                           own(other, random, key);
                         }
                       },
@@ -149,7 +151,7 @@ public final class LazySubject extends RevenantSubject {
     }
   }
 
-  /** Writes or deletes a row of its own lazily; returns what a promise says of it now. */
+  /** Writes or deletes a row of its own lazily; returns the new value of the row in promises. */
   private static byte @Nullable [] own(Worker worker, RandomGenerator random, byte[] key) {
     if (random.nextInt(3) > 0) {
       return stored(worker, random, key);
@@ -198,7 +200,7 @@ public final class LazySubject extends RevenantSubject {
     return (int) (share * share * HOT_KEYS);
   }
 
-  /** Writes in several tables, of which a crash must leave all or none. */
+  /** Writes in several tables; a crash must leave all of it or nothing. */
   private static void some(Worker.Writes writes, RandomGenerator random) {
     for (int i = random.nextInt(3); i >= 0; i--) {
       byte[] key = Tables.key(hot(random));

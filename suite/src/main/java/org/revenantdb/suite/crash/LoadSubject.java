@@ -9,8 +9,8 @@ import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
 
 /**
- * Bulk loads, finished, given up and left open: into an empty table, behind the rows of one, over
- * what former loads and former lives have left, and beside a session that writes the same table.
+ * Bulk loads that are finished, cancelled or left open: into an empty table, behind existing rows,
+ * over the rest of earlier loads and lives, and beside a session that writes the same table.
  */
 public final class LoadSubject extends RevenantSubject {
 
@@ -23,7 +23,7 @@ public final class LoadSubject extends RevenantSubject {
   /** Creates the subject. */
   public LoadSubject() {}
 
-  /** Several threads clean side by side. */
+  /** Several threads clean at the same time. */
   @Override
   DatabaseOptions options(Path database) {
     return options().withCleanerThreads(3);
@@ -36,7 +36,8 @@ public final class LoadSubject extends RevenantSubject {
     Worker main = sessions.worker();
     int end = 0;
     for (int round = 0; round < ROUNDS; round++) {
-      // Mostly behind all others; sometimes over what is there, rows of the other session included.
+      // Mostly behind all others; sometimes over existing rows, including those of the other
+      // session.
       int from = random.nextInt(4) == 0 ? random.nextInt(end + 1) : end;
       List<byte[]> keys = keys(from, 20 + random.nextInt(ROWS), 1 + random.nextInt(3));
       end = Math.max(end, from + 3 * ROWS + 60);
@@ -78,7 +79,7 @@ public final class LoadSubject extends RevenantSubject {
 
   private static void beside(Worker worker, RandomGenerator random, int from) {
     for (int i = 0; i < 8; i++) {
-      // Rarely where the load is, or most loads would end in a conflict.
+      // Rarely in the range of the load, because otherwise most loads would end in a conflict.
       int key = random.nextInt(6) == 0 ? from + random.nextInt(ROWS) : random.nextInt(from + 1);
       if (random.nextInt(3) == 0) {
         worker.commit(writes -> writes.delete(LOADED, Tables.key(key)));

@@ -13,9 +13,9 @@ import org.revenantdb.chaos.subject.Promises;
 import org.revenantdb.engine.Database;
 
 /**
- * The variant that most states come from: three sessions in each other's way, checkpoints and
- * cleaning in their midst, a table that grows, shrinks (pages merge) and grows again, some large
- * values, rollbacks, and a transaction that is open when the life ends.
+ * The variant for most states: three sessions in conflict with each other, with checkpoints and
+ * cleaning. A table grows, shrinks (pages merge) and grows again. There are some large values,
+ * rollbacks, and a transaction that is open when the life ends.
  */
 public final class MixedSubject extends RevenantSubject {
 
@@ -49,7 +49,7 @@ public final class MixedSubject extends RevenantSubject {
       writes.put(LARGE, Tables.key(LARGE_KEYS + 1), 20_000);
       writes.delete(WIDE, Tables.key(0));
     });
-    // What the next commit forces takes records of the open transaction along.
+    // The force of the next commit includes records of the open transaction.
     transactions(main, promises.random(), 5);
   }
 

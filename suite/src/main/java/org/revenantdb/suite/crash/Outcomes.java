@@ -4,23 +4,23 @@ import java.util.List;
 import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.subject.Verdict;
 
-/** Several outcomes as one, of which there may be none. */
+/** Combines outcomes, of which there may be none. */
 final class Outcomes {
 
-  /** Why a part was not measured that could have been. */
+  /** The reason why a part was not measured. */
   static final String NO_TIME = "not enough time";
 
-  /** Why what was begun did not come to anything. */
+  /** The reason why a part that was begun has no result. */
   static final String NO_TIME_FOR_MORE = "and not enough time for more";
 
   private Outcomes() {}
 
-  /** The sum; nothing measured if there is none. */
+  /** The combined outcome; not measured if there is none. */
   static Outcome sum(String name, List<Outcome> all) {
     return all.isEmpty() ? notMeasured(name) : Outcome.sum(name, all);
   }
 
-  /** Whether more time would have measured a part that was not. */
+  /** Whether a part was not measured for want of time. */
   static boolean hurried(Outcome part) {
     return part.reason().equals(NO_TIME) || part.reason().endsWith(NO_TIME_FOR_MORE);
   }

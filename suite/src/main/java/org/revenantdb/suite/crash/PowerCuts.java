@@ -25,10 +25,10 @@ import org.revenantdb.chaos.subject.Verdict;
 import org.revenantdb.engine.Database;
 
 /**
- * Lives of all variants, cut under every profile: many small runs in turn, so that whatever the
- * time, each profile gets its share of it.
+ * Lives of all variants, cut under every profile: many small runs in turn, so that each profile
+ * gets its share of any given time.
  *
- * <p>Threads: one, which has the runs use more.
+ * <p>Threads: one; the runs use more.
  */
 final class PowerCuts {
 
@@ -39,22 +39,20 @@ final class PowerCuts {
   private static final int DEPTH = 3;
   private static final int FORCES_OF_DATA = 8;
 
-  /** One from which lives came that need every force; another's might take longer to tell. */
+  /** A seed whose lives need every force; with another seed it might take longer to detect all. */
   private static final long SEED_OF_COVERAGE = 20_261_121;
 
   private static final int PATIENCE = 4;
 
-  /**
-   * A few: force coverage makes those that it needs, and each one more takes time from the others.
-   */
+  /** Only a few: force coverage makes its own, and each further one takes time from the others. */
   private static final int RECOVERIES = 4;
 
   private static final int FEWEST = 24;
   private static final int MOST = 1_500;
 
   /**
-   * Those that allow little come first: an image counts where it is first met, and what they allow
-   * is allowed by the others, too.
+   * The strictest profiles come first: an image counts for the first profile that has it, and what
+   * a strict profile allows is allowed by the others, too.
    */
   static final List<PlatformProfile> PROFILES =
       List.of(
@@ -66,7 +64,7 @@ final class PowerCuts {
           PlatformProfile.SIZE_BEFORE_DATA,
           PlatformProfile.STRICT_POSIX);
 
-  /** Until something was measured. */
+  /** Used until there is a measurement. */
   private static final double FIRST_GUESS = 60;
 
   private static final String NOTHING_NEW =
@@ -74,7 +72,7 @@ final class PowerCuts {
 
   private static final Duration LIMIT = Duration.ofSeconds(60);
 
-  /** A variant, and how many of the states are its; those of large images take longer. */
+  /** A variant, and its share of the states; states of large images take longer. */
   private record Share(Supplier<CrashSubject<Database>> maker, double share) {}
 
   private static final List<Share> VARIANTS =
@@ -94,7 +92,7 @@ final class PowerCuts {
 
   private static final Share SHORT = new Share(ShortSubject::new, 0);
 
-  /** A recorded life and the images of it that were looked at. */
+  /** A recorded life and its images that were checked. */
   private record Life(Share variant, Recording recording, SeenImages seen, double share) {
     Life(Share variant, Recording recording) {
       this(variant, recording, new SeenImages(), variant.share);
@@ -106,7 +104,7 @@ final class PowerCuts {
   private final List<Life> lives = new ArrayList<>();
   private final Map<PlatformProfile, List<Outcome>> cuts = new EnumMap<>(PlatformProfile.class);
 
-  /** Profiles under which a run looked at all that it meant to. */
+  /** Profiles under which a run checked all its states. */
   private final Set<PlatformProfile> ended = EnumSet.noneOf(PlatformProfile.class);
 
   private final List<Outcome> deep = new ArrayList<>();
@@ -121,7 +119,7 @@ final class PowerCuts {
     this.keep = keep;
   }
 
-  /** Records a life of each variant; one that cannot be used is a part of its own. */
+  /** Records a life of each variant. An unusable one becomes a part of its own. */
   void record() throws IOException {
     for (Share variant : VARIANTS) {
       long lifeSeed = Seeds.of(seed, lives.size());
@@ -135,7 +133,7 @@ final class PowerCuts {
     recordDeaths();
   }
 
-  /** Lives of the first variant behind the death of a process. */
+  /** Lives of the first variant after the death of a process. */
   private void recordDeaths() throws IOException {
     Share variant = VARIANTS.getFirst();
     LifeRecorder<Database> recorder =
@@ -144,14 +142,14 @@ final class PowerCuts {
       if (recording.usable()) {
         lives.add(new Life(variant, recording, new SeenImages(), variant.share * SHARE_OF_A_DEATH));
       } else {
-        unusable.add(Outcome.of("life behind a death", recording.verdict(), recording.reason()));
+        unusable.add(Outcome.of("life after a death", recording.verdict(), recording.reason()));
       }
     }
   }
 
   /**
-   * Cuts what was recorded, until the time is up and so many states were looked at; but a slow
-   * machine is not waited for for ever.
+   * Cuts the recorded lives until the time is over and a number of states was checked. On a slow
+   * machine the wait for this number is limited.
    */
   void cut(Duration budget, long owed, SuiteProgress progress) {
     long begun = System.nanoTime();
@@ -179,7 +177,7 @@ final class PowerCuts {
     }
   }
 
-  /** Cuts what came after lives that were killed. */
+  /** Cuts the lives after killed ones. */
   void cutAfterKills() throws IOException {
     for (Recording recording : KilledLives.record(seed, FORCES_OF_DATA)) {
       Life life = new Life(SHORT, recording);
@@ -187,7 +185,7 @@ final class PowerCuts {
     }
   }
 
-  /** Cuts recoveries, and the recoveries from those. */
+  /** Cuts recoveries, and their recoveries. */
   void cutDeep(Duration budget, SuiteProgress progress) {
     long end = System.nanoTime() + budget.toNanos();
     for (int round = 0; System.nanoTime() < end && !lives.isEmpty(); round++) {
@@ -211,7 +209,7 @@ final class PowerCuts {
     PowerCutRun<Database> run =
         new PowerCutRun<>(life.variant.maker, life.recording, options, life.seen);
     Outcome outcome = run.run();
-    // Each holds a disk and all that was written to it.
+    // Each holds a disk and everything written to it.
     List<Recording> more = run.recoveries();
     recoveries.addAll(more.subList(0, Math.min(RECOVERIES - recoveries.size(), more.size())));
     nanos += System.nanoTime() - begun;
@@ -226,7 +224,7 @@ final class PowerCuts {
         .withKeep(keep);
   }
 
-  /** As many states as a share of the budget allows, going by what was measured. */
+  /** The number of states for a share of the budget, at the measured rate. */
   private int count(Duration budget, double share) {
     double rate = states == 0 ? FIRST_GUESS : statesPerSecond();
     return (int) Math.clamp(rate * budget.toMillis() / 1_000 * share, FEWEST, MOST);
@@ -270,7 +268,7 @@ final class PowerCuts {
     return result;
   }
 
-  /** A profile all of whose images had been looked at under others needs no look of its own. */
+  /** A profile whose images were all checked under other profiles counts as checked. */
   private Outcome sumOf(PlatformProfile profile) {
     String name = "power cut, " + profile;
     List<Outcome> some = cuts.getOrDefault(profile, List.of());
@@ -283,12 +281,12 @@ final class PowerCuts {
     return Outcomes.sum(name, some.stream().filter(one -> !isSilent(one)).toList());
   }
 
-  /** A run all of whose images had been looked at before has nothing to say. */
+  /** Whether all images of a run had been checked before. */
   static boolean isSilent(Outcome one) {
     return one.states() == 0 && one.recoveryMillis().length == 0 && one.failures().isEmpty();
   }
 
-  /** For force coverage: short lives, those of the variants, and recoveries. */
+  /** Recordings for force coverage: short lives, those of the variants, and recoveries. */
   List<Recording> forCoverage() throws IOException {
     List<Recording> all = new ArrayList<>();
     all.add(new LifeRecorder<>(SHORT.maker, seed, LIVES, LIMIT).record());
@@ -299,7 +297,7 @@ final class PowerCuts {
     return all;
   }
 
-  /** What the first variant did to its disk. */
+  /** The recording of the first variant. */
   @Nullable Recording first() {
     return lives.isEmpty() ? null : lives.getFirst().recording;
   }

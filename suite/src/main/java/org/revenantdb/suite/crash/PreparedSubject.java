@@ -8,9 +8,9 @@ import org.revenantdb.chaos.subject.Promises;
 import org.revenantdb.engine.Database;
 
 /**
- * Transactions that are prepared, and decided upon later, or by the next life: their names tell the
- * outcome, so what is found prepared after a crash is given it before anybody looks. From the
- * return of {@code prepare} on it is promised.
+ * Transactions that are prepared, and decided later or by the next life. Their names contain the
+ * outcome, so transactions that are prepared after a crash are decided before the check. From the
+ * return of {@code prepare} on the outcome is promised.
  */
 public final class PreparedSubject extends RevenantSubject {
 

@@ -4,8 +4,8 @@ import org.revenantdb.chaos.subject.Promises;
 import org.revenantdb.engine.Database;
 
 /**
- * Goes through more log than it may keep, in large values: segments are given up by a checkpoint
- * and become later ones at once.
+ * Writes more log than the limit, in large values: a checkpoint releases segments, which are reused
+ * at once.
  */
 public final class RecyclingSubject extends RevenantSubject {
 
@@ -25,7 +25,7 @@ public final class RecyclingSubject extends RevenantSubject {
         int key = row;
         worker.commit(writes -> writes.put(Tables.LARGE, Tables.key(key), LENGTH));
       }
-      // They say that a segment is ready that nothing else speaks of yet.
+      // They contain that a segment is ready, which no other record contains yet.
       for (int small = 0; small < SMALL; small++) {
         int key = small;
         worker.commit(writes -> writes.put(Tables.HOT, Tables.key(key), 40));

@@ -24,22 +24,22 @@ import org.revenantdb.recovery.file.StorageFile;
 import org.revenantdb.recovery.log.Log;
 
 /**
- * RevenantDB as the framework sees it, with the smallest files and the shortest log that its
- * options allow, so that a short trace has every step of the protocols in it.
+ * RevenantDB as a subject, with the smallest files and the shortest log that its options allow, so
+ * that a short trace contains every step of the protocols.
  *
- * <p>A variant says in {@link #work} what its lives do. What a recovered database is asked is the
- * same for all: every row of every table against the promises, point reads against the scan, the
- * structure with its accounting of pages, the report of the recovery.
+ * <p>A variant defines the work of its lives in {@link #work}. The check of a recovered database is
+ * the same for all: every row of every table against the promises, point reads against the scan,
+ * the structure with its accounting of pages, the report of the recovery.
  */
 public abstract class RevenantSubject implements CrashSubject<Database> {
 
   /** The smallest pool that an option allows. */
   static final long POOL = 2L << 20;
 
-  /** How the names of prepared transactions begin that are to be committed. */
+  /** Prefix of the names of prepared transactions that are to be committed. */
   static final String COMMITTED = "committed-";
 
-  /** How those of the others begin. */
+  /** Prefix of the names of the others. */
   static final String ROLLED_BACK = "rolled-back-";
 
   private static final String DIRECTORY = "db";
@@ -49,19 +49,21 @@ public abstract class RevenantSubject implements CrashSubject<Database> {
   /** Creates the subject. */
   protected RevenantSubject() {}
 
-  /** How every variant opens: small pool, small segments, short log. */
+  /** The options of every variant: small pool, small segments, short log. */
   static DatabaseOptions options() {
-    // A transaction that a life leaves open may be forgotten: on purpose, so nobody is warned.
+    // A life leaves a transaction open on purpose, so the warning is switched off.
     return DatabaseOptions.defaults()
         .withPoolBytes(POOL)
         .withLogSegmentBytes(SEGMENT)
         .withMaxRecoveryLog(LOG_LIMIT)
         .withShortTransactionRows(4) // rollbacks of both kinds
-        .withCountersFile(false) // written by the clock, and nothing depends on it
+        .withCountersFile(false) // depends on the clock; no check uses it
         .withLeakListener(forgotten -> {});
   }
 
-  /** The database makes its own directory: that its name lasts is a promise, too. */
+  /**
+   * The database creates its own directory, because the durability of its name is a promise, too.
+   */
   @Override
   public final Database open(Path dir) {
     Path database = dir.resolve(DIRECTORY);
@@ -75,10 +77,10 @@ public abstract class RevenantSubject implements CrashSubject<Database> {
     return db;
   }
 
-  /** What a variant demands of the files of a database that has just been opened. */
+  /** A variant's conditions on the files of a database that was just opened. */
   void opened(Path database) {}
 
-  /** How the variant opens. */
+  /** The options of the variant. */
   DatabaseOptions options(Path database) {
     return options();
   }
@@ -86,7 +88,7 @@ public abstract class RevenantSubject implements CrashSubject<Database> {
   @Override
   public final void check(Database db, Recovered recovered) {
     demandSaneReport(db.recoveryReport(), recovered);
-    // First, because it reads every page without a hand-over to another thread.
+    // First, because it reads every page without passing work to another thread.
     CheckReport report = db.check();
     refuseIfDamaged(report);
     for (String problem : report.problems()) {
@@ -109,7 +111,7 @@ public abstract class RevenantSubject implements CrashSubject<Database> {
     return prepared.startsWith(COMMITTED);
   }
 
-  /** Gives a prepared transaction the outcome that its name tells. */
+  /** Gives a prepared transaction the outcome in its name. */
   static void decide(Database db, String prepared) {
     byte[] name = prepared.getBytes(StandardCharsets.UTF_8);
     boolean was = isCommitted(prepared) ? db.commitPrepared(name) : db.rollbackPrepared(name);
@@ -119,15 +121,15 @@ public abstract class RevenantSubject implements CrashSubject<Database> {
   }
 
   /**
-   * Asks what a variant asks besides.
+   * Checks further conditions of a variant.
    *
    * @param report of the structure
-   * @param rows all there are; it may add what its promises call rows, too
+   * @param rows all rows; the method may add what its promises treat as rows, too
    */
   void checkMore(
       Database db, CheckReport report, Recovered recovered, List<Map.Entry<byte[], byte[]>> rows) {}
 
-  /** One table from end to end; each row is also read by its key. */
+  /** Scans one table; each row is also read by its key. */
   private static void walk(
       Transaction tx, Table table, List<Map.Entry<byte[], byte[]>> rows, Recovered recovered) {
     byte[] before = {};
@@ -148,7 +150,9 @@ public abstract class RevenantSubject implements CrashSubject<Database> {
     }
   }
 
-  /** Pages that cannot be read, and nothing else: the store's clear word, as for who reads them. */
+  /**
+   * Pages that cannot be read, and nothing else: a clear report of damage, as for a reader of them.
+   */
   private static void refuseIfDamaged(CheckReport report) {
     if (!report.damage().isEmpty() && report.damage().size() == report.problems().size()) {
       throw report.damage().getFirst();
@@ -159,7 +163,7 @@ public abstract class RevenantSubject implements CrashSubject<Database> {
     recovered.demand(
         report.nanos() >= report.analysisNanos() && report.analysisNanos() >= 0,
         "the recovery took a negative time: " + report);
-    // A crash while pages are pending leaves the log of both lives; up to five segments that were
+    // A crash while pages are pending leaves the log of both lives. Up to five segments that were
     // prepared ahead of need (docs/format.md §2.1) are searched for more of it.
     recovered.demand(
         report.logBytesRead() <= 2 * (LOG_LIMIT + SEGMENT) + 5L * SEGMENT,
@@ -169,7 +173,7 @@ public abstract class RevenantSubject implements CrashSubject<Database> {
         "closed cleanly, with transactions left undecided: " + report);
   }
 
-  /** New work of every kind, small; then, sometimes, all that is left over is cleaned away. */
+  /** A little new work of every kind; then, sometimes, everything left over is cleaned. */
   @Override
   public final void resume(Database db, Promises promises) {
     RandomGenerator random = promises.random();
@@ -230,7 +234,7 @@ public abstract class RevenantSubject implements CrashSubject<Database> {
     return List.of(Log.class, Database.class);
   }
 
-  /** A file is named, by the exception or by what it says is the reason. */
+  /** Whether the exception, or the reason in it, contains a file. */
   @Override
   public final boolean refuses(Throwable failure) {
     for (@Nullable Throwable cause = failure; cause != null; cause = cause.getCause()) {
@@ -241,15 +245,15 @@ public abstract class RevenantSubject implements CrashSubject<Database> {
     return false;
   }
 
-  /** The tables that lives fill. */
+  /** The tables of the lives. */
   static final class Tables {
 
-    /** Short rows that many write at once. */
+    /** Short rows that many sessions write at once. */
     static final String HOT = "hot";
 
     static final int HOT_KEYS = 96;
 
-    /** Rows of which few fill a page, so that pages split and merge. */
+    /** Rows of which a few fill a page, so that pages split and merge. */
     static final String WIDE = "wide";
 
     /** Values in pages of their own. */

@@ -10,8 +10,8 @@ import org.revenantdb.engine.Cursor;
 import org.revenantdb.engine.Table;
 
 /**
- * Tables of some names with all their rows, as a map of maps has them. Values are as promises name
- * them; what is done under other names is passed by.
+ * Tables with certain names and all their rows, as a map of maps. Values have their form in
+ * promises. Tables with other names are ignored.
  *
  * <p>Threads: one.
  */
@@ -26,7 +26,7 @@ final class SchemaModel {
     this.names = names;
   }
 
-  /** What a transaction sees under these names. */
+  /** The tables that a transaction sees under these names. */
   static SchemaModel read(SchemaTransaction tx, List<String> names) {
     SchemaModel model = new SchemaModel(names);
     for (String name : names) {
@@ -85,7 +85,7 @@ final class SchemaModel {
     return new String(key, StandardCharsets.US_ASCII);
   }
 
-  /** A number that follows from every table, its options and its rows, and from nothing else. */
+  /** A hash of every table, its options and its rows. */
   long digest() {
     long digest = 0;
     for (Map.Entry<String, Contents> table : tables.entrySet()) {

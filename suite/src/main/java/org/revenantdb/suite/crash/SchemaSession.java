@@ -21,26 +21,27 @@ import org.revenantdb.engine.TransactionOptions;
 import org.revenantdb.suite.crash.RevenantSubject.Tables;
 
 /**
- * A session that creates, drops, truncates and writes tables in transactions, and announces each
- * step before it is made.
+ * A session that creates, drops, truncates and writes tables in transactions, and reports each step
+ * before it makes it.
  *
  * <p>Threads: one.
  */
 final class SchemaSession {
   /*
-   * Own names     Nobody else uses them, so the session has a model of what they are. Each transaction writes, as one
-   *               row more, the model's digest: after a crash that row has to go with the tables, so all of a
-   *               transaction is there or nothing of it, tables and rows, also where promises are of no help because
-   *               one absence looks like another. The transaction itself has to see what the model has; and it is
-   *               refused nothing.
-   * Shared names  All sessions use them, so they wait for each other, are in conflict, or are refused. There are
-   *               promises of these only. A step that empties a table takes rows along that the session does not see:
-   *               it promises the absence of every key that anybody uses.
-   * Left open     What is under a name that a transaction left open has changed is its as long as the database is
-   *               open: the session uses that name no more.
+   * Own names     No other session uses them, so the session has a model of them. Each transaction
+   *               also writes a row with the model's digest. After a crash that row must match the
+   *               tables, so all of a transaction is there or nothing of it, tables and rows. This
+   *               works even where promises do not help, because one absence looks like another.
+   *               The transaction itself must see the content of the model, and none of its steps
+   *               may be refused.
+   * Shared names  All sessions use them, so they wait for each other, conflict, or are refused.
+   *               Only these have promises. A step that empties a table also removes rows that the
+   *               session does not see: it promises the absence of every key that any session uses.
+   * Left open     A name that a transaction left open has changed stays taken as long as the
+   *               database is open. The session does not use it any more.
    */
 
-  /** Where sessions keep their digests. */
+  /** The table for the digests of sessions. */
   static final String DIGESTS = "digests";
 
   private static final List<String> SHARED = List.of("shared-a", "shared-b");
@@ -64,13 +65,13 @@ final class SchemaSession {
   private SchemaModel model;
   private long written;
 
-  /** Whether the transaction has to do with a name that others use. */
+  /** Whether the transaction uses a shared name. */
   private boolean metOthers;
 
   /**
-   * Begins a session, with what is there of an owner's tables.
+   * Begins a session with the existing tables of an owner.
    *
-   * @param number unlike those of other sessions of this life, so that its values are, too
+   * @param number different from other sessions of this life, so that its values differ, too
    */
   SchemaSession(
       Database db,
@@ -92,7 +93,7 @@ final class SchemaSession {
     this.model = read(db, owner);
   }
 
-  /** Whether no transaction holds a name that a former session has left open. */
+  /** Whether no transaction that a former session left open holds a name. */
   private boolean isFree(String name) {
     try (SchemaTransaction tx = new SchemaTransaction(db, TransactionOptions.durable())) {
       Table table = tx.find(name);
@@ -133,7 +134,7 @@ final class SchemaSession {
     }
   }
 
-  /** What promises call an owner's digest. */
+  /** The form of an owner's digest in promises. */
   static byte[] digestKey(int owner) {
     return Cell.key(DIGESTS, ascii(owner(owner)));
   }
@@ -143,7 +144,7 @@ final class SchemaSession {
     return ByteBuffer.wrap(value).getLong();
   }
 
-  /** What promises call the existence of a table; its value are the options. */
+  /** The form of the existence of a table in promises; its value is the options. */
   static byte[] tableKey(String name) {
     return Cell.key("table", ascii(name));
   }
@@ -153,12 +154,12 @@ final class SchemaSession {
     return new byte[] {(byte) table.options().partitions()};
   }
 
-  /** Whether a name is one that sessions create tables under. */
+  /** Whether sessions create tables with this name. */
   static boolean isName(String name) {
     return SHARED.contains(name) || name.startsWith(OWNER);
   }
 
-  /** One transaction, or what else sessions do. */
+  /** One transaction, or another step of sessions. */
   void step() {
     switch (random.nextInt(14)) {
       case 0 -> emptyAtOnce(SHARED.get(random.nextInt(SHARED.size())));
@@ -182,7 +183,7 @@ final class SchemaSession {
       Steps steps = new Steps(tx, group);
       String name = anyName();
       for (int left = random.nextInt(1, MOST_STEPS); left > 0; left--) {
-        steps.any(name); // often the same again
+        steps.any(name); // often the same name again
         name = random.nextBoolean() ? name : anyName();
       }
       steps.demandModelIsSeen();
@@ -206,8 +207,8 @@ final class SchemaSession {
   }
 
   /**
-   * A transaction that nobody ends: none of its steps must come back. It begins with a table step,
-   * by which the next session on the same open database knows that the name is taken.
+   * A transaction that is left open: none of its steps may survive. It begins with a table step, so
+   * that the next session on the same open database knows that the name is taken.
    */
   void leaveOpen() {
     if (usable.size() <= FEWEST_NAMES) {
@@ -221,7 +222,7 @@ final class SchemaSession {
     }
   }
 
-  /** Empties or drops a table for everybody, in no transaction of the session. */
+  /** Empties or drops a table for all sessions, outside the session's transactions. */
   private void emptyAtOnce(String name) {
     Promises.Group group = promises.begin();
     promiseEmpty(group, name);
@@ -245,7 +246,7 @@ final class SchemaSession {
     }
   }
 
-  /** Asks whether there is a table, which is answered durably. */
+  /** Checks whether a table exists; the answer is durable. */
   private void witness(String name) {
     Table table = db.findTable(name);
     promises.durableRead(tableKey(name), table == null ? null : tableValue(table));
@@ -257,7 +258,7 @@ final class SchemaSession {
     }
   }
 
-  /** What a session may be told because of others. */
+  /** The refusals that other sessions may cause. */
   private static boolean isRefusal(RevenantException e) {
     if (e instanceof CatalogException table) {
       return switch (table.reason()) {
@@ -268,7 +269,7 @@ final class SchemaSession {
     return e instanceof ConflictException;
   }
 
-  /** The steps of one transaction, each announced and then made. */
+  /** The steps of one transaction, each reported and then made. */
   private final class Steps {
 
     private final SchemaTransaction tx;
@@ -321,8 +322,8 @@ final class SchemaSession {
     }
 
     /**
-     * A name that is created and dropped in one transaction is free at once, whatever becomes of
-     * it: so no promise of its commit may speak of a name that others use.
+     * A name that is created and dropped in one transaction is free at once, whatever the outcome.
+     * So no promise of the commit may refer to a shared name.
      */
     private boolean mayDrop(String name) {
       return !SHARED.contains(name) || !created.contains(name);
@@ -337,7 +338,7 @@ final class SchemaSession {
       return made;
     }
 
-    /** A name that the transaction has dropped is not free before it commits. */
+    /** Checks that a name which the transaction has dropped is not free before the commit. */
     private void demandTaken(String name) {
       try {
         tx.create(name, TableOptions.defaults());
@@ -382,7 +383,7 @@ final class SchemaSession {
       after.put(table.name(), key, promised);
     }
 
-    /** A delete that finds nothing is no write: others may write the row meanwhile. */
+    /** A delete that finds nothing is not a write: other sessions may write the row meanwhile. */
     private void delete(Table table, byte[] key) {
       if (tx.exists(table, key)) {
         group.put(Cell.key(table.name(), key), null);
@@ -391,7 +392,7 @@ final class SchemaSession {
       }
     }
 
-    /** Mostly short, some so that leaves split, a few in pages of their own. */
+    /** Mostly short, some long enough to split leaves, a few in pages of their own. */
     private int length() {
       return switch (random.nextInt(12)) {
         case 0 -> random.nextInt(5_000, 20_000);

@@ -11,9 +11,9 @@ import org.revenantdb.engine.CheckReport;
 import org.revenantdb.engine.Database;
 
 /**
- * Tables that are created, dropped and truncated in transactions, beside rows: a crash leaves the
- * set of tables and all their rows as a committed transaction left them, or the one that was being
- * committed.
+ * Tables that are created, dropped and truncated in transactions, together with rows. After a crash
+ * the set of tables and all their rows are those after a committed transaction, or after the one
+ * that was being committed.
  */
 public final class SchemaSubject extends RevenantSubject {
 
@@ -25,7 +25,7 @@ public final class SchemaSubject extends RevenantSubject {
 
   private static final int RESUMED_STEPS = 3;
 
-  /** Sessions of new work have other values than those of the life. */
+  /** Sessions of new work use other values than those of the life. */
   private static final int RESUMED = 50;
 
   private final int sessions;
@@ -36,7 +36,7 @@ public final class SchemaSubject extends RevenantSubject {
     this(SESSIONS, SchemaTransaction::new);
   }
 
-  /** Creates the subject with as many sessions, whose transactions may be broken on purpose. */
+  /** Creates the subject with a number of sessions; their transactions may be broken on purpose. */
   SchemaSubject(int sessions, SchemaTransaction.Beginner beginner) {
     this.sessions = sessions;
     this.beginner = beginner;
@@ -84,7 +84,7 @@ public final class SchemaSubject extends RevenantSubject {
         session.step();
       }
     }
-    // What lazy commits leave over is cleaned away when they are durable, not before.
+    // What lazy commits leave over is cleaned only when they are durable.
     db.sync();
     promises.allDurable();
   }
@@ -105,7 +105,7 @@ public final class SchemaSubject extends RevenantSubject {
     }
   }
 
-  /** What a row says; without one, that of no tables. */
+  /** The content of a row; without one, that of no tables. */
   private static long digest(List<Map.Entry<byte[], byte[]>> rows, byte[] key) {
     return rows.stream()
         .filter(row -> Arrays.equals(row.getKey(), key))

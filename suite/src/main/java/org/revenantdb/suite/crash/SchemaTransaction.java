@@ -8,13 +8,13 @@ import org.revenantdb.engine.TableOptions;
 import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.TransactionOptions;
 
-/** A transaction of table steps and writes. What is broken on purpose overrides a part of it. */
+/** A transaction of table steps and writes. Subclasses override a part of it to break it. */
 class SchemaTransaction implements AutoCloseable {
 
-  /** Begins one. */
+  /** Begins a transaction. */
   @FunctionalInterface
   interface Beginner {
-    /** As {@link Database#begin(TransactionOptions)}. */
+    /** Like {@link Database#begin(TransactionOptions)}. */
     SchemaTransaction begin(Database db, TransactionOptions options);
   }
 

@@ -4,12 +4,12 @@ import org.revenantdb.chaos.subject.Promises;
 import org.revenantdb.engine.Database;
 
 /**
- * Waits with small transactions until a new log segment is ready, so that they speak of it (E4 of
- * the end of the log) while nothing has forced it but its own making; then goes on into it.
+ * Commits small transactions until a new log segment is ready, so that they refer to it (E4 of the
+ * end of the log) while only its creation has forced it. Then it continues in that segment.
  */
 public final class SegmentAheadSubject extends RevenantSubject {
 
-  /** Two of them are more than half of a segment; then the next one is prepared. */
+  /** Two of them fill more than half of a segment; then the next segment is prepared. */
   private static final int LENGTH = 280_000;
 
   private static final int SEGMENTS = 3;
@@ -22,7 +22,7 @@ public final class SegmentAheadSubject extends RevenantSubject {
   @Override
   public void work(Database db, Promises promises) {
     Worker worker = new Sessions(db, promises).worker();
-    // The first one may be made of one that creating the database left.
+    // The first one may reuse a segment left by the creation of the database.
     for (int segment = 0; segment < SEGMENTS; segment++) {
       long before = db.statistics().files().logDirectoryBytes();
       large(worker, 0);

@@ -18,14 +18,16 @@ import org.revenantdb.engine.Sequence;
 import org.revenantdb.engine.SequenceOptions;
 
 /**
- * Numbers that are drawn from a sequence, durably and lazily, and put into rows: after a crash the
- * sequence goes on above every number that was given durably, and above all that rows have.
+ * Numbers from a sequence, taken durably and lazily, and put into rows. After a crash the sequence
+ * continues above every number that was taken durably, and above all numbers in rows.
  */
 public final class SequenceSubject extends RevenantSubject {
   /*
-   * What the oracle is told   that a number was given is a promise about a row of its own, in no table: "given/n". A
-   *                           recovered database has those up to the sequence's mark. So numbers that were given
-   *                           durably are promises to be kept; all that a life may reserve are attempts, made before.
+   * Promises                  A number that was given out is a promise about a row of its own, in
+   *                           no table: "given/n". A recovered database has those up to the
+   *                           sequence's mark. So numbers that were given out durably are promises
+   *                           to be kept. All numbers that a life may reserve are attempts,
+   *                           reported before.
    */
   private static final String NAME = "numbers";
   private static final String TABLE = "numbered";
@@ -43,7 +45,7 @@ public final class SequenceSubject extends RevenantSubject {
   /** Creates the subject. */
   public SequenceSubject() {}
 
-  /** Nobody forces a mark but who needs it. */
+  /** A mark is forced only by a session that needs it. */
   @Override
   DatabaseOptions options(Path database) {
     return options().withMaxLazyDelay(DatabaseOptions.NEVER);
@@ -89,7 +91,7 @@ public final class SequenceSubject extends RevenantSubject {
           promises.durable(row(number), GIVEN);
         }
         case 2 -> worker.commitLazily(writes -> writes.put(TABLE, key, 30));
-        default -> {} // given to nobody who would know after a crash
+        default -> {} // given to a caller that does not survive the crash
       }
     }
   }
@@ -110,7 +112,7 @@ public final class SequenceSubject extends RevenantSubject {
     }
   }
 
-  /** How many numbers may have been given; 0 if the sequence is not there yet. */
+  /** How many numbers may have been given out; 0 if the sequence does not exist yet. */
   private static long reserved(CheckReport report) {
     return report.sequences().stream().mapToLong(CheckedSequence::reserved).sum();
   }

@@ -7,10 +7,10 @@ import org.revenantdb.chaos.crash.Together;
 import org.revenantdb.chaos.subject.Promises;
 import org.revenantdb.engine.Database;
 
-/** Several sessions at once, each in a thread of its own, and what one of them threw. */
+/** Several concurrent sessions, each in its own thread, and the exception of one of them. */
 final class Sessions {
 
-  /** What one session does. */
+  /** The work of one session. */
   @FunctionalInterface
   interface Body {
     /** Works to the end. */
@@ -31,7 +31,7 @@ final class Sessions {
     return new Worker(db, promises, promises.seed(), started++);
   }
 
-  /** Runs sessions side by side, and something else meanwhile; returns when all have ended. */
+  /** Runs sessions side by side, and other work meanwhile; returns when all have ended. */
   void together(int count, Body body, Runnable meanwhile) {
     Together together = new Together();
     for (int i = 0; i < count; i++) {

@@ -10,8 +10,8 @@ import org.revenantdb.chaos.subject.Promises;
 import org.revenantdb.engine.Database;
 
 /**
- * One session and few transactions, for runs that need many lives: each operation of one may go
- * wrong in a life of its own.
+ * One session and few transactions, for runs with many lives, for instance a life for each
+ * operation that fails.
  */
 public final class ShortSubject extends RevenantSubject {
 

@@ -8,8 +8,8 @@ import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.subject.Verdict;
 
 /**
- * The parts of a run, one after the other: one that throws is {@link Verdict#HARNESS_BROKEN}, and
- * the next one has its say all the same.
+ * Runs the parts one after the other: a part that throws is {@link Verdict#HARNESS_BROKEN}, and the
+ * next one still runs.
  *
  * <p>Threads: one.
  */
@@ -29,15 +29,14 @@ final class SuiteParts {
     void run(SuiteProgress progress) throws Exception;
   }
 
-  /** Runs a part, with a line that shows how far it is. */
+  /** Runs a part, with a progress line. */
   void run(String name, Duration budget, Part part) {
     try (SuiteProgress progress = SuiteProgress.start(name, budget)) {
       part.run(progress);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       report.part(Outcome.of(name, Verdict.HARNESS_BROKEN, "the run was interrupted"));
-    } catch (
-        Exception e) { // of the framework or the suite; the other parts have their say all the same
+    } catch (Exception e) { // of the framework or the suite; the other parts still run
       StringBuilder story = new StringBuilder(e.toString());
       for (StackTraceElement frame : e.getStackTrace()) {
         story.append("\n    at ").append(frame);

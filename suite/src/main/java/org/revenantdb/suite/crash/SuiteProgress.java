@@ -4,10 +4,10 @@ import java.time.Duration;
 import org.revenantdb.chaos.report.Progress;
 
 /**
- * A line on the standard error for each part of the suite, which moves with the time that the part
- * was given, and stays when the part has ended.
+ * A line on the standard error for each part of the suite. It shows how much of the part's time has
+ * passed, and stays when the part has ended.
  *
- * <p>Threads: any may change the note; a thread of its own draws the line.
+ * <p>Threads: any may change the note; a separate thread draws the line.
  */
 final class SuiteProgress implements AutoCloseable {
 
@@ -32,7 +32,7 @@ final class SuiteProgress implements AutoCloseable {
     return progress;
   }
 
-  /** What stands behind the bar. */
+  /** Sets the text behind the bar. */
   void note(String text) {
     note = text;
   }
@@ -45,7 +45,7 @@ final class SuiteProgress implements AutoCloseable {
         try {
           Thread.sleep(TICK);
         } catch (InterruptedException wake) {
-          // looks whether it has ended
+          // checks whether it has ended
         }
       }
       line.note(note);

@@ -7,13 +7,15 @@ import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
 
 /**
- * A database that is made with the double-write file and from its second opening on works without:
- * what the first life left in that file must never mend a page of a later one (rule R24).
+ * A database that is created with the double-write file and works without it from its second
+ * opening on. What the first life left in that file must never repair a page of a later life (rule
+ * R24).
  */
 public final class SwitchOffSubject extends RevenantSubject {
 
   /**
-   * The last ones come after the last checkpoint, so that the batch of the close has their page.
+   * The last rows come after the last checkpoint, so that the batch of the close contains their
+   * page.
    */
   private static final int ROWS = 28;
 

@@ -10,10 +10,10 @@ import org.revenantdb.chaos.teeth.Bite;
 import org.revenantdb.chaos.teeth.BrokenSubjects;
 import org.revenantdb.chaos.teeth.Teeth;
 
-/** The proof, before a run, that the framework would find what is wrong. */
+/** The proof, before a run, that the framework finds broken stores. */
 final class TeethProof {
 
-  /** All that it may take where it goes well. */
+  /** How long it takes if all goes well. */
   static final Duration LONGEST = Duration.ofSeconds(10);
 
   private TeethProof() {}
@@ -27,8 +27,7 @@ final class TeethProof {
             .toList();
     int found = 0;
     for (BrokenSubjects.Broken one : broken) {
-      // From the seed it was found with before:
-      // whether a fresh one bites as fast is a matter of luck.
+      // With the seed that found it before: how fast a fresh seed finds it depends on luck.
       Bite bite = Teeth.hunt(one, one.seed(), time.dividedBy(broken.size()).plus(LONGEST));
       found += bite.found() ? 1 : 0;
       report.tooth(
@@ -38,7 +37,7 @@ final class TeethProof {
               bite.time().toNanos() / 1e9,
               bite.states(),
               bite.story()));
-      progress.note(found + " of " + broken.size() + " bit");
+      progress.note(found + " of " + broken.size() + " broken stores found");
     }
   }
 }

@@ -10,9 +10,9 @@ import org.revenantdb.engine.Waits;
 import org.revenantdb.recovery.log.LogOptions;
 
 /**
- * Everything at its smallest, log, pages that a restart may read, pool, and sessions that write
- * more than that allows (docs/protocols.md §6): they are held back until checkpoints have made
- * room, while a transaction that has written more than all of it is in flight.
+ * The smallest log, pool and number of pages for a restart, with sessions that write more than that
+ * allows (docs/protocols.md §6). They are throttled until checkpoints have freed space, while a
+ * transaction is in flight that has written more than all of it.
  */
 public final class ThrottleSubject extends RevenantSubject {
 
@@ -59,7 +59,7 @@ public final class ThrottleSubject extends RevenantSubject {
     return waits.of(WaitClass.LOG_CREDIT).count() + waits.of(WaitClass.PAGE_CREDIT).count();
   }
 
-  /** With what the sessions write, more pages than a restart may read. */
+  /** With the writes of the sessions, more pages than a restart may read. */
   private static void many(Worker.Writes writes, int from) {
     for (int row = from; row < from + LONG_ROWS; row++) {
       writes.put(LONG, Tables.key(row), row % 10 == 0 ? 20_000 : LENGTH);
@@ -76,7 +76,7 @@ public final class ThrottleSubject extends RevenantSubject {
     }
   }
 
-  /** Each in a leaf of its own. */
+  /** Each in a different leaf. */
   private static void some(Worker.Writes writes, RandomGenerator random) {
     int first = random.nextInt(ROWS / 10);
     for (int i = 0; i < 10; i++) {

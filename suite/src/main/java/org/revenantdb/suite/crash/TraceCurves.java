@@ -20,10 +20,7 @@ import org.revenantdb.chaos.subject.Crash;
 import org.revenantdb.chaos.trace.Operation;
 import org.revenantdb.engine.Database;
 
-/**
- * What a recorded life looks like: how the log grows and is recycled, and what happens around a
- * cut.
- */
+/** Plots of a recorded life: the growth and recycling of the log, and the events around a cut. */
 final class TraceCurves {
 
   private static final String LOG = "log";
@@ -31,7 +28,7 @@ final class TraceCurves {
 
   private TraceCurves() {}
 
-  /** The size of all files in the log directory, along the operations. */
+  /** The size of all files in the log directory, by operation. */
   static SizeSeries logSize(Recording life) {
     Set<Integer> directories = new HashSet<>();
     Map<Integer, Long> sizes = new HashMap<>();

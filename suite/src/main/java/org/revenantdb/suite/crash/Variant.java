@@ -4,7 +4,7 @@ import java.util.function.Supplier;
 import org.revenantdb.chaos.subject.CrashSubject;
 import org.revenantdb.engine.Database;
 
-/** What a life of RevenantDB does, by the name that a command line has for it. */
+/** The work of a life of RevenantDB, by its name on the command line. */
 public enum Variant {
   /** {@link MixedSubject}. */
   MIXED(MixedSubject.class, MixedSubject::new),

@@ -17,9 +17,9 @@ import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
 
 /**
- * Older versions beyond memory, and savepoints whose overwritten rows are (docs/protocols.md §28,
- * §30): several snapshots are read back from files, transactions go back to savepoints from files,
- * and a life ends with all of that open. Who opens finds none of these files, and has not read
+ * Older versions and savepoints whose overwritten rows exceed memory (docs/protocols.md §28, §30).
+ * Several snapshots are read back from files, transactions go back to savepoints from files, and a
+ * life ends with all of that open. The next opening finds none of these files, and has not read
  * them.
  */
 public final class VersionsSubject extends RevenantSubject {
@@ -27,8 +27,8 @@ public final class VersionsSubject extends RevenantSubject {
   private static final String VERSIONED = "versioned";
 
   /**
-   * With so many snapshots between updates of all rows the store of older versions has twice the
-   * memory that it is given.
+   * With this many rows and the snapshots between updates, older versions need twice the memory
+   * limit.
    */
   private static final int ROWS = 260;
 
@@ -37,7 +37,7 @@ public final class VersionsSubject extends RevenantSubject {
   /** Nearly as long as a value in a page can be. */
   private static final int LENGTH = 1_300;
 
-  /** So many overwritten rows are more than a transaction keeps in memory. */
+  /** More overwritten rows than a transaction keeps in memory. */
   private static final int OVERWRITTEN = 90;
 
   private static final long SMALLEST_MEMORY = 1 << 20;
@@ -62,7 +62,7 @@ public final class VersionsSubject extends RevenantSubject {
     }
   }
 
-  /** A snapshot, and what it has to see for ever. */
+  /** A snapshot, and its expected rows. */
   private record Snapshot(Transaction tx, List<byte[]> rows) {
     static Snapshot of(Database db) {
       Transaction tx = db.begin();
@@ -125,7 +125,7 @@ public final class VersionsSubject extends RevenantSubject {
     }
   }
 
-  /** Three savepoints, each with more behind it than memory holds; back to two of them. */
+  /** Three savepoints, each followed by more than fits in memory; then back to two of them. */
   private static void savepoints(Worker worker, Worker.Ending ending) {
     String table = ending == Worker.Ending.LEFT_OPEN ? "undecided" : "saved";
     worker.revise(

@@ -23,8 +23,8 @@ import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.TransactionOptions;
 
 /**
- * A session that announces its transactions to the letter: every write before it is made, the
- * commit before it is asked for, the promise after it was given.
+ * A session that reports its transactions exactly: every write before it is made, the commit before
+ * it is requested, the promise after it was given.
  *
  * <p>Threads: one.
  */
@@ -36,7 +36,7 @@ final class Worker {
   private final Map<String, Table> tables = new HashMap<>();
   private long values;
 
-  /** A session whose values are unlike those of any other seed and number. */
+  /** Creates a session whose values differ from those of every other seed and number. */
   Worker(Database db, Promises promises, long seed, int number) {
     this.db = db;
     this.promises = promises;
@@ -52,12 +52,15 @@ final class Worker {
     return known;
   }
 
-  /** A transaction that is committed unless somebody was first; tells whether it was. */
+  /** Runs and commits a transaction; returns false after a conflict. */
   boolean commit(Consumer<Writes> body) {
     return commit(TransactionOptions.durable(), body);
   }
 
-  /** As {@link #commit(Consumer)}, and what it is told stays only as long as the process lives. */
+  /**
+   * Like {@link #commit(Consumer)}, but lazily: the result is kept only as long as the process
+   * lives.
+   */
   boolean commitLazily(Consumer<Writes> body) {
     return commit(TransactionOptions.lazy(), body);
   }
@@ -80,8 +83,8 @@ final class Worker {
   }
 
   /**
-   * A transaction that is prepared, unless somebody was first; tells whether it is. From then on
-   * its outcome is a promise, though nobody has said it to the database.
+   * Prepares a transaction; returns false after a conflict. From then on its outcome is a promise,
+   * although the database does not know it yet.
    */
   boolean prepare(String name, boolean commits, Consumer<Writes> body) {
     Promises.Group group = promises.begin();
@@ -104,8 +107,8 @@ final class Worker {
   }
 
   /**
-   * A durable transaction whose session does not wait for its commit: it is lazy until somebody
-   * tells that it is durable.
+   * A durable transaction whose session does not wait for its commit: it counts as lazy until it is
+   * known to be durable.
    */
   void commitAsync(Consumer<Writes> body) {
     Promises.Group group = promises.begin();
@@ -122,7 +125,7 @@ final class Worker {
   }
 
   /**
-   * A bulk load that is finished unless somebody was first; tells whether it was.
+   * Runs a bulk load; returns false after a conflict.
    *
    * @param keys in ascending order
    * @param length of each value, by its key
@@ -141,7 +144,7 @@ final class Worker {
     }
   }
 
-  /** A bulk load that is given up, or that nobody ends. */
+  /** A bulk load that is cancelled, or left open. */
   @SuppressWarnings("MustBeClosed") // left open on purpose
   void giveUpLoad(String table, List<byte[]> keys, ToIntFunction<byte[]> length, boolean close) {
     Promises.Group group = promises.begin();
@@ -149,7 +152,7 @@ final class Worker {
     try {
       add(load, group, table, keys, length);
     } catch (ConflictException conflict) {
-      // given up all the same
+      // cancelled in any case
     }
     if (close) {
       load.close();
@@ -170,7 +173,7 @@ final class Worker {
     }
   }
 
-  /** Drops a table that nobody else writes to: all its rows go together. */
+  /** Drops a table that no other session writes: all its rows go together. */
   void drop(String table) {
     Promises.Group group = promises.begin();
     try (Transaction tx = db.begin();
@@ -187,29 +190,29 @@ final class Worker {
     tables.remove(table);
   }
 
-  /** Makes durable what was committed lazily. */
+  /** Makes lazy commits durable. */
   void sync() {
     db.sync();
     promises.allDurable();
   }
 
-  /** Somebody who reads durably for this session, in its thread. */
+  /** A durable reader for this session, in its thread. */
   DurableReader reader() {
     return new DurableReader(db, promises, this::table);
   }
 
-  /** A transaction that is taken back. */
+  /** Runs a transaction and rolls it back. */
   void rollBack(Consumer<Writes> body) {
     Promises.Group group = promises.begin();
     try (Transaction tx = db.begin()) {
       body.accept(new Writes(tx, group));
     } catch (ConflictException conflict) {
-      // taken back all the same
+      // rolled back in any case
     }
     group.rolledBack();
   }
 
-  /** How a transaction ends that has savepoints. */
+  /** How a transaction with savepoints ends. */
   enum Ending {
     COMMIT,
     ROLL_BACK,
@@ -217,8 +220,8 @@ final class Worker {
   }
 
   /**
-   * A transaction that goes back to savepoints. What it has written then is announced when it is
-   * about to commit: a promise cannot be taken back to what was promised before.
+   * A transaction that goes back to savepoints. Its writes are reported just before the commit,
+   * because a promise cannot be undone back to an earlier one.
    */
   void revise(Ending ending, Consumer<Revisions> body) {
     Transaction tx = db.begin();
@@ -241,22 +244,22 @@ final class Worker {
     }
   }
 
-  /** A transaction that nobody ends: whatever it wrote must not come back. */
+  /** A transaction that is left open: none of its writes may survive. */
   void leaveOpen(Consumer<Writes> body) {
     Transaction tx = db.begin();
     try {
       body.accept(new Writes(tx, promises.begin()));
     } catch (ConflictException conflict) {
-      // what it wrote before stays
+      // its earlier writes stay
     }
   }
 
-  /** Reads rows in one snapshot and has it noted that they were seen: they are durable then. */
+  /** Reads rows in one snapshot and reports that they were seen: they are durable then. */
   void witness(String table, List<byte[]> keys) {
     reader().get(table, keys);
   }
 
-  /** The writes of one transaction, each announced and then made. */
+  /** The writes of one transaction, each reported and then made. */
   final class Writes {
 
     private final Transaction tx;
@@ -267,7 +270,7 @@ final class Worker {
       this.group = group;
     }
 
-    /** Stores a value that was never stored before; returns what a promise says of it. */
+    /** Stores a new value; returns its form in promises. */
     byte[] put(String table, byte[] key, int length) {
       byte[] value = Cell.value(Seeds.of(seed, values++), length);
       byte[] promised = Cell.promised(value);
@@ -276,7 +279,7 @@ final class Worker {
       return promised;
     }
 
-    /** Deletes a row if there is one. A delete that finds nothing is no write: nobody minds it. */
+    /** Deletes a row if it exists. A delete that finds nothing is not a write and not reported. */
     void delete(String table, byte[] key) {
       if (tx.exists(table(table), key)) {
         group.put(Cell.key(table, key), null);
@@ -285,10 +288,10 @@ final class Worker {
     }
   }
 
-  /** The writes of a transaction that may be taken back to a savepoint. */
+  /** The writes of a transaction that may go back to a savepoint. */
   final class Revisions {
 
-    /** What a promise says of each row that is written, null if it is deleted. */
+    /** The form of each written row in promises, null if it is deleted. */
     private final Map<Row, byte @Nullable []> written = new HashMap<>();
 
     private final Transaction tx;
@@ -297,7 +300,7 @@ final class Worker {
       this.tx = tx;
     }
 
-    /** Stores a value that was never stored before. */
+    /** Stores a new value. */
     void put(String table, byte[] key, int length) {
       byte[] value = Cell.value(Seeds.of(seed, values++), length);
       tx.put(table(table), key, value);
@@ -315,7 +318,7 @@ final class Worker {
       return new Mark(tx.savepoint(), new HashMap<>(written));
     }
 
-    /** Goes back, and reads whether each row that it ever wrote has what it had. */
+    /** Goes back, and checks that each row that it ever wrote has its former value. */
     void goBackTo(Mark mark) {
       Set<Row> rows = Set.copyOf(written.keySet());
       tx.rollbackTo(mark.savepoint);

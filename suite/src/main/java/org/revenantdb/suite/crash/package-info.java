@@ -1,5 +1,5 @@
 /**
- * RevenantDB's crash suite: what is crashed, how, and what it may cost to come back.
+ * RevenantDB's crash suite: which lives are crashed, how, and what a restart may cost.
  *
  * <p>Reading order: {@link org.revenantdb.suite.crash.RevenantSubject} (how the framework sees an
  * open database) and its variants {@link org.revenantdb.suite.crash.MixedSubject}, {@link

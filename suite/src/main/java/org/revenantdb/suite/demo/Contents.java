@@ -15,13 +15,13 @@ import org.revenantdb.engine.Transaction;
 
 /**
  * Compares a database with the files themselves, by SHA-256, in both directions: nothing missing,
- * nothing more.
+ * nothing added.
  */
 final class Contents {
 
   private final TreeMap<byte[], JdkFiles.Item> expected = new TreeMap<>(Arrays::compareUnsigned);
 
-  /** The files that must be there, all of them and no other. */
+  /** The files that must be there, and no others. */
   Contents(List<JdkFiles.Item> items) {
     items.forEach(item -> expected.put(item.key(), item));
   }
@@ -30,7 +30,7 @@ final class Contents {
     return expected.size();
   }
 
-  /** Walks over the whole table; returns what is wrong first, or an empty string. */
+  /** Scans the whole table; returns the first difference, or an empty string. */
   String firstDifference(Database db, String title) {
     Table table = db.table(ImporterMain.TABLE);
     MessageDigest sha = sha256();
@@ -40,7 +40,7 @@ final class Contents {
         Cursor cursor = tx.scan(table, null, null)) {
       for (JdkFiles.Item item : expected.values()) {
         if (!cursor.next()) {
-          return item.name() + " is missing, and so is all after it";
+          return item.name() + " is missing, and everything after it";
         }
         if (!Arrays.equals(cursor.key(), item.key())) {
           return "%s was expected, but %s was found".formatted(item.name(), text(cursor.key()));
@@ -59,7 +59,7 @@ final class Contents {
     return "";
   }
 
-  /** Asks for each of the files alone; returns the first that is there, or an empty string. */
+  /** Reads each file individually; returns the first one that exists, or an empty string. */
   static String firstVisible(Database db, List<JdkFiles.Item> items) {
     Table table = db.table(ImporterMain.TABLE);
     try (Transaction tx = db.begin()) {

@@ -24,10 +24,10 @@ import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
 
 /**
- * Imports real data, kills the process in the middle of one big transaction, comes back, and
- * verifies every byte.
+ * Imports real data, kills the process in the middle of one big transaction, reopens the database,
+ * and verifies every byte.
  *
- * <p>Threads: one. Each step is a method of its own, in the order in which {@link #run} calls them.
+ * <p>Threads: one. Each step is a method, in the order in which {@link #run} calls them.
  */
 public final class Demo {
 
@@ -43,11 +43,11 @@ public final class Demo {
   private long written;
 
   /**
-   * Prepares the demo: lists the files and makes the directory.
+   * Prepares the demo: lists the files and creates the directory.
    *
-   * @param options what to do
-   * @param out where it tells what it does
-   * @throws IOException if the directory cannot be made, or is not empty
+   * @param options the options
+   * @param out receives the output
+   * @throws IOException if the directory cannot be created, or is not empty
    */
   public Demo(DemoOptions options, PrintStream out) throws IOException {
     this.options = options;
@@ -72,7 +72,7 @@ public final class Demo {
   /**
    * Runs the demo.
    *
-   * @return true if all of it held
+   * @return true if all checks passed
    */
   public boolean run() {
     try {
@@ -173,7 +173,7 @@ public final class Demo {
       Table rows = db.table(ImporterMain.TABLE);
       try (Transaction tx = db.begin()) {
         if (tx.get(rows, small.getFirst().key()) == null) {
-          broken.add("the first file is not there");
+          broken.add("the first file is missing");
         }
       }
       recovered(db.recoveryReport(), System.nanoTime() - before);
@@ -195,12 +195,12 @@ public final class Demo {
   private void recovered(RecoveryReport report, long untilFirstRead) {
     String time = milliseconds(untilFirstRead);
     say(
-        "back after %s, first read included: %s of log read, %,d pages left to be redone"
+        "restarted in %s, including the first read: %s of log read, %,d pages left to redo"
             .formatted(time, megabytes(report.logBytesRead()), report.pagesPending()));
     table
         .row("until the first read", time)
         .row("log read", megabytes(report.logBytesRead()))
-        .row("pages left to be redone", "%,d".formatted(report.pagesPending()));
+        .row("pages left to redo", "%,d".formatted(report.pagesPending()));
     json.number("recovery_ms_until_first_read", untilFirstRead / 1e6)
         .number("recovery_log_bytes", report.logBytesRead())
         .number("recovery_pages_pending", report.pagesPending());

@@ -5,14 +5,14 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.DatabaseOptions;
 
 /**
- * What the demo is to do.
+ * The options of the demo.
  *
- * @param seed draws the row at which the child is killed
+ * @param seed determines the row at which the child is killed
  * @param poolBytes memory for pages
- * @param scale how many times as large the big transaction is to be
- * @param modules how many modules of the JDK at most, 0 for all
- * @param dir where the database is made; null for a temporary directory
- * @param keep whether the database stays
+ * @param scale the factor by which the big transaction is larger
+ * @param modules the maximum number of modules of the JDK, 0 for all
+ * @param dir the directory of the database; null for a temporary directory
+ * @param keep whether the database is kept
  */
 public record DemoOptions(
     long seed, long poolBytes, int scale, int modules, @Nullable Path dir, boolean keep) {
@@ -31,7 +31,7 @@ public record DemoOptions(
     database(poolBytes);
   }
 
-  /** How the database is opened. */
+  /** The options of the database. */
   DatabaseOptions database() {
     return database(poolBytes);
   }

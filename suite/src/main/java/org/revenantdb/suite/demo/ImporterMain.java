@@ -10,10 +10,10 @@ import org.revenantdb.engine.Transaction;
 
 /**
  * The child of the demo: imports the first half in small durable transactions, then everything else
- * in one big one.
+ * in one big transaction.
  *
- * <p>It says {@code S n} when the first n files are committed, {@code R n} when n files are written
- * in the big transaction, and {@code D} when that is committed. It never sleeps.
+ * <p>Its lines: {@code S n} the first n files are committed, {@code R n} n files are written in the
+ * big transaction, {@code D} that transaction is committed. It never sleeps.
  */
 public final class ImporterMain {
 
@@ -59,7 +59,7 @@ public final class ImporterMain {
     }
   }
 
-  /** All of it or nothing. */
+  /** Imports all of it or nothing. */
   static void importBig(Database db, Table table, List<JdkFiles.Item> items, LongConsumer written) {
     try (Transaction tx = db.begin()) {
       long n = 0;

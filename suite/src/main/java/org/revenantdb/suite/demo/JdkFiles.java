@@ -12,9 +12,10 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Real data that every JDK carries with it: the files of its own module image, {@code jrt:/}.
+ * Real data in every JDK: the files of its own module image, {@code jrt:/}.
  *
- * <p>Parent and child list them on their own and get the same list, as they run on the same Java.
+ * <p>Parent and child list them separately and get the same list, because they run on the same
+ * Java.
  */
 final class JdkFiles {
 
@@ -22,7 +23,7 @@ final class JdkFiles {
    * A file to import.
    *
    * @param key the file's path, as bytes of UTF-8
-   * @param path where its content is
+   * @param path the place of its content
    */
   @SuppressWarnings("ArrayRecordComponent") // A key is bytes; these records are never compared.
   record Item(byte[] key, Path path) {
@@ -50,7 +51,7 @@ final class JdkFiles {
   /**
    * Lists the files.
    *
-   * @param limit how many modules at most; 0 for all
+   * @param limit the maximum number of modules; 0 for all
    * @param scale how often the second half of the modules is repeated, each time under another
    *     prefix
    */

@@ -11,26 +11,26 @@ import org.revenantdb.chaos.disk.FileContent;
 import org.revenantdb.recovery.format.PageHeaderLayout;
 
 /**
- * One step of damage, which can be written down and read back:
+ * One step of damage, with a text form that can be read back:
  *
  * <pre>
  *   set FILE OFFSET HEX               bytes
  *   fill FILE OFFSET LENGTH HEX       one byte, many times
  *   noise FILE OFFSET LENGTH SEED     bytes at random
  *   swap FILE OFFSET OFFSET LENGTH    two places
- *   copy FILE OFFSET LENGTH MOMENT    what another moment of the family has there
+ *   copy FILE OFFSET LENGTH MOMENT    bytes of another moment of the family
  *   size FILE BYTES                   shorter or longer
  *   delete FILE
  *   rename FILE FILE
  *   double FILE FILE
  *   exchange FILE FILE
- *   from FILE MOMENT                  the whole file as another moment has it
+ *   from FILE MOMENT                  the whole file from another moment
  *   create FILE BYTES                 a file of zeros
  *   kind FILE KIND                    dir, fifo, socket, self, dangling, zero, null, link
- *   sealpage FILE PAGE                the page's checksum is made good
- *   sealimage FILE INDEX              that of an image of the double-write file, and its header's
- *   sealsegment FILE                  that of a segment's header
- *   record FILE OFFSET AT HEX         bytes of the record at an offset; its checksum is made good
+ *   sealpage FILE PAGE                the page's checksum is corrected
+ *   sealimage FILE INDEX              the checksums of an image of the double-write file and of its header
+ *   sealsegment FILE                  the checksum of a segment header
+ *   record FILE OFFSET AT HEX         bytes of the record at an offset; its checksum is corrected
  * </pre>
  *
  * @param words verb and arguments
@@ -61,7 +61,7 @@ record Damage(List<String> words) {
         .collect(Collectors.joining("; "));
   }
 
-  /** Whether a checksum is made good: then what is wrong cannot be told by it. */
+  /** Whether a checksum is corrected, so that it cannot show the damage. */
   boolean seals() {
     return verb().startsWith("seal") || verb().equals("record");
   }

@@ -13,10 +13,10 @@ import org.revenantdb.recovery.format.LogRecordLayout;
 import org.revenantdb.recovery.format.PageHeaderLayout;
 import org.revenantdb.recovery.format.SegmentLayout;
 
-/** A disk that is being damaged: files by their paths below the directory of the database. */
+/** A disk that is being damaged: files by path below the directory of the database. */
 final class DamagedDisk {
 
-  /** What no disk in memory has; it is made on a real one. */
+  /** A kind of file that a disk in memory cannot have; it is made on a real one. */
   record Special(String path, String kind) {}
 
   private final DiskImage image;
@@ -125,7 +125,7 @@ final class DamagedDisk {
     return content == null ? new byte[length] : content.bytes(offset, length);
   }
 
-  /** Inside the file: no damage of bytes makes a file longer. */
+  /** Inside the file, because damage of bytes never makes a file longer. */
   void set(String path, long offset, byte[] bytes) {
     FileContent content = file(path);
     if (content != null && offset >= 0 && offset < content.size()) {
@@ -154,7 +154,9 @@ final class DamagedDisk {
     set(path, SegmentLayout.CRC, number(crc(bytes, 4, bytes.length)));
   }
 
-  /** Of an image of the batch: its own, what the header says of it, and the header's. */
+  /**
+   * Seals an image of the batch: its checksum, its checksum in the header, and that of the header.
+   */
   void sealImage(String path, int index) {
     sealPage(path, 1 + index);
     byte[] own = bytes(path, (1L + index) * PageHeaderLayout.PAGE_SIZE, 4);
@@ -162,61 +164,65 @@ final class DamagedDisk {
     sealPage(path, 0);
   }
 
-  /** Changes a record, which may cross into the next segment, and makes its checksum good. */
+  /** Changes a record, which may cross into the next segment, and corrects its checksum. */
   void setRecord(String path, long offset, int at, byte[] change) {
     LogPlace place = LogPlace.of(path, offset);
-    FileContent segment = file(path);
-    if (place == null || segment == null) {
+    if (place == null || file(path) == null) {
       return;
     }
-    int segmentSize = (int) segment.size();
-    byte[] header = read(place, LogRecordLayout.HEADER, segmentSize);
+    byte[] header = read(place, LogRecordLayout.HEADER);
     int length = little(header).getInt(LogRecordLayout.LENGTH);
     if (!LogRecordLayout.isSane(length)) {
       return;
     }
-    byte[] record = read(place, length, segmentSize);
+    byte[] record = read(place, length);
     System.arraycopy(change, 0, record, at, Math.min(change.length, record.length - at));
     int now = little(record).getInt(LogRecordLayout.LENGTH);
     if (LogRecordLayout.isSane(now) && now != length) {
-      byte[] longer = read(place, now, segmentSize);
+      byte[] longer = read(place, now);
       System.arraycopy(record, 0, longer, 0, Math.min(length, now));
       record = longer;
     }
     little(record).putInt(LogRecordLayout.CRC, crc(record, LogRecordLayout.LSN, record.length));
-    write(place, record, segmentSize);
+    write(place, record);
   }
 
-  byte[] read(LogPlace from, int length, int segmentSize) {
+  byte[] read(LogPlace from, int length) {
     byte[] result = new byte[length];
     LogPlace place = from;
     for (int done = 0; done < length; ) {
-      int n = (int) Math.min(length - done, segmentSize - place.offset());
+      int n = (int) Math.min(length - done, size(place) - place.offset());
       if (n <= 0) {
         break;
       }
       System.arraycopy(bytes(place.path(), place.offset(), n), 0, result, done, n);
       done += n;
-      place = place.next();
+      place = place.behind(size(place));
     }
     return result;
   }
 
-  private void write(LogPlace from, byte[] bytes, int segmentSize) {
+  private void write(LogPlace from, byte[] bytes) {
     LogPlace place = from;
     for (int done = 0; done < bytes.length; ) {
-      int n = (int) Math.min(bytes.length - done, segmentSize - place.offset());
+      int n = (int) Math.min(bytes.length - done, size(place) - place.offset());
       if (n <= 0) {
         break;
       }
       set(place.path(), place.offset(), java.util.Arrays.copyOfRange(bytes, done, done + n));
       done += n;
-      place = place.next();
+      place = place.behind(size(place));
     }
   }
 
-  /** A place in a segment. */
-  record LogPlace(long number, long offset) {
+  /** Size of the segment; 0 if there is none. */
+  private long size(LogPlace place) {
+    FileContent segment = file(place.path());
+    return segment == null ? 0 : segment.size();
+  }
+
+  /** A place in a segment, which has the name of its first position. */
+  record LogPlace(long begin, long offset) {
 
     static @Nullable LogPlace of(String path, long offset) {
       String hex = path.replace("log/", "").replace(".log", "");
@@ -226,11 +232,12 @@ final class DamagedDisk {
     }
 
     String path() {
-      return "log/%016x.log".formatted(number);
+      return "log/%016x.log".formatted(begin);
     }
 
-    LogPlace next() {
-      return new LogPlace(number + 1, SegmentLayout.HEADER);
+    /** Where the segment behind this one begins. */
+    LogPlace behind(long size) {
+      return new LogPlace(begin + size - SegmentLayout.HEADER, SegmentLayout.HEADER);
     }
   }
 

@@ -13,7 +13,7 @@ import org.revenantdb.recovery.format.PageHeaderLayout;
 import org.revenantdb.recovery.format.SegmentLayout;
 import org.revenantdb.suite.fuzz.DamagedDisk.LogPlace;
 
-/** Where things are in the files of a moment: pages of each type, records, images. */
+/** The places in the files of a moment: pages of each type, records, images. */
 final class DiskMap {
 
   static final String DATA = "revenant.data";
@@ -86,44 +86,38 @@ final class DiskMap {
     }
   }
 
-  /** From the beginning of each life on, and else from the beginning of each segment. */
+  /** Finds records from the beginning of each segment; a life begins with one. */
   private void findRecords() {
     for (String segment : segments) {
       byte[] header = disk.bytes(segment, 0, SegmentLayout.CHECKED);
-      ByteBuffer numbers = DamagedDisk.little(header);
       FileContent content = disk.file(segment);
       if (content == null
-          || numbers.getInt(0) != DamagedDisk.crc(header, 4, SegmentLayout.CHECKED)) {
+          || DamagedDisk.little(header).getInt(0)
+              != DamagedDisk.crc(header, 4, SegmentLayout.CHECKED)) {
         continue;
       }
-      int size = (int) content.size();
-      long first = numbers.getLong(SegmentLayout.FIRST_LSN);
-      long start = SegmentLayout.HEADER;
-      if (first != 0) {
-        start = SegmentLayout.offset(first, size);
-      }
-      walk(segment, start, size);
+      walk(segment, SegmentLayout.HEADER, (int) content.size());
     }
   }
 
   private void walk(String segment, long start, int size) {
     LogPlace place = LogPlace.of(segment, start);
     while (place != null && place.offset() + LogRecordLayout.HEADER <= size) {
-      byte[] header = disk.read(place, LogRecordLayout.HEADER, size);
+      byte[] header = disk.read(place, LogRecordLayout.HEADER);
       int length = DamagedDisk.little(header).getInt(LogRecordLayout.LENGTH);
-      byte[] bytes = LogRecordLayout.isSane(length) ? disk.read(place, length, size) : null;
+      byte[] bytes = LogRecordLayout.isSane(length) ? disk.read(place, length) : null;
       if (bytes != null && isGood(bytes)) {
         int type = bytes[LogRecordLayout.TYPE] & 0xFF;
         records.add(new LogRecord(place.path(), place.offset(), type, bytes));
         endOfLog = Math.max(endOfLog, DamagedDisk.little(bytes).getLong(LogRecordLayout.LSN));
         place = behind(place, length, size);
       } else {
-        place = recordsSeemToGoOn(place) ? new LogPlace(place.number(), place.offset() + 8) : null;
+        place = recordsSeemToGoOn(place) ? new LogPlace(place.begin(), place.offset() + 8) : null;
       }
     }
   }
 
-  /** A segment begins in the middle of a record; the first good one is not far. */
+  /** A segment begins in the middle of a record; the first valid one is not far. */
   private boolean recordsSeemToGoOn(LogPlace place) {
     return place.offset() < SegmentLayout.HEADER + (1 << 14)
         && records.stream().noneMatch(known -> known.file().equals(place.path()));
@@ -131,7 +125,7 @@ final class DiskMap {
 
   private @Nullable LogPlace behind(LogPlace place, int length, int size) {
     long offset = place.offset() + length;
-    return offset < size ? new LogPlace(place.number(), offset) : null;
+    return offset < size ? new LogPlace(place.begin(), offset) : null;
   }
 
   private static boolean isGood(byte[] record) {

@@ -7,18 +7,18 @@ import java.util.List;
 import org.revenantdb.chaos.crash.Seeds;
 
 /**
- * The families of a run, in files of its directory. Whoever needs one first makes it; variants take
- * their turns, {@link #CHUNK} at a time.
+ * The families of a run, in files of its directory. The first child that needs a family creates it.
+ * Variants use the families in turn, {@link #CHUNK} at a time.
  */
 final class Families {
 
-  /** So many variants in a row are of one family. */
+  /** The number of consecutive variants of one family. */
   static final int CHUNK = 200;
 
-  /** So many chunks in a row are of one population. */
+  /** The number of consecutive chunks of one population. */
   private static final int CHUNKS = 250;
 
-  /** One in so many chunks is of the family whose databases are large. */
+  /** One chunk in this many belongs to the family whose databases are large. */
   private static final int RARE = 50;
 
   private static final List<Population.Kind> USUAL =
@@ -28,7 +28,7 @@ final class Families {
           Population.Kind.SPILLED,
           Population.Kind.FLUSHING);
 
-  /** In a population: the usual ones, and {@link Population.Kind#INDEXED} last. */
+  /** The kinds in a population: the usual ones, and {@link Population.Kind#INDEXED} last. */
   private static final int KINDS = USUAL.size() + 1;
 
   private Families() {}
@@ -41,7 +41,7 @@ final class Families {
     return population * KINDS + kind;
   }
 
-  /** Reads a family, or makes it. */
+  /** Reads a family, or creates it. */
   static Family get(Path directory, long seed, int family) throws IOException {
     Path file = directory.resolve("family-%d-%d".formatted(seed, family));
     if (!Files.exists(file)) {

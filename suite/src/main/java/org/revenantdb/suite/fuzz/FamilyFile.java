@@ -20,11 +20,12 @@ import java.util.TreeSet;
 import org.revenantdb.chaos.disk.DiskImage;
 import org.revenantdb.chaos.disk.FileContent;
 
-/** A family in a file, so that all children open variants of the very same bytes. */
+/** A family in a file, so that all children open variants of exactly the same bytes. */
 final class FamilyFile {
   /*
-   * Blocks that are equal are written once, and so are tables that a commit has left as they were. Read back, equal
-   * blocks are one block again: moments of one database share most of what they hold.
+   * Equal blocks are written once, and so are tables that a commit has not changed. When read,
+   * equal blocks become one block again, because moments of one database share most of their
+   * content.
    */
 
   private static final int MAGIC = 0x46555A33;
@@ -116,7 +117,7 @@ final class FamilyFile {
     try (DataInputStream in =
         new DataInputStream(new BufferedInputStream(Files.newInputStream(file), 1 << 16))) {
       if (in.readInt() != MAGIC) {
-        throw new IOException(file + " is no family of databases of this fuzzer");
+        throw new IOException(file + " is not a family of databases of this fuzzer");
       }
       List<Block> blocks = new ArrayList<>();
       List<SortedMap<String, Long>> tables = new ArrayList<>();
@@ -137,7 +138,7 @@ final class FamilyFile {
     }
   }
 
-  /** Where a block is that others are equal to. */
+  /** The place of a block that others are equal to. */
   private record Block(FileContent content, int index) {}
 
   private static DiskImage readImage(DataInputStream in, List<Block> blocks) throws IOException {
@@ -174,7 +175,7 @@ final class FamilyFile {
         content.write((long) i * BLOCK, ByteBuffer.wrap(bytes, 0, length));
         blocks.add(new Block(content, i));
       } else if (blocks.get(known).index() == i) {
-        content.share(blocks.get(known).content(), i); // behind the end are zeros on both sides
+        content.share(blocks.get(known).content(), i); // zeros behind the end on both sides
       } else {
         Block same = blocks.get(known);
         byte[] there = same.content().bytes((long) same.index() * BLOCK, length);

@@ -3,14 +3,14 @@ package org.revenantdb.suite.fuzz;
 /**
  * A number in a page, header or record.
  *
- * @param name for people
+ * @param name its name in reports
  * @param offset of its first byte
  * @param width in bytes: 1, 2, 4 or 8
- * @param kind what it says, so what else it could say
+ * @param kind its meaning, which determines other possible values
  */
 record Field(String name, int offset, int width, Kind kind) {
 
-  /** What numbers are. */
+  /** The meanings of numbers. */
   enum Kind {
     /** The id of a page. */
     PAGE,

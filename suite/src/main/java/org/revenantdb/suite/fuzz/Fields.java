@@ -10,7 +10,7 @@ import org.revenantdb.recovery.format.PageHeaderLayout;
 import org.revenantdb.recovery.format.SegmentLayout;
 import org.revenantdb.suite.fuzz.Field.Kind;
 
-/** The fields of everything that has a checksum; format.md says what they mean. */
+/** The fields of everything that has a checksum; format.md explains them. */
 final class Fields {
 
   static final int SPACE_MAP = 2;
@@ -76,17 +76,18 @@ final class Fields {
         new Field("version", SegmentLayout.VERSION, 4, Kind.CODE),
         new Field("magic", SegmentLayout.MAGIC, 8, Kind.NUMBER),
         new Field("database id", SegmentLayout.DATABASE_ID, 8, Kind.NUMBER),
-        new Field("number", SegmentLayout.NUMBER, 8, Kind.COUNT),
+        new Field("begin", SegmentLayout.BEGIN, 8, Kind.LSN),
         new Field("size", SegmentLayout.SIZE, 4, Kind.COUNT),
         new Field("life", SegmentLayout.LIFE, 4, Kind.COUNT),
         new Field("first", SegmentLayout.FIRST_LSN, 8, Kind.LSN),
         new Field("former end", SegmentLayout.FORMER_END, 8, Kind.LSN),
         new Field("sealed end", SegmentLayout.SEALED_END, 8, Kind.LSN),
         new Field("durable", SegmentLayout.DURABLE, 8, Kind.LSN),
-        new Field("buffer", SegmentLayout.BUFFER, 4, Kind.COUNT));
+        new Field("buffer", SegmentLayout.BUFFER, 4, Kind.COUNT),
+        new Field("full size", SegmentLayout.FULL_SIZE, 4, Kind.COUNT));
   }
 
-  /** The fields of a page, from what it holds. */
+  /** The fields of a page, depending on its content. */
   static List<Field> page(byte[] page) {
     List<Field> fields = new ArrayList<>();
     fields.add(new Field("page id", 4, 4, Kind.PAGE));
@@ -128,7 +129,7 @@ final class Fields {
     fields.add(new Field("last entry", PAGE - 1, 1, Kind.CODE));
   }
 
-  /** Whose a page of a large value is. */
+  /** The owner of a page of a large value. */
   private static void owner(List<Field> fields) {
     fields.add(new Field("number", 24, 4, Kind.COUNT));
     fields.add(new Field("origin", 28, 4, Kind.PAGE));
@@ -274,10 +275,10 @@ final class Fields {
         new Field("life", LogRecordLayout.LIFE, 4, Kind.COUNT),
         new Field("type", LogRecordLayout.TYPE, 1, Kind.CODE),
         new Field("padding", LogRecordLayout.PADDING, 1, Kind.COUNT),
-        new Field("segments ahead", LogRecordLayout.SEGMENTS_AHEAD, 2, Kind.COUNT));
+        new Field("ahead", LogRecordLayout.AHEAD, 2, Kind.COUNT));
   }
 
-  /** The fields of a record's body, from what it holds. */
+  /** The fields of a record's body, depending on its content. */
   static List<Field> body(byte[] record) {
     List<Field> fields = new ArrayList<>();
     ByteBuffer numbers = DamagedDisk.little(record);

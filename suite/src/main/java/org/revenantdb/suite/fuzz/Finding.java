@@ -6,12 +6,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a trial has found.
+ * A finding of a trial.
  *
- * @param outcome how bad it is
- * @param phase what was being done
- * @param signature the same for all findings with one cause
- * @param detail for people, several lines
+ * @param outcome its severity
+ * @param phase the phase of the trial
+ * @param signature equal for all findings with one cause
+ * @param detail a description of several lines
  */
 record Finding(Outcome outcome, String phase, String signature, String detail) {
 
@@ -24,7 +24,7 @@ record Finding(Outcome outcome, String phase, String signature, String detail) {
     return new Finding(outcome, phase, outcome.text() + " in " + phase + ": " + what, what);
   }
 
-  /** Of something that was thrown: the same place is the same cause. */
+  /** A finding for an exception: the same place means the same cause. */
   static Finding of(Outcome outcome, String phase, Throwable thrown) {
     Throwable root = thrown;
     String types = thrown.getClass().getSimpleName();
@@ -50,7 +50,7 @@ record Finding(Outcome outcome, String phase, String signature, String detail) {
     return new Finding(outcome, phase, signature, "in " + phase + ": " + stack(thrown));
   }
 
-  /** Whether a frame with this name tells where the engine was, and not the fuzzer. */
+  /** Whether a stack frame with this name belongs to the engine, and not to the fuzzer. */
   static boolean isOfTheEngine(String name) {
     return name.startsWith(OURS) && !name.startsWith(FRAMEWORK) && !name.startsWith(FUZZER);
   }

@@ -10,16 +10,16 @@ import org.revenantdb.chaos.crash.ChildPipe;
 import org.revenantdb.chaos.disk.MemoryFileSystem;
 
 /**
- * The child that opens variants, one after the other. It says
+ * The child that opens variants, one after the other. Its lines:
  *
  * <pre>
- *   A text              alive: what it does beside variants
+ *   A text              alive: its work apart from variants
  *   B index             a variant begins
  *   F index finding     outcome, phase, signature, variant, detail; text in Base64
  *   E index kind outcome
- *   N                   it ends: what was found may have left something behind
- *   Q                   it ends: there is nothing left to do
- *   H text              a sound database did not pass: nothing counts
+ *   N                   it ends: a finding may have left threads or memory behind
+ *   Q                   it ends: all variants are done
+ *   H text              a sound database did not pass: no result counts
  * </pre>
  */
 public final class FuzzChild {
@@ -101,13 +101,13 @@ public final class FuzzChild {
     }
   }
 
-  /** Sound databases pass, or nothing that is found means anything. */
+  /** Checks that sound databases pass; otherwise no finding counts. */
   private void control(Family family) throws Exception {
     boolean first = true;
     for (int i = 0; i < family.moments().size(); i++) {
       pipe.say("A control " + i);
       Moment moment = family.moments().get(i);
-      moment.image().hash(); // kept by all forks
+      moment.image().hash(); // computed once for all forks
       MemoryFileSystem files = MemoryFileSystem.of(moment.image().fork());
       Subject open = opener.open(files.root().resolve(Place.DIRECTORY), /* readOnly= */ false);
       threads.learn(first);
@@ -120,7 +120,7 @@ public final class FuzzChild {
         throw new IllegalStateException(
             "a sound database, "
                 + moment.name()
-                + ", came out as "
+                + ", had the result "
                 + trial.outcome().text()
                 + ": "
                 + trial.findings());
@@ -128,7 +128,7 @@ public final class FuzzChild {
     }
   }
 
-  /** One variant; false if the JVM should go on no longer. */
+  /** Runs one variant; returns false if the JVM should not continue. */
   private boolean trial(long index, Variant variant, Family family) throws IOException {
     pipe.say("B " + index + " " + encoded(variant.text()));
     DamagedDisk damaged = variant.make(family);

@@ -1,6 +1,6 @@
 package org.revenantdb.suite.fuzz;
 
-/** The fuzzer itself does not work: nothing that it has counted means anything. */
+/** The fuzzer itself does not work, so none of its results count. */
 public final class FuzzFailure extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

@@ -4,16 +4,16 @@ import java.nio.file.Path;
 import java.time.Duration;
 
 /**
- * What to do.
+ * The options of a run.
  *
- * @param seed of everything that is drawn
- * @param time how long; zero: as long as the variants take
+ * @param seed of all random choices
+ * @param time the duration; zero: as long as the variants take
  * @param first number of the first variant
- * @param variants how many; 0: as many as the time allows
- * @param children how many JVMs side by side
- * @param limit how long a variant may take; see {@link org.revenantdb.chaos.crash.StallWatch}
- * @param directory where the sound databases are kept, and what hangs
- * @param opener class of what is opened
+ * @param variants the number of variants; 0: as many as the time allows
+ * @param children the number of JVMs in parallel
+ * @param limit the time limit of a variant; see {@link org.revenantdb.chaos.crash.StallWatch}
+ * @param directory for the sound databases, and for variants that hang
+ * @param opener the class that opens the database
  */
 public record FuzzOptions(
     long seed,
@@ -25,18 +25,18 @@ public record FuzzOptions(
     Path directory,
     String opener) {
 
-  /** How long a variant may take, unless said otherwise. */
+  /** The default time limit of a variant. */
   public static final Duration LIMIT = Duration.ofSeconds(20);
 
   /**
-   * Options for RevenantDB itself.
+   * Returns options for RevenantDB itself.
    *
-   * @param seed of everything that is drawn
-   * @param time how long, or zero
+   * @param seed of all random choices
+   * @param time the duration, or zero
    * @param first number of the first variant
-   * @param variants how many, or 0
-   * @param children how many JVMs
-   * @param directory where to work
+   * @param variants the number, or 0
+   * @param children the number of JVMs
+   * @param directory the working directory
    * @return the options
    */
   public static FuzzOptions of(

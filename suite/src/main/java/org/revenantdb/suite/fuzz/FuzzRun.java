@@ -11,10 +11,9 @@ import org.revenantdb.chaos.crash.ForkedJvm;
 import org.revenantdb.chaos.crash.Together;
 
 /**
- * Runs variants in child JVMs, which are ended and followed by others where a variant hangs them or
- * takes them along.
+ * Runs variants in child JVMs. If a variant hangs or ends its child, another child continues.
  *
- * <p>Threads: {@link #run} is called once; it reads each child in a thread of its own.
+ * <p>Threads: {@link #run} is called once; it reads each child in a separate thread.
  */
 public final class FuzzRun {
 
@@ -32,7 +31,7 @@ public final class FuzzRun {
   /**
    * Prepares a run.
    *
-   * @param options what to do
+   * @param options the options
    */
   public FuzzRun(FuzzOptions options) {
     this.options = options;
@@ -41,7 +40,7 @@ public final class FuzzRun {
   }
 
   /**
-   * What has come of it so far.
+   * Returns the results so far.
    *
    * @return the counts
    */
@@ -50,7 +49,7 @@ public final class FuzzRun {
   }
 
   /**
-   * Runs until time or variants are over.
+   * Runs until the time or the variants are used up.
    *
    * @param listens called after each variant, by one thread at a time
    * @throws IOException if the directory cannot be used
@@ -70,7 +69,7 @@ public final class FuzzRun {
   /**
    * Runs one variant again.
    *
-   * @param text of the variant, as a finding has it
+   * @param text the variant in the form of a finding
    * @throws IOException if the directory cannot be used
    */
   public void one(String text) throws IOException {
@@ -92,7 +91,7 @@ public final class FuzzRun {
   private ForkedJvm.Builder builder() {
     ForkedJvm.Builder builder = ForkedJvm.of(FuzzChild.class).heap(HEAP);
     boolean isLong = options.variants() >= LONG || options.time().compareTo(LONG_TIME) >= 0;
-    // Of a long run the second compiler gains more than it costs.
+    // In a long run the second compiler gains more than it costs.
     return (isLong ? builder.flags("-XX:+UseSerialGC") : builder.shortLived())
         .flags("-XX:-OmitStackTraceInFastThrow")
         .stallLimit(options.limit())
@@ -120,7 +119,7 @@ public final class FuzzRun {
     }
   }
 
-  /** What a child is at. */
+  /** The present variant of a child. */
   private static final class At {
     private long index;
     private @Nullable String variant;
@@ -192,7 +191,7 @@ public final class FuzzRun {
     listener.run();
   }
 
-  /** The sorts of faults, for tests. */
+  /** The kinds of faults, for tests. */
   List<Outcome> faults() {
     List<Outcome> faults = new ArrayList<>();
     for (Outcome outcome : Outcome.values()) {

@@ -10,13 +10,13 @@ import java.util.TreeMap;
 import org.revenantdb.chaos.report.JsonReport;
 
 /**
- * Counts what came of the variants, and keeps one example of each sort of fault.
+ * Counts the outcomes of the variants, and keeps one example of each kind of fault.
  *
- * <p>Threads: any; each method is whole.
+ * <p>Threads: any; each method is atomic.
  */
 public final class FuzzTally {
 
-  /** A fault, how often it was found, and where first. */
+  /** A fault, how often it was found, and its first variant. */
   private static final class Sort {
     private final Outcome outcome;
     private final String example;
@@ -52,7 +52,7 @@ public final class FuzzTally {
   }
 
   /**
-   * How many variants there were.
+   * Returns how many variants there were.
    *
    * @return a count
    */
@@ -61,9 +61,9 @@ public final class FuzzTally {
   }
 
   /**
-   * Whether nothing was found that must not be.
+   * Returns whether there was no fault.
    *
-   * @return true if so
+   * @return true if there was none
    */
   public synchronized boolean isSound() {
     return sorts.isEmpty() && outcomes.keySet().stream().noneMatch(Outcome::isFault);
@@ -74,7 +74,7 @@ public final class FuzzTally {
   }
 
   /**
-   * How many variants have come out as a fault.
+   * Returns how many variants had a fault.
    *
    * @return a count
    */
@@ -86,7 +86,7 @@ public final class FuzzTally {
   }
 
   /**
-   * What came of each kind of damage.
+   * Returns the results for each kind of damage.
    *
    * @return lines of a table
    */
@@ -127,10 +127,10 @@ public final class FuzzTally {
   }
 
   /**
-   * The faults, those that were found most often first.
+   * Returns the faults, the most frequent first.
    *
-   * @param command what repeats a case, which is put behind it
-   * @param details how many lines of each fault's detail
+   * @param command a command to which a case is appended to repeat it
+   * @param details the number of lines of each fault's detail
    * @return lines of text
    */
   public synchronized String findings(String command, int details) {
@@ -150,9 +150,9 @@ public final class FuzzTally {
   }
 
   /**
-   * Puts the figures into a report.
+   * Adds the figures to a report.
    *
-   * @param report gets them
+   * @param report receives them
    * @return the report
    */
   public synchronized JsonReport fill(JsonReport report) {

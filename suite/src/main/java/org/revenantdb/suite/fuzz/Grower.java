@@ -23,10 +23,10 @@ import org.revenantdb.engine.TableOptions;
 import org.revenantdb.engine.Transaction;
 
 /**
- * Lets a database grow on a disk in memory and keeps the book of what it holds.
+ * Builds a database on a disk in memory and records its content.
  *
- * <p>All is committed by one thread and durable, so at each moment it is known what the files have
- * to give back. Threads: one.
+ * <p>One thread commits everything durably, so at each moment it is known what the files must
+ * contain. Threads: one.
  */
 final class Grower implements AutoCloseable {
 
@@ -57,7 +57,7 @@ final class Grower implements AutoCloseable {
 
   // ---- lives and moments ----
 
-  /** Begins a life, on what the last one has left. */
+  /** Begins a life on the files of the last one. */
   Database begin() {
     Path directory = disk.root().resolve(Place.DIRECTORY);
     try {
@@ -76,12 +76,12 @@ final class Grower implements AutoCloseable {
     return open;
   }
 
-  /** Keeps a moment: the database is killed here, and lives on. */
+  /** Keeps a moment: the killed database of this instant. The database lives on. */
   void killedHere(String name) {
     keep(name, /* closed= */ false, disk.snapshot());
   }
 
-  /** Ends the life as a kill does: the last moment that was kept is what is left. */
+  /** Ends the life as a kill does: the files of the last moment are left. */
   void kill(String name) {
     DiskImage left = disk.snapshot();
     keep(name, /* closed= */ false, left);
@@ -94,7 +94,7 @@ final class Grower implements AutoCloseable {
     try {
       db().close();
     } catch (RuntimeException dead) {
-      // It can write no more, which is the point.
+      // It can no longer write, which is intended.
     }
     open = null;
     written.clear();
@@ -122,12 +122,12 @@ final class Grower implements AutoCloseable {
     return image;
   }
 
-  /** What no later damage can make come back counts from here: the log before is given up. */
+  /** Later damage can restore only states from here on, because the log before is released. */
   void forgetHistory() {
     states = new ArrayList<>(List.of(states.getLast()));
   }
 
-  // ---- what is done to it ----
+  // ---- operations ----
 
   State state() {
     return states.getLast();
@@ -149,7 +149,7 @@ final class Grower implements AutoCloseable {
     numbers.put(sequence.text(), KnownSequence.next(db(), sequence));
   }
 
-  /** What was given out before a commit is durable with it. */
+  /** Numbers given out before a commit are durable with it. */
   private void add(State next) {
     states.add(next.withNumbers(numbers));
   }
@@ -164,7 +164,7 @@ final class Grower implements AutoCloseable {
     add(state().with(name, new TreeMap<>()));
   }
 
-  /** A transaction, of which {@link #put} and {@link #delete} keep the book. */
+  /** A transaction whose content {@link #put} and {@link #delete} record. */
   Transaction transaction() {
     Transaction tx = db().begin();
     written.put(tx, new TreeMap<>());
@@ -176,7 +176,7 @@ final class Grower implements AutoCloseable {
     book(tx, table).put(key, State.mark(value));
   }
 
-  /** In pieces of unknown number, as a stream is written. */
+  /** In several pieces, like a stream. */
   void putStream(Transaction tx, String table, String key, byte[] value) {
     try {
       tx.put(found(tx, table), bytes(key), new ByteArrayInputStream(value));
@@ -214,7 +214,7 @@ final class Grower implements AutoCloseable {
     State now = state();
     Map<String, Map<String, @Nullable Long>> changes = written.remove(tx);
     if (changes == null) {
-      throw new IllegalStateException("no book was kept of this transaction");
+      throw new IllegalStateException("the content of this transaction was not recorded");
     }
     for (Map.Entry<String, Map<String, @Nullable Long>> table : changes.entrySet()) {
       Map<String, Long> rows = new TreeMap<>(now.tables().get(table.getKey()));
@@ -234,13 +234,13 @@ final class Grower implements AutoCloseable {
 
   void prepare(Transaction tx, String name) {
     tx.prepare(bytes(name));
-    written.remove(tx); // whichever way it goes, that is decided in a trial
+    written.remove(tx); // both outcomes are possible; a trial decides
     TreeSet<String> names = new TreeSet<>(state().prepared());
     names.add(name);
     add(state().withPrepared(names));
   }
 
-  /** Some rows in one transaction: new ones, changes small and large, deletions. */
+  /** Some rows in one transaction: new ones, small and large changes, deletions. */
   void work(String table, int rows, int largest) {
     Transaction tx = transaction();
     for (int i = 0; i < rows; i++) {
@@ -249,7 +249,7 @@ final class Grower implements AutoCloseable {
     commit(tx);
   }
 
-  /** One row among few: so it has a former version often. */
+  /** One row among few, so that it often has a former version. */
   void change(Transaction tx, String table, String prefix, int largest) {
     String key = key(prefix, random.nextInt(KEYS));
     if (random.nextInt(8) == 0) {
@@ -265,7 +265,7 @@ final class Grower implements AutoCloseable {
   }
 
   /**
-   * Values of one key begin and end alike, as those of real rows do, so that a former one is kept
+   * Values of one key begin and end alike, as those of real rows do, so that a former value is kept
    * as a difference.
    */
   byte[] value(String key, int largest) {

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What a child has left that hung or died: where its threads stood, from its thread dump. */
+/** The places of a child's threads when it hung or died, from its thread dump. */
 final class HangReport {
 
   private static final Pattern FRAME =
@@ -40,7 +40,7 @@ final class HangReport {
     frames.clear();
   }
 
-  /** Threads that wait for work say nothing. */
+  /** Threads that wait for work are left out. */
   private static boolean isIdle(String place) {
     return place.contains("ForgottenTransactions")
         || place.startsWith("LazyDeadline")

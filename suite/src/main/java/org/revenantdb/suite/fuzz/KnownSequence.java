@@ -6,7 +6,7 @@ import org.revenantdb.engine.Sequence;
 import org.revenantdb.engine.SequenceOptions;
 import org.revenantdb.engine.SequenceOrder;
 
-/** The sequences of a population: from a value, each can tell the value's number. */
+/** The sequences of a population; each can map a value to its number. */
 enum KnownSequence {
   PLAIN(SequenceOptions.defaults().withStart(5).withIncrement(3)),
   REVERSED(SequenceOptions.defaults().withOrder(SequenceOrder.BIT_REVERSED).withCacheSize(7)),
@@ -24,20 +24,20 @@ enum KnownSequence {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** The one of a name that the population has given. */
+  /** The sequence with a name that the population uses. */
   static KnownSequence of(String text) {
     return valueOf(text.toUpperCase(Locale.ROOT));
   }
 
-  /** Takes the next value, and creates the sequence if it is not there; the value's number. */
+  /** Takes the next value, creating the sequence if needed; returns the value's number. */
   static long next(Database db, KnownSequence which) {
     Sequence sequence = db.getOrCreateSequence(which.text(), which.options);
     return which.number(sequence.next());
   }
 
   /**
-   * The number of a value, from 0 in the order in which the values are given out; negative if the
-   * sequence does not have the value.
+   * The number of a value, from 0 in the order in which the values are given out; negative if it is
+   * not a value of the sequence.
    */
   long number(long value) {
     long plain =

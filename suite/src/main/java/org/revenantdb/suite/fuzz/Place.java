@@ -3,7 +3,7 @@ package org.revenantdb.suite.fuzz;
 import java.time.Duration;
 import org.revenantdb.engine.DatabaseOptions;
 
-/** How the databases of the fuzzer are opened: as small as they can be. */
+/** The options of the fuzzer's databases, which are as small as possible. */
 final class Place {
 
   /** The directory of the database on its disk in memory. */

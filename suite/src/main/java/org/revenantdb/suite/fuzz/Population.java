@@ -12,23 +12,27 @@ import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.TransactionOptions;
 
 /**
- * Makes the databases that are damaged: together they hold everything that the format knows.
+ * Creates the databases that are damaged: together they contain everything that the format can
+ * represent.
  *
  * <p>Threads: one, and those of the engine.
  */
 final class Population {
 
-  /** A way to make a family. */
+  /** The kinds of family. */
   enum Kind {
-    /** Little of everything, several lives, closed and killed in between. */
+    /** A little of everything, several lives, closed and killed in between. */
     EVERYTHING,
-    /** Killed with much undecided: large transactions, open changes of tables, prepared ones. */
+    /**
+     * Killed with much undecided: large transactions, open changes of tables, prepared
+     * transactions.
+     */
     UNDECIDED,
-    /** Former versions in files, several segments of log since the checkpoint. */
+    /** Former versions in files, several log segments since the checkpoint. */
     SPILLED,
     /** Killed while pages are being written. */
     FLUSHING,
-    /** One value so large that its head names index pages. */
+    /** One value so large that its head refers to index pages. */
     INDEXED
   }
 
@@ -38,7 +42,7 @@ final class Population {
     this.grower = grower;
   }
 
-  /** Makes a family. */
+  /** Creates a family. */
   static Family make(Kind kind, long seed) {
     try (Grower grower = new Grower(seed, Place.options())) {
       Population population = new Population(grower);
@@ -134,7 +138,7 @@ final class Population {
     grower.work("emptied", 40, 700);
     grower.truncate("emptied");
     grower.work("emptied", 5, 200);
-    // Left open, all of them: what they did is to be taken back by the next life.
+    // All of them stay open; the next life has to roll them back.
     big("open-1-", 120);
     big("open-2-", 40);
     Transaction tables = grower.db().begin();
@@ -228,7 +232,7 @@ final class Population {
     grower.closeCleanly("closed");
   }
 
-  /** The moments are whatever they are; what the database holds does not change meanwhile. */
+  /** The moments come at arbitrary instants; the content does not change meanwhile. */
   private void whileFlushing(int round) {
     AtomicBoolean done = new AtomicBoolean();
     Thread flushes =

@@ -17,7 +17,7 @@ import org.revenantdb.engine.Sequence;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
 
-/** RevenantDB as a trial sees it. */
+/** RevenantDB as the subject of a trial. */
 record RevenantSubject(Database db) implements Subject {
 
   private static final int LARGE = 1 << 20;

@@ -8,14 +8,13 @@ import java.util.TreeSet;
 import java.util.zip.CRC32C;
 
 /**
- * What a database holds at one moment: the rows of each table, as marks of their values, and the
- * names of its prepared transactions.
+ * The content of a database at one moment: the rows of each table, as marks of their values, and
+ * the names of its prepared transactions.
  *
- * <p>Keys are bytes as ISO 8859-1 text. Immutable by convention: a table that changes is another
- * map.
+ * <p>Keys are bytes as ISO 8859-1 text. Immutable by convention: a changed table is a new map.
  *
- * @param tables name to rows, a row being key to {@link #mark}
- * @param prepared names
+ * @param tables name to rows; a row is key to {@link #mark}
+ * @param prepared the names of prepared transactions
  * @param numbers name of a sequence to the highest number that was given out before the last
  *     commit, from 0
  */
@@ -40,7 +39,7 @@ record State(
     return new State(changed, prepared, numbers);
   }
 
-  /** The state after something was prepared, or decided. */
+  /** The state after a transaction was prepared, or decided. */
   State withPrepared(Set<String> names) {
     return new State(tables, new TreeSet<>(names), numbers);
   }
@@ -53,7 +52,7 @@ record State(
   /**
    * What is wrong with the next values of the sequences; empty if nothing is.
    *
-   * @param values by the sequence's name; of others than those of the state, too
+   * @param values by the sequence's name; may contain sequences that are not in the state
    */
   String differenceOfNumbers(Map<String, Long> values) {
     for (Map.Entry<String, Long> known : numbers.entrySet()) {
@@ -73,14 +72,14 @@ record State(
     return "";
   }
 
-  /** A number that tells values apart. */
+  /** A hash of a value. */
   static long mark(byte[] value) {
     CRC32C crc = new CRC32C();
     crc.update(value);
     return crc.getValue() << 32 | value.length;
   }
 
-  /** Where two states differ first, for people; empty if they do not. */
+  /** The first difference of two states, as text; empty if there is none. */
   static String difference(State wanted, State found) {
     if (!wanted.prepared.equals(found.prepared)) {
       return "prepared: " + found.prepared + " instead of " + wanted.prepared;

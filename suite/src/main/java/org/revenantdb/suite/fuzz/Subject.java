@@ -6,21 +6,21 @@ import java.util.Map;
 import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** An open database as a trial sees it. Every change is a transaction of its own, and durable. */
+/** An open database in a trial. Every change is a separate, durable transaction. */
 interface Subject extends AutoCloseable {
 
-  /** What is opened: RevenantDB, or in tests something with a planted fault. */
+  /** Opens RevenantDB, or in tests a subject with a planted fault. */
   interface Opener {
     Subject open(Path directory, boolean readOnly) throws Exception;
 
-    /** Whether this is how the project says no. */
+    /** Whether it is one of the project's own exceptions. */
     boolean isRefusal(Throwable thrown);
 
-    /** How the names of its threads begin that must be gone once it is closed. */
+    /** Prefix of the names of its threads that must have ended after the close. */
     String threads();
   }
 
-  /** What stands in a list is not there when it is asked for. */
+  /** A name in a list does not exist when it is read. */
   final class NotFoundException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -33,10 +33,10 @@ interface Subject extends AutoCloseable {
 
   List<String> prepared();
 
-  /** All rows in order: key, and mark of the value. */
+  /** Reads all rows in order: key, and mark of the value. */
   void scan(String table, ObjLongConsumer<String> row) throws Exception;
 
-  /** The mark of a value, or null if there is no such row. */
+  /** The mark of a value, or null if the row does not exist. */
   @Nullable Long get(String table, String key) throws Exception;
 
   void put(String table, String key, byte[] value);
@@ -46,7 +46,7 @@ interface Subject extends AutoCloseable {
   /** Commits a prepared transaction or rolls it back. */
   void decide(String prepared, boolean commit);
 
-  /** Takes a value of each sequence: by name. */
+  /** Takes a value of each sequence; returns them by name. */
   Map<String, Long> sequences();
 
   void check();

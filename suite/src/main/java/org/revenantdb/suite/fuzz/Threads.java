@@ -10,18 +10,18 @@ import java.util.function.BooleanSupplier;
 import org.revenantdb.chaos.crash.StallWatch;
 
 /**
- * The threads of an engine: which die, which are missing, which stay behind.
+ * The threads of an engine: those that died, are missing, or stay behind.
  *
- * <p>Threads: one, beside those that are watched.
+ * <p>Threads: one, apart from those that are watched.
  */
 final class Threads {
 
-  /** They wait for the next database, for a while. */
+  /** They wait for the next database for a while. */
   private static final Set<String> SHARED = Set.of("revenant-idle", "revenant-forgotten");
 
   /**
    * Work that ends while the database is open: calls, perhaps a moment after the caller has its
-   * answer, and the redo of what a crash has left.
+   * answer, and the redo after a crash.
    */
   private static final Set<String> PASSING =
       Set.of("revenant-open", "revenant-close", "revenant-check", "revenant-redo");
@@ -32,14 +32,14 @@ final class Threads {
   private final String prefix;
   private final ConcurrentLinkedQueue<Finding> deaths = new ConcurrentLinkedQueue<>();
 
-  /** Those that a sound database has from the open to the close. */
+  /** The threads of a sound database from the open to the close. */
   private Set<String> always = Set.of();
 
   Threads(String prefix) {
     this.prefix = prefix;
   }
 
-  /** Hears of every thread of this JVM that dies. */
+  /** Records every uncaught exception in a thread of this JVM. */
   void listen() {
     Thread.setDefaultUncaughtExceptionHandler((thread, thrown) ->
         deaths.add(
@@ -55,7 +55,7 @@ final class Threads {
     return thread.replaceAll("[0-9]+", "N");
   }
 
-  /** Notes who is there while a sound database is open. */
+  /** Records the threads that exist while a sound database is open. */
   void learn(boolean first) {
     Set<String> now = new TreeSet<>(running());
     now.removeAll(PASSING);
@@ -65,7 +65,7 @@ final class Threads {
     always = now;
   }
 
-  /** Who should be there and is not; one that was started may not have begun yet. */
+  /** The threads that are missing; one that was started may not have begun yet. */
   List<String> missing() {
     Set<String> missing = new TreeSet<>(always);
     await(() -> {
@@ -75,9 +75,9 @@ final class Threads {
     return List.copyOf(missing);
   }
 
-  /** Who died, and who is still there although nothing is open. */
+  /** The threads that died, and those that still exist although no database is open. */
   List<Finding> left() {
-    await(() -> running().isEmpty()); // they are about to end, after what they did has ended
+    await(() -> running().isEmpty()); // they may still be about to end
     List<String> running = running();
     List<Finding> findings = new ArrayList<>();
     if (!running.isEmpty()) {
@@ -101,7 +101,7 @@ final class Threads {
     return findings;
   }
 
-  /** Waits for a state; whether it was reached is for the caller to look. */
+  /** Waits for a state; the caller checks whether it was reached. */
   private static void await(BooleanSupplier reached) {
     try {
       var _ = new StallWatch(PATIENCE).awaitState(reached);

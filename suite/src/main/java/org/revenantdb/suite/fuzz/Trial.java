@@ -14,23 +14,23 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Opens one damaged database, asks it for everything, works with it, closes it and opens it again.
+ * Opens one damaged database, reads everything, works with it, closes it and opens it again.
  *
- * <p>Threads: one; what hangs is for somebody else to notice.
+ * <p>Threads: one; the parent detects a hang.
  */
 final class Trial {
 
   private static final int GETS = 48;
   private static final String SETTLED_WITH = "prepared";
 
-  /** Where the files are, and what is known of them. */
+  /** The files, and what is known about them. */
   interface Disk {
     Path directory();
 
-    /** A mark of every file but those that any open may write. */
+    /** A mark of every file except those that any open may write. */
     Map<String, Long> marks();
 
-    /** Whether more was written than any sound database would. */
+    /** Whether more was written than by any sound database. */
     boolean hasOutgrown();
   }
 
@@ -38,7 +38,7 @@ final class Trial {
   private final Variant variant;
   private final List<State> states;
 
-  /** What another log may say that was copied whole. */
+  /** The possible contents according to another log that was copied whole. */
   private final List<State> ofCopiedLog;
 
   private final Disk disk;
@@ -50,10 +50,10 @@ final class Trial {
   private boolean isForged;
   private boolean isEarlier;
 
-  /** Wrong answers cannot be told by a checksum. */
+  /** A checksum cannot detect wrong answers. */
   private final boolean isUntold;
 
-  /** Nobody knows what should be there. */
+  /** The right content is not known. */
   private boolean isBlind;
 
   private @Nullable State expected;
@@ -61,7 +61,7 @@ final class Trial {
   /** The highest numbers of sequences that are known to have been given out. */
   private final Map<String, Long> taken = new TreeMap<>();
 
-  /** Keys of which nobody knows what they hold, by table. */
+  /** Keys whose values are not known, by table. */
   private final Map<String, Set<String>> unknown = new HashMap<>();
 
   Trial(Subject.Opener opener, Variant variant, Family family, Disk disk, Threads threads) {
@@ -75,12 +75,12 @@ final class Trial {
     this.random = new SplittableRandom(variant.text().hashCode());
   }
 
-  /** What was found; nothing if all was as it should be. */
+  /** The findings; empty if everything was right. */
   List<Finding> findings() {
     return findings;
   }
 
-  /** The worst that happened. */
+  /** The worst outcome. */
   Outcome outcome() {
     Outcome worst = Outcome.RIGHT;
     for (Finding finding : findings) {
@@ -98,7 +98,7 @@ final class Trial {
     return isTold ? Outcome.TOLD : isEarlier ? Outcome.EARLIER : Outcome.RIGHT;
   }
 
-  /** Runs it. */
+  /** Runs the trial. */
   void run() {
     Map<String, Long> before = disk.marks();
     Subject subject = open("open", /* readOnly= */ false);
@@ -159,7 +159,7 @@ final class Trial {
   private void live(Subject subject) {
     try {
       readAndCompare("read", subject);
-      // A forged page may be anywhere; what a checksum tells, every read does.
+      // A page with a corrected checksum may be anywhere; every read detects a wrong checksum.
       if (isUntold || random.nextBoolean()) {
         attempt("check", subject::check);
       }
@@ -180,12 +180,12 @@ final class Trial {
     } finally {
       State now = expected;
       if (close("close", subject) && now != null) {
-        expected = now.withNumbers(taken); // durable with the close, if not before
+        expected = now.withNumbers(taken); // durable with the close at the latest
       }
     }
   }
 
-  /** A thread that died has stopped the engine: whoever writes after that must be told. */
+  /** A thread that died has stopped the engine: later writes must fail. */
   private void demandThreads(Subject subject) {
     List<String> missing = threads.missing();
     State now = expected;
@@ -203,7 +203,7 @@ final class Trial {
     }
   }
 
-  /** What was acknowledged must be there, for those that read only, too. */
+  /** Acknowledged changes must be there, also for a read-only open. */
   private void again() {
     boolean readOnly = random.nextBoolean();
     Subject subject = open("reopen", readOnly);
@@ -237,7 +237,7 @@ final class Trial {
     return attempt(phase, subject::close);
   }
 
-  // ---- what is thrown ----
+  // ---- exceptions ----
 
   @FunctionalInterface
   private interface Step {
@@ -298,7 +298,7 @@ final class Trial {
 
   // ---- reading ----
 
-  /** What was read of a table: all of it, or what could be. */
+  /** The rows read from a table: all, or as many as could be read. */
   private record Seen(SortedMap<String, Long> rows, Set<String> absent, boolean complete) {}
 
   private void readAndCompare(String phase, Subject subject) {
@@ -352,7 +352,7 @@ final class Trial {
                 } else {
                   Long scanned = rows.put(key, mark);
                   if (scanned != null && !scanned.equals(mark)) {
-                    wrong(phase, "a row of " + table + " is read in two ways");
+                    wrong(phase, "a row of " + table + " has two different values");
                   }
                 }
               });
@@ -396,8 +396,8 @@ final class Trial {
   }
 
   /**
-   * Where the log was cut short and that was told, pages that were written before may be ahead of
-   * the others: then each row is to be one that there was, at whatever moment.
+   * If the log was cut short and the trial saw a report of that, pages written before may be ahead
+   * of the others. Then each row must be one that existed at some moment.
    */
   private boolean isInvented(Map<String, Seen> seen) {
     for (Map.Entry<String, Seen> table : seen.entrySet()) {
@@ -480,7 +480,9 @@ final class Trial {
     return "";
   }
 
-  /** Takes a value of each sequence: none may come that was given out and made durable before. */
+  /**
+   * Takes a value of each sequence: no value may be one that was given out and made durable before.
+   */
   private void takeNumbers(String phase, Subject subject) {
     Map<String, Long> values = new TreeMap<>();
     State now = expected;
@@ -488,7 +490,8 @@ final class Trial {
       return;
     }
     String difference = now.differenceOfNumbers(values);
-    // As with rows: where the log was cut short and that was told, nobody knows what was durable.
+    // As with rows: if the log was cut short and that was reported, the durable values are not
+    // known.
     if (!difference.isEmpty() && (isUntold || !variant.mayShortenLog() || !isTold)) {
       wrong(phase, difference);
     }
@@ -500,7 +503,7 @@ final class Trial {
     });
   }
 
-  /** After a wrong answer the rest is judged by what there is. */
+  /** After a wrong answer the present content is the base for the rest. */
   private static State asSeen(State wanted, Set<String> prepared, Map<String, Seen> seen) {
     SortedMap<String, SortedMap<String, Long>> tables = new TreeMap<>();
     seen.forEach((name, table) -> {
@@ -534,7 +537,7 @@ final class Trial {
     expected = now.withPrepared(left);
   }
 
-  /** A little in each table; whether all of it succeeded. */
+  /** Writes a little in each table; returns whether all of it succeeded. */
   private boolean write(Subject subject) {
     State now = expected;
     if (now == null) {

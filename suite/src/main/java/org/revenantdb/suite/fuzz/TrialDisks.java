@@ -15,10 +15,10 @@ import org.revenantdb.chaos.crash.FileTrees;
 import org.revenantdb.chaos.disk.DiskImage;
 import org.revenantdb.chaos.disk.MemoryFileSystem;
 
-/** Where trials find their files: in memory, or in a directory where a file is no file. */
+/** The places of a trial's files: in memory, or on a real disk for special kinds of files. */
 final class TrialDisks {
 
-  /** Whatever an open may write, refused or not (format.md). */
+  /** The files that any open may write, refused or not (format.md). */
   private static final List<String> ANY_OPEN_WRITES = List.of("revenant.lock", "revenant.counters");
 
   private static final long ROOM = 64L << 20;
@@ -29,7 +29,7 @@ final class TrialDisks {
     return ANY_OPEN_WRITES.stream().noneMatch(path::endsWith);
   }
 
-  /** In memory. */
+  /** Files in memory. */
   record InMemory(MemoryFileSystem files) implements Trial.Disk, AutoCloseable {
 
     static InMemory of(DiskImage image) {
@@ -72,7 +72,7 @@ final class TrialDisks {
     }
   }
 
-  /** In a directory of the default file system. */
+  /** Files in a directory of the default file system. */
   record OnDisk(Path root, long size) implements Trial.Disk, AutoCloseable {
 
     static OnDisk of(DamagedDisk damaged, Path root) throws IOException {

@@ -8,12 +8,12 @@ import org.revenantdb.chaos.disk.DiskImage;
 import org.revenantdb.recovery.format.PageHeaderLayout;
 
 /**
- * A damaged database: which moment of which family, and what is done to it.
+ * A damaged database: a moment of a family, and the steps of damage.
  *
- * @param seed of the whole run, from which the families are made
+ * @param seed of the whole run, from which the families are generated
  * @param family number of the family
- * @param moment which of its moments
- * @param kind of damage, for the tables of results
+ * @param moment the index of the moment
+ * @param kind the kind of damage, for the tables of results
  * @param steps the damage
  */
 record Variant(long seed, int family, int moment, String kind, List<Damage> steps) {
@@ -27,7 +27,7 @@ record Variant(long seed, int family, int moment, String kind, List<Damage> step
     Matcher parts = TEXT.matcher(text.strip());
     if (!parts.matches()) {
       throw new IllegalArgumentException(
-          "a case is written SEED/FAMILY/MOMENT KIND: DAMAGE; DAMAGE ..., not " + text);
+          "a case has the form SEED/FAMILY/MOMENT KIND: DAMAGE; DAMAGE ..., not " + text);
     }
     return new Variant(
         Long.parseLong(parts.group(1)),
@@ -41,7 +41,7 @@ record Variant(long seed, int family, int moment, String kind, List<Damage> step
     return "%d/%d/%d %s: %s".formatted(seed, family, moment, kind, Damage.text(steps));
   }
 
-  /** Whether wrong answers cannot be told by a checksum. */
+  /** Whether a checksum cannot detect wrong answers. */
   boolean isForged(Family of) {
     return kind.startsWith("moments")
         || steps.stream().anyMatch(Damage::seals)
@@ -54,8 +54,8 @@ record Variant(long seed, int family, int moment, String kind, List<Damage> step
   }
 
   /**
-   * Whether the page of a copied sector is that of the other moment altogether, because its other
-   * sectors were copied, too, or are the same in both moments: then its checksum is good.
+   * Whether the page with a copied sector is wholly that of the other moment, because its other
+   * sectors were copied, too, or are equal in both moments. Then its checksum is correct.
    */
   private boolean isWholePage(Family of, DamagedDisk damaged, Damage copy) {
     long at = copy.offset() - copy.offset() % PAGE;
@@ -69,17 +69,17 @@ record Variant(long seed, int family, int moment, String kind, List<Damage> step
   }
 
   /**
-   * Whether the end of the log may be taken for the end of a crash: what nobody has named durable
-   * cannot be told from a torn tail (format.md §2.3).
+   * Whether the end of the log may look like the end after a crash: records that nothing shows to
+   * be durable cannot be distinguished from a torn tail (format.md §2.3).
    */
   boolean mayShortenLog() {
     return steps.stream().anyMatch(step -> step.isOfBytes() && step.file().startsWith("log/"));
   }
 
   /**
-   * What the database held at other moments from which bytes of the log were copied. Where all of
-   * the log between two moments lies in those bytes, the log is whole, and its checksums are good:
-   * what it says is right, at another moment.
+   * The contents at other moments from which bytes of the log were copied. If these bytes contain
+   * the whole log between two moments, the log is complete and its checksums are correct. Then its
+   * content is right, but of another moment.
    */
   List<State> statesOfCopiedLog(Family of) {
     return steps.stream()

@@ -13,7 +13,7 @@ import org.revenantdb.recovery.format.PageHeaderLayout;
 import org.revenantdb.recovery.format.SegmentLayout;
 
 /**
- * Draws variants of one family: the same seed and number, the same variant.
+ * Draws variants of one family: the same seed and number give the same variant.
  *
  * <p>Threads: one.
  */
@@ -24,7 +24,7 @@ final class VariantDraw {
   private static final String DATA = DiskMap.DATA;
   private static final String DOUBLE_WRITE = DiskMap.DOUBLE_WRITE;
 
-  /** Wrong kinds of file that a disk in memory cannot have. */
+  /** Kinds of files that a disk in memory cannot have. */
   private static final List<String> SPECIALS =
       List.of("fifo", "socket", "self", "dangling", "zero", "null", "link");
 
@@ -39,7 +39,7 @@ final class VariantDraw {
     this.number = number;
   }
 
-  /** The variant of a number. */
+  /** Returns the variant with a number. */
   Variant draw(long index) {
     SplittableRandom random = new SplittableRandom(Seeds.of(seed, index));
     while (true) {
@@ -53,7 +53,7 @@ final class VariantDraw {
     }
   }
 
-  /** One variant in the making. */
+  /** One variant under construction. */
   private final class Draw {
 
     private final SplittableRandom random;
@@ -75,7 +75,9 @@ final class VariantDraw {
       return of.get(random.nextInt(of.size()));
     }
 
-    /** Chooses what to do, and says its name; no step if there is nothing to do it to. */
+    /**
+     * Chooses a kind of damage and returns its name; adds no step if there is nothing to damage.
+     */
     String choose() {
       int choice = random.nextInt(1000);
       if (choice < 90) {
@@ -118,7 +120,7 @@ final class VariantDraw {
       return random.nextInt(3) == 0 ? DATA : one(files);
     }
 
-    /** Where something is, mostly: most of a preallocated file is empty. */
+    /** Mostly a place with content, because most of a preallocated file is empty. */
     private long placeIn(String file) {
       FileContent content = map.disk().file(file);
       long size = content == null ? 0 : content.size();
@@ -155,7 +157,7 @@ final class VariantDraw {
       return types.isEmpty() ? 0 : one(map.pages().getOrDefault(one(types), List.of(0)));
     }
 
-    // ---- damage that a checksum tells ----
+    // ---- damage that a checksum detects ----
 
     private String flip() {
       int count = random.nextInt(3) == 0 ? 1 + random.nextInt(5) : 1;
@@ -201,7 +203,7 @@ final class VariantDraw {
       return count == 1 ? moment : (moment + 1 + random.nextInt(count - 1)) % count;
     }
 
-    /** Sectors of another moment; a whole page would have a good checksum. */
+    /** Sectors of another moment; a whole page would have a correct checksum. */
     private String torn() {
       String file = anyFile();
       long at = placeIn(file);
@@ -267,15 +269,18 @@ final class VariantDraw {
           yield "renamed";
         }
         default -> {
-          step("create", strange(), random.nextInt(3) == 0 ? 1 << 20 : random.nextInt(2) * 100);
+          step(
+              "create",
+              strange(),
+              random.nextInt(3) == 0 ? 1 << random.nextInt(15, 21) : random.nextInt(2) * 100);
           yield "stray";
         }
       };
     }
 
-    /** A name that a segment may have, or that is like one. */
+    /** A name that a segment may have, or a similar one. */
     private String strange() {
-      long known = 1;
+      long known = SegmentLayout.FIRST_BEGIN;
       for (String segment : map.segments()) {
         String hex = segment.substring(4, segment.length() - 4);
         if (hex.matches("[0-9a-f]{16}")) {
@@ -285,14 +290,14 @@ final class VariantDraw {
       long next =
           switch (random.nextInt(10)) {
             case 0 -> 0;
-            case 1 -> known - 1;
+            case 1 -> known - 4096;
             case 2 -> known + 1;
-            case 3 -> known + 2;
-            case 4 -> known + random.nextInt(100);
+            case 3 -> known + (1L << 15) - SegmentLayout.HEADER;
+            case 4 -> known + 8L * random.nextInt(100_000);
             case 5 -> 1L << random.nextInt(63);
             case 6 -> Long.MAX_VALUE;
             case 7 -> -1;
-            case 8 -> Long.MAX_VALUE / (1 << 20) + random.nextInt(4);
+            case 8 -> SegmentLayout.LARGEST_LSN + 8L * random.nextInt(-8, 8);
             default -> random.nextLong();
           };
       String name = "log/%016x.log".formatted(next);
@@ -349,7 +354,7 @@ final class VariantDraw {
       return "moments";
     }
 
-    // ---- fields, with the checksum made good ----
+    // ---- fields, with a corrected checksum ----
 
     private String page() {
       int page = typedPage();
@@ -369,7 +374,7 @@ final class VariantDraw {
 
     private void change(String file, long base, byte[] bytes, int page) {
       List<Field> fields = Fields.page(bytes);
-      // The many fields of cells would leave the few of the header out.
+      // Otherwise the many fields of cells would displace the few of the header.
       Field field =
           random.nextInt(3) == 0
               ? fields.get(random.nextInt(Math.min(16, fields.size())))
@@ -477,7 +482,7 @@ final class VariantDraw {
       }
       DiskMap.LogRecord record = one(map.records());
       if (record.type() == 1 && random.nextInt(3) == 0) {
-        // Most records are of this type; the others are to have their turn.
+        // Most records are of this type; the others should get their turn.
         List<DiskMap.LogRecord> others =
             map.records().stream().filter(each -> each.type() != 1).toList();
         record = others.isEmpty() ? record : one(others);
@@ -516,7 +521,7 @@ final class VariantDraw {
       return HexFormat.of().formatHex(bytes, 0, width);
     }
 
-    /** Another value: one at an edge, one that something else of the kind has, or any. */
+    /** Another value: an edge value, the value of another object of that kind, or any. */
     private long value(Field field, long old, int page) {
       long value = random.nextInt(2) == 0 ? edge(field, old) : fitting(field, old, page);
       return value == old ? old ^ 1L << random.nextInt(8 * field.width()) : value;
@@ -597,7 +602,7 @@ final class VariantDraw {
     }
   }
 
-  /** What pages of a type are called. */
+  /** The names of page types. */
   static String typeName(int type) {
     return switch (type) {
       case Fields.SPACE_MAP -> "map";

@@ -3,10 +3,10 @@ package org.revenantdb.suite.model;
 import java.io.IOException;
 import java.io.InputStream;
 
-/** Gives some bytes and then throws. */
+/** Returns some bytes and then throws. */
 final class BrokenStream extends InputStream {
 
-  /** What it throws. */
+  /** The exception it throws. */
   static final class Broken extends IOException {
 
     private static final long serialVersionUID = 1L;

@@ -8,7 +8,7 @@ import org.revenantdb.chaos.oracle.CrashOracle;
 import org.revenantdb.suite.model.Store.Counters;
 
 /**
- * The parent's side of what a {@link WorkerMain} says: it tells the oracle, and counts.
+ * The parent's side of a {@link WorkerMain}: passes its lines to the oracle, and counts.
  *
  * <p>Threads: one.
  */
@@ -98,7 +98,7 @@ final class ChildLedger {
     Attempt<RowKey> attempt = open.get(session);
     if (attempt == null) {
       throw new IllegalStateException(
-          "session " + session + " names a transaction that it has not begun");
+          "session " + session + " reports a transaction that it has not begun");
     }
     return attempt;
   }

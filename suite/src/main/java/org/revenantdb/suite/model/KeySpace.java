@@ -8,32 +8,31 @@ import java.util.stream.IntStream;
 import org.revenantdb.chaos.crash.Seeds;
 
 /**
- * The tables of the model, each made to trouble another part of a store.
+ * The tables of the model. Each stresses another part of a store.
  *
- * <p>A key is a prefix that all keys of the table share, the row's number as four bytes,
- * big-endian, and padding of a length that follows from the number. So keys sort as their numbers
- * do.
+ * <p>A key is a prefix common to all keys of the table, the row's number as four bytes, big-endian,
+ * and padding whose length follows from the number. So keys are in the order of their numbers.
  */
 enum KeySpace {
-  /** Few rows that everybody wants: conflicts, long chains of versions. */
+  /** Few rows that all sessions use: conflicts, long chains of versions. */
   HOT(0, 40, 0, 0),
-  /** Many rows of middling size: evictions, splits. */
+  /** Many rows of medium size: evictions, splits. */
   WIDE(1, 3_000, 0, 40),
   /**
    * Keys up to the longest that are allowed: inner pages with few entries, deep trees, long fences.
    */
   LONG(2, 300, 180, 840),
-  /** Runs of rows that are filled and swept: leaves that empty, merges. */
+  /** Runs of rows that are filled and removed: leaves that become empty, merges. */
   RANGE(3, 6_000, 0, 0),
   /** Values in overflow pages. */
   BLOB(4, 40, 0, 20),
-  /** Many tables with a few rows each, made as they are needed: their creation is killed, too. */
+  /** Many tables with a few rows each, created on demand, so that kills hit their creation, too. */
   EXTRA(5, 120, 0, 10);
 
   private static final int LONGEST_KEY = 1_024;
   private static final int ROWS_OF_AN_EXTRA = 3;
 
-  /** All of them, each at the place of its number. */
+  /** All of them, each at the index of its number. */
   static final List<KeySpace> ALL = List.of(values());
 
   private final int number;
@@ -51,7 +50,7 @@ enum KeySpace {
     this.padding = padding;
   }
 
-  /** The table of a row: one for the whole space, but for {@link #EXTRA}. */
+  /** The table of a row: one for the whole space, except for {@link #EXTRA}. */
   String table(int row) {
     String name = name().toLowerCase(Locale.ROOT);
     return this == EXTRA ? name + "-" + row / ROWS_OF_AN_EXTRA : name;
@@ -88,7 +87,7 @@ enum KeySpace {
     return key;
   }
 
-  /** The row that has this key. */
+  /** The row with this key. */
   RowKey rowOf(byte[] key) {
     int number = 0;
     for (int i = 0; i < Integer.BYTES && prefix + i < key.length; i++) {
@@ -105,7 +104,7 @@ enum KeySpace {
     return row(number);
   }
 
-  /** Draws the length of a value, long enough to name its version. */
+  /** Draws the length of a value, long enough to identify its version. */
   int valueLength(RandomGenerator random) {
     return switch (this) {
       case HOT -> random.nextInt(Values.NAMED, 120);

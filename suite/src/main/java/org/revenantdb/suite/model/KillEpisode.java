@@ -19,22 +19,22 @@ import org.revenantdb.chaos.oracle.Judgement;
 import org.revenantdb.suite.model.Store.Limits;
 
 /**
- * One database and its lives: children work on it and are killed, and each time what came back is
- * judged.
+ * One database and its lives: children work on it and are killed, and each recovered state is
+ * checked.
  *
- * <p>A round is: a child works and is killed (or closes in order); perhaps children that only
- * reopen are killed while they recover; perhaps the next child goes on with nobody having looked;
- * else the parent opens the store, reads all of it, asks the oracle, checks the structure, does
- * some work, perhaps cleans, and closes.
+ * <p>A round: a child works and is killed (or closes in order). Perhaps children that only reopen
+ * are killed while they recover. Perhaps the next child continues without a check. Otherwise the
+ * parent opens the store, reads all of it, asks the oracle, checks the structure, does some work,
+ * perhaps cleans, and closes.
  *
- * <p>What the parent does is the same for the same seed. How the threads of a child interleave is
- * not, so a repeated episode is a likeness, not a copy; the image of the database before the failed
- * opening is kept for that reason.
+ * <p>The same seed gives the same actions of the parent, but not the same interleaving of a child's
+ * threads. So a repeated episode is similar, not identical. For that reason the image of the
+ * database before the failed opening is kept.
  */
 final class KillEpisode {
 
   /**
-   * A child that got so far without reaching its kill point is killed then: it is the round that
+   * A child that runs this long without reaching its kill point is killed then, because the round
    * must be short.
    */
   private static final Duration LONGEST_LIFE = Duration.ofMillis(1_500);
@@ -64,7 +64,7 @@ final class KillEpisode {
     this.opener = options.newOpener();
   }
 
-  /** How the child is to end. */
+  /** How the child ends. */
   private enum Ending {
     AFTER_ACKNOWLEDGED,
     AFTER_LINES,
@@ -73,7 +73,7 @@ final class KillEpisode {
     IN_ORDER
   }
 
-  /** One round; throws what went wrong. */
+  /** Runs one round; throws a failure. */
   void round() {
     life++;
     work(ending());
@@ -87,7 +87,7 @@ final class KillEpisode {
     look();
   }
 
-  /** The last look of an episode, whatever is left to be seen. */
+  /** The last check of an episode. */
   void end() {
     if (unseen > 0) {
       look();
@@ -183,7 +183,7 @@ final class KillEpisode {
     }
   }
 
-  /** Up to three times in a row a child is killed while it recovers. */
+  /** Kills children up to three times in a row while they recover. */
   private void recoverAndKill() {
     int dice = random.nextInt(100);
     int depth = dice < 65 ? 0 : dice < 85 ? 1 : dice < 95 ? 2 : 3;
@@ -211,7 +211,7 @@ final class KillEpisode {
     }
   }
 
-  /** A time within what opening takes, or a little more. */
+  /** A time within the duration of an opening, or a little more. */
   private Duration delay() {
     return Duration.ofNanos((long) (random.nextDouble() * 1.3 * typicalOpenNanos));
   }
@@ -238,7 +238,7 @@ final class KillEpisode {
     FileTrees.delete(dir.resolve("said.txt"));
   }
 
-  /** If the opening that follows goes wrong, this is what it was given. */
+  /** Keeps the files, in case the opening that follows fails. */
   private void keepImage() {
     FileTrees.copy(database, dir.resolve("before-open"));
   }
@@ -282,7 +282,7 @@ final class KillEpisode {
         .argument(limits.logBytes());
   }
 
-  /** What the children of the lives since the last look have said. */
+  /** The lines of the children since the last check. */
   private BufferedWriter record() throws IOException {
     return Files.newBufferedWriter(
         dir.resolve("said.txt"), StandardOpenOption.CREATE, StandardOpenOption.APPEND);

@@ -1,24 +1,24 @@
 package org.revenantdb.suite.model;
 
-/** The store did what it must not do. */
+/** The store broke one of its promises. */
 public final class ModelFailure extends RuntimeException {
 
   private static final long serialVersionUID = 1L;
 
   /**
-   * Makes the failure.
+   * Creates the failure.
    *
-   * @param what what the store did
+   * @param what the wrong behaviour of the store
    */
   public ModelFailure(String what) {
     super(what);
   }
 
   /**
-   * Makes the failure.
+   * Creates the failure.
    *
-   * @param what what the store did
-   * @param cause what it threw
+   * @param what the wrong behaviour of the store
+   * @param cause the exception of the store
    */
   public ModelFailure(String what, Throwable cause) {
     super(what, cause);

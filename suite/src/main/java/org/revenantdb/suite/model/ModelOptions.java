@@ -4,15 +4,15 @@ import java.nio.file.Path;
 import java.time.Duration;
 
 /**
- * What a run of the model is to do.
+ * The options of a run of the model.
  *
  * @param seed of the first episode; the next one has the next number
- * @param time how long, at least
- * @param kills how many, at least
- * @param episodes how many at most, 0 for no limit but time and kills
- * @param kind which episodes
- * @param dir where the databases are made
- * @param poolBytes most memory for the store's pages: small, so that they are evicted
+ * @param time the minimum duration
+ * @param kills the minimum number of kills
+ * @param episodes the maximum number of episodes, 0 for no limit except time and kills
+ * @param kind the kinds of episodes
+ * @param dir the directory of the databases
+ * @param poolBytes the maximum memory for the store's pages: small, so that they are evicted
  * @param opener class name of the store's {@link Store.Opener}
  */
 public record ModelOptions(
@@ -25,13 +25,13 @@ public record ModelOptions(
     long poolBytes,
     String opener) {
 
-  /** Which episodes are run. */
+  /** The kinds of episodes. */
   public enum Kind {
-    /** Both kinds; every seed that can be divided by four gives steps. */
+    /** Both kinds; every seed divisible by four gives steps. */
     BOTH,
     /** Children that work and are killed. */
     KILLS,
-    /** One thread, many sessions, every answer foretold. */
+    /** One thread, many sessions, every answer predicted. */
     STEPS
   }
 

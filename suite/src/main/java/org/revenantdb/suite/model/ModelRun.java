@@ -15,8 +15,8 @@ import org.revenantdb.chaos.crash.Watchdog;
 import org.revenantdb.chaos.report.TextTable;
 
 /**
- * The model-based test with random kills: episodes, one after the other, until the time is over,
- * there were kills enough, and all that a run has to meet has happened.
+ * The model-based test with random kills: runs episodes until the time is over, there were enough
+ * kills, and every required event has occurred.
  *
  * <p>Threads: one.
  *
@@ -30,7 +30,7 @@ public final class ModelRun {
 
   private static final int ROUNDS = 12;
 
-  /** For hangs alone: a machine with much else to do is slow. */
+  /** For hangs only, because a busy machine is slow. */
   private static final Duration STALL = Duration.ofMinutes(30);
 
   private final ModelOptions options;
@@ -40,18 +40,18 @@ public final class ModelRun {
   /**
    * Prepares a run.
    *
-   * @param options what to do
+   * @param options the options
    */
   public ModelRun(ModelOptions options) {
     this.options = options;
   }
 
   /**
-   * Runs until it is enough, or until something is wrong.
+   * Runs until everything required is done, or until a failure.
    *
-   * @param listener gets a line after each round
-   * @throws ModelFailure if something is wrong; the message names the kept directory and the
-   *     command that repeats it
+   * @param listener receives a line after each round
+   * @throws ModelFailure if a check fails; the message contains the kept directory and the command
+   *     that repeats it
    */
   public void run(Consumer<String> listener) {
     for (int i = 0; options.episodes() == 0 || i < options.episodes(); i++) {
@@ -63,8 +63,8 @@ public final class ModelRun {
   }
 
   /**
-   * Time and kills are over, and all that must happen has. There is no other end: how long that
-   * takes depends on what else the machine does.
+   * Time and kills are over, and every required event has occurred. There is no time limit for
+   * that, because it depends on the load of the machine.
    */
   private boolean enough() {
     return System.nanoTime() - start >= options.time().toNanos()
@@ -129,8 +129,8 @@ public final class ModelRun {
   }
 
   /**
-   * Nothing can end a thread that hangs in the store, so the process says where all of them are,
-   * and ends.
+   * A thread that hangs in the store cannot be ended. So the process prints the stacks of all
+   * threads and ends.
    */
   private void endStalled(long seed, Path dir) {
     StringBuilder text = new StringBuilder();
@@ -166,10 +166,10 @@ public final class ModelRun {
   }
 
   /**
-   * Demands that the run meant something.
+   * Checks that the run was meaningful.
    *
    * @throws ModelFailure if splits, merges, evictions, overflow values or checkpoints never
-   *     happened
+   *     occurred
    */
   public void demandThatAllHappened() {
     List<String> missing = neverHappened();
@@ -180,7 +180,7 @@ public final class ModelRun {
   }
 
   /**
-   * What happened.
+   * Returns what happened.
    *
    * @return a table of all counts
    */
@@ -220,7 +220,7 @@ public final class ModelRun {
   }
 
   /**
-   * How many children were killed.
+   * Returns how many children were killed.
    *
    * @return a count
    */

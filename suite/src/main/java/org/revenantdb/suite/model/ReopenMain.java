@@ -6,14 +6,14 @@ import org.revenantdb.chaos.crash.ChildPipe;
 import org.revenantdb.suite.model.Store.Limits;
 import org.revenantdb.suite.model.Store.Recovery;
 
-/** The child that only opens the store, to be killed while it does. */
+/** The child that only opens the store, and is killed while it does. */
 public final class ReopenMain {
 
   private ReopenMain() {}
 
   /**
-   * Runs the child: says {@code I}, opens, says {@code O} as {@link WorkerMain} does, and waits for
-   * its end.
+   * Runs the child: writes {@code I}, opens, writes {@code O} as {@link WorkerMain} does, and waits
+   * for its end.
    *
    * @param arguments opener class, directory, bytes of pool and log
    * @throws Exception if the store does not open

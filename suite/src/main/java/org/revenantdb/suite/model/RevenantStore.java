@@ -22,7 +22,7 @@ import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.TransactionStateException;
 
 /**
- * RevenantDB as the model sees it: small log segments and a short log, so that checkpoints are
+ * RevenantDB as a store of the model: small log segments and a short log, so that checkpoints are
  * frequent.
  *
  * <p>Threads: as {@link Database}.
@@ -61,7 +61,7 @@ public final class RevenantStore implements Store {
       return new RevenantStore(db);
     }
 
-    /** Nobody was told what became of it, so either will do. */
+    /** The outcome was not reported, so both are right. */
     private static void decide(Database db, byte[] name) {
       if (name[name.length - 1] % 2 == 0) {
         db.commitPrepared(name);
@@ -71,7 +71,7 @@ public final class RevenantStore implements Store {
     }
   }
 
-  /** A table that is there for all; null if there is none. */
+  /** A committed table; null if it does not exist. */
   private @Nullable Table known(String name) {
     Table known = tables.get(name);
     if (known == null) {
@@ -120,7 +120,7 @@ public final class RevenantStore implements Store {
   @Override
   public void clean() {
     db.cleanNow();
-    db.compact(); // nothing may be seen of it
+    db.compact(); // no effect may be visible
   }
 
   @Override
@@ -129,9 +129,9 @@ public final class RevenantStore implements Store {
   }
 
   /**
-   * A table is made by the first transaction that writes to it, before or, if it is told to, in
-   * that transaction. Who has begun before such a one has committed does not know the table: for
-   * him no row of it is there.
+   * The first transaction that writes to a table creates it: before, or on request in that
+   * transaction. A transaction that began before the creating one committed does not know the
+   * table, so for it the table has no rows.
    */
   private final class RevenantTx implements Tx {
 
@@ -147,7 +147,7 @@ public final class RevenantStore implements Store {
       return known == null ? tx.findTable(name) : known;
     }
 
-    /** The table, which is made if there is none. */
+    /** The table, which is created if needed. */
     private Table table(String name) {
       Table known = findTable(name);
       if (known != null) {
@@ -159,7 +159,7 @@ public final class RevenantStore implements Store {
     @Override
     public void makeTable(String name) {
       if (hasSavepoint || findTable(name) != null) {
-        return; // one that has a savepoint makes none
+        return; // a transaction with a savepoint creates none
       }
       try {
         tx.createTable(name);
@@ -170,7 +170,7 @@ public final class RevenantStore implements Store {
       }
     }
 
-    /** That the table exists is a conflict: another transaction has created it meanwhile. */
+    /** An existing table means a conflict: another transaction has created it meanwhile. */
     private static RuntimeException conflictIfExists(CatalogException e) {
       return e.reason() == CatalogException.Reason.EXISTS ? new ConflictException(e) : e;
     }
@@ -288,7 +288,7 @@ public final class RevenantStore implements Store {
     }
   }
 
-  /** The engine's cursor; none for a table that is not there. */
+  /** The engine's cursor; null for a table that does not exist. */
   private record RevenantRows(@Nullable Cursor cursor) implements Rows {
 
     @Override

@@ -12,11 +12,11 @@ import org.revenantdb.suite.model.Store.Rows;
 import org.revenantdb.suite.model.Store.Tx;
 
 /**
- * One client of the store in the child: random transactions, each told to the parent.
+ * One client of the store in the child: random transactions, each reported to the parent.
  *
- * <p>Before a row is written it is read, so that the parent learns which version was replaced. What
- * is told of a transaction is said at the latest before its commit is asked for, and the
- * acknowledgement as soon as it is there.
+ * <p>A row is read before it is written, so that the parent learns which version was replaced. The
+ * operations of a transaction are reported before its commit is requested at the latest, and the
+ * acknowledgement at once.
  *
  * <p>Threads: the one that runs the session.
  */
@@ -65,7 +65,7 @@ final class Session {
     }
   }
 
-  /** Now and then on an interrupted thread, which must make no difference. */
+  /** Commits, sometimes on an interrupted thread, which must make no difference. */
   private void commit(Tx tx) {
     boolean interrupted = random.nextInt(30) == 0;
     if (interrupted) {
@@ -108,7 +108,7 @@ final class Session {
     }
   }
 
-  /** A handful of single operations. */
+  /** A few single operations. */
   private void few(Tx tx) throws IOException {
     for (int i = random.nextInt(1, 9); i > 0; i--) {
       RowKey row = anyRow();
@@ -130,7 +130,7 @@ final class Session {
     }
   }
 
-  /** A run of neighbouring rows. */
+  /** Writes a run of neighbouring rows. */
   private void fill(Tx tx) throws IOException {
     int count = random.nextInt(20, 200);
     int first = random.nextInt(KeySpace.RANGE.rows() - count);
@@ -148,7 +148,7 @@ final class Session {
     }
   }
 
-  /** Reads only; both directions show the same. */
+  /** Only reads; both directions must give the same. */
   private void look(Tx tx) {
     KeySpace space = rowToWalkFrom().space();
     int first = random.nextInt(space.rows());
@@ -167,7 +167,7 @@ final class Session {
     }
   }
 
-  /** The same rows at the beginning and at the end, with the others' work in between. */
+  /** Reads the same rows at the beginning and at the end, with the work of others in between. */
   private void lookTwice(Tx tx) throws IOException {
     List<RowKey> rows = new ArrayList<>();
     for (int i = random.nextInt(1, 30); i > 0; i--) {
@@ -182,7 +182,7 @@ final class Session {
     }
   }
 
-  /** More than the pool of pages holds. */
+  /** Writes more than the pool of pages holds. */
   private void many(Tx tx) throws IOException {
     for (int i = random.nextInt(200, 1_000); i > 0; i--) {
       write(tx, KeySpace.WIDE.row(random.nextInt(KeySpace.WIDE.rows())));
@@ -207,7 +207,7 @@ final class Session {
     return space.row(random.nextInt(space.rows()));
   }
 
-  /** Reads the row and tells it. */
+  /** Reads the row and reports it. */
   private long read(Tx tx, RowKey row) {
     long version = version(tx, row);
     tellRead(row, version);
@@ -239,7 +239,7 @@ final class Session {
     tellWrite(row, version, replaced);
   }
 
-  /** The value's stream throws half way: nothing has changed, and the transaction goes on. */
+  /** The value's stream throws half way: nothing has changed, and the transaction continues. */
   private void putBroken(Tx tx, RowKey row) throws IOException {
     try {
       tx.put(row.table(), row.bytes(), new BrokenStream(row.space().valueLength(random)));
@@ -249,7 +249,7 @@ final class Session {
     }
   }
 
-  /** Writes some rows and goes back to where it was: of that the parent need not know. */
+  /** Writes some rows and goes back to the savepoint; the parent need not know about it. */
   private void writeAndTakeBack(Tx tx, RowKey first) throws IOException {
     List<RowKey> rows = new ArrayList<>(List.of(first));
     for (int i = random.nextInt(8); i > 0; i--) {
@@ -297,7 +297,7 @@ final class Session {
     }
   }
 
-  /** Walks upwards and tells each row; the rows that are there. */
+  /** Scans upwards and reports each row; returns the rows found. */
   private List<RowKey> walk(Tx tx, KeySpace space, int first, int end) {
     List<RowKey> seen = new ArrayList<>();
     int next = first;

@@ -17,18 +17,18 @@ import org.revenantdb.suite.model.Store.Tx;
 
 /**
  * One thread drives several sessions in turn against the store and a {@link SnapshotModel}; each
- * answer is foretold.
+ * answer is predicted.
  *
- * <p>The same seed gives the same steps to the last one (what the store does in the background
- * aside). In between the store is closed in order and opened again, takes checkpoints, and is
- * cleaned while snapshots are open.
+ * <p>The same seed gives exactly the same steps (apart from background work of the store). In
+ * between the store is closed in order and opened again, takes checkpoints, and is cleaned while
+ * snapshots are open.
  */
 final class StepsEpisode {
 
   private static final int SESSIONS = 5;
   private static final int STEPS = 6_000;
 
-  /** How many of a table's rows are used: few, so that they are met again. */
+  /** The number of rows used in a table: few, so that rows are used repeatedly. */
   private static final int ROWS = 400;
 
   private final ModelOptions options;
@@ -51,7 +51,7 @@ final class StepsEpisode {
     this.store = opener.open(database, Limits.draw(random, options.poolBytes()));
   }
 
-  /** What a row holds: its bytes follow from these. */
+  /** The content of a row: its bytes follow from these. */
   private record Value(long version, int length) {
 
     byte[] bytes() {
@@ -94,7 +94,7 @@ final class StepsEpisode {
     }
   }
 
-  /** One operation; false when the transaction has ended. */
+  /** One operation; returns false when the transaction has ended. */
   private boolean operation(Client client) throws IOException {
     int dice = random.nextInt(100);
     try {
@@ -157,7 +157,7 @@ final class StepsEpisode {
     client.twin.change(row, value);
   }
 
-  /** The value's stream throws half way: nothing has changed, and the transaction goes on. */
+  /** The value's stream throws half way: nothing has changed, and the transaction continues. */
   private void putBroken(Client client, RowKey row) throws IOException {
     int length = row.space().valueLength(random);
     try {
@@ -186,8 +186,8 @@ final class StepsEpisode {
       demand(conflict, "a delete of %s met a conflict where there is none", row);
       throw e;
     }
-    // Where this transaction sees no row, both answers to a change by others are fair: nothing to
-    // do, or a conflict.
+    // If this transaction sees no row, both answers to a change by others are right: nothing to do,
+    // or a conflict.
     demand(!conflict || !there, "a delete of %s met no conflict where there is one", row);
     demand(deleted == there, "a delete of %s returned " + deleted, row);
     if (there) {
@@ -261,7 +261,7 @@ final class StepsEpisode {
     }
   }
 
-  /** Ends all sessions, or leaves that to the closing; closes, opens, and compares everything. */
+  /** Ends all sessions, or leaves that to the close; closes, opens, and compares everything. */
   private void reopen() throws IOException {
     if (random.nextInt(4) == 0) {
       closeStore();

@@ -8,32 +8,32 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the model asks of a store: tables of ordered keys, transactions under snapshot isolation
+ * The store interface of the model: tables of ordered keys, transactions under snapshot isolation
  * with first-updater-wins, durable when {@link Tx#commit} has returned.
  *
- * <p>RevenantDB is one ({@link RevenantStore}); the model's own tests have others, broken on
- * purpose, to prove that it would notice.
+ * <p>RevenantDB is one implementation ({@link RevenantStore}). The model's own tests have others,
+ * broken on purpose, to prove that the model detects it.
  */
 public interface Store extends AutoCloseable {
 
   /**
-   * Opens a store. Implementations are public and have a public constructor without parameters: a
-   * child makes one.
+   * Opens a store. Implementations are public and have a public constructor without parameters,
+   * because a child creates one.
    */
   interface Opener {
 
     /**
      * Opens the store in the directory, or creates it.
      *
-     * @param dir where
-     * @param limits how small it is to make itself
+     * @param dir the directory
+     * @param limits the size limits
      * @return the open store
      */
     Store open(Path dir, Limits limits);
   }
 
   /**
-   * How small a store is to make itself, so that what is rare in large ones happens often.
+   * The size limits of a store, small so that rare events happen often.
    *
    * @param poolBytes memory for its pages
    * @param logBytes log that a restart may have to read
@@ -51,14 +51,14 @@ public interface Store extends AutoCloseable {
           random.nextLong(LEAST_LOG, MOST_LOG + 1));
     }
 
-    /** Reads two arguments of a child. */
+    /** Parses two arguments of a child. */
     public static Limits of(String poolBytes, String logBytes) {
       return new Limits(Long.parseLong(poolBytes), Long.parseLong(logBytes));
     }
   }
 
   /**
-   * A transaction was refused a change because of another one. It can be tried again from its
+   * A change was refused because of another transaction. The transaction can be repeated from its
    * beginning.
    */
   final class ConflictException extends RuntimeException {
@@ -66,9 +66,9 @@ public interface Store extends AutoCloseable {
     private static final long serialVersionUID = 1L;
 
     /**
-     * Makes the exception.
+     * Creates the exception.
      *
-     * @param cause what the store threw
+     * @param cause the exception of the store
      */
     public ConflictException(@Nullable Throwable cause) {
       super(cause);
@@ -78,7 +78,7 @@ public interface Store extends AutoCloseable {
   /** A transaction. */
   interface Tx extends AutoCloseable {
 
-    /** Reads a value whole, null if there is none. */
+    /** Reads a whole value, null if there is none. */
     byte @Nullable [] get(String table, byte[] key);
 
     /** Opens a value, null if there is none. */
@@ -90,45 +90,42 @@ public interface Store extends AutoCloseable {
     /** Writes a value from a stream. */
     void put(String table, byte[] key, InputStream value) throws IOException;
 
-    /** Removes a row; says whether there was one. */
+    /** Removes a row; returns whether it existed. */
     boolean delete(String table, byte[] key);
 
-    /** Walks over rows, {@code from} included, {@code to} excluded; null is no bound. */
+    /** Scans rows, {@code from} included, {@code to} excluded; null is no bound. */
     Rows scan(String table, byte @Nullable [] from, byte @Nullable [] to, boolean descending);
 
     /** Commits; returns when that is durable. */
     void commit();
 
     /**
-     * The same in two phases, with a crash in between that leaves the decision to the next life; in
-     * one where the store knows no others.
+     * Commits in two phases, with a crash in between that leaves the decision to the next life.
+     * Commits in one phase if the store has no others.
      */
     default void commitInTwoPhases() {
       commit();
     }
 
     /**
-     * Makes a table, if it is not there, as part of the transaction; where the store cannot,
-     * nothing happens. May be refused because of another transaction, as a put may.
+     * Creates a table as part of the transaction, if it does not exist. Does nothing if the store
+     * cannot. May be refused because of another transaction, like a put.
      */
     default void makeTable(String table) {}
 
-    /**
-     * Sets a savepoint; what is returned takes back what was written since. Null where the store
-     * has none.
-     */
+    /** Sets a savepoint; the result rolls back to it. Null if the store has none. */
     default @Nullable Runnable savepoint() {
       return null;
     }
 
-    /** Takes everything back. */
+    /** Rolls back. */
     void rollback();
 
     @Override
     void close();
   }
 
-  /** Rows on a walk. */
+  /** Rows of a scan. */
   interface Rows extends AutoCloseable {
 
     /** Goes to the next row; false at the end. */
@@ -148,7 +145,7 @@ public interface Store extends AutoCloseable {
   }
 
   /**
-   * What recovery had to do.
+   * The work of a recovery.
    *
    * @param clean whether the store had been closed in order
    * @param nanos until the store was open
@@ -158,7 +155,7 @@ public interface Store extends AutoCloseable {
   record Recovery(boolean clean, long nanos, long logBytes, long pages) {}
 
   /**
-   * Things that must have happened for the run to mean something.
+   * Events that must have occurred for the run to be meaningful.
    *
    * @param splits of pages
    * @param merges of pages
@@ -181,20 +178,20 @@ public interface Store extends AutoCloseable {
   }
 
   /**
-   * What a structural check found.
+   * The result of a structural check.
    *
-   * @param problems each in a sentence; a page that is taken and belongs to nothing is one
-   * @param pagesToClean pages on which something of the past is left
+   * @param problems one sentence each; for instance a page in use that belongs to nothing
+   * @param pagesToClean the number of pages with old content
    */
   record Check(List<String> problems, long pagesToClean) {}
 
   /** Begins a transaction. */
   Tx begin();
 
-  /** What the opening had to do. */
+  /** The work of the opening. */
   Recovery recovery();
 
-  /** What has happened since the opening. */
+  /** The events since the opening. */
   Counters counters();
 
   /** Checks the structure of the open store. */
@@ -203,7 +200,7 @@ public interface Store extends AutoCloseable {
   /** Takes a checkpoint now. */
   void checkpoint();
 
-  /** Cleans until nothing is left that can be cleaned. */
+  /** Cleans as far as possible. */
   void clean();
 
   @Override

@@ -4,13 +4,13 @@ import java.io.InputStream;
 import java.nio.file.Path;
 import org.revenantdb.chaos.crash.FileTrees;
 
-/** How to come by a store, and by values to put into it. */
+/** Creates stores, and values for them. */
 public final class Stores {
 
   private Stores() {}
 
   /**
-   * Makes an opener.
+   * Creates an opener.
    *
    * @param className of a {@link Store.Opener}
    * @return the opener
@@ -24,11 +24,11 @@ public final class Stores {
   }
 
   /**
-   * Opens, uses and closes a store of its own, so that a child has loaded its classes before it
-   * opens the one that matters: a kill at a random time should hit the store, not the class loader.
+   * Opens, uses and closes a separate store, so that a child has loaded the classes before it opens
+   * the store under test. A kill at a random time should hit the store, not the class loader.
    *
    * @param opener of the store
-   * @param beside a directory; the store stands next to it for a moment
+   * @param beside a directory; the separate store is beside it for a moment
    * @param limits of the store
    */
   public static void warmUp(Store.Opener opener, Path beside, Store.Limits limits) {
@@ -42,7 +42,7 @@ public final class Stores {
   }
 
   /**
-   * A value whose every byte follows from its version.
+   * Returns a value whose every byte follows from its version.
    *
    * @param version a number
    * @param length in bytes

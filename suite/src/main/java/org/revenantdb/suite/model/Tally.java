@@ -5,7 +5,7 @@ import java.util.Map;
 import org.revenantdb.suite.model.Store.Counters;
 
 /**
- * What has happened in a run of the model.
+ * The events of a run of the model.
  *
  * <p>Threads: one.
  */
@@ -38,7 +38,7 @@ final class Tally {
     longestRecoveryNanos = Math.max(longestRecoveryNanos, nanos);
   }
 
-  /** Things that must happen in a run that is to mean something, and how often they did. */
+  /** The events that must occur in a meaningful run, and their counts. */
   Map<String, Long> mustHappen(ModelOptions.Kind kind) {
     Map<String, Long> events = new LinkedHashMap<>();
     events.put("splits", counters.splits());

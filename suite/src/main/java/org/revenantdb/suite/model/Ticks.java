@@ -2,10 +2,7 @@ package org.revenantdb.suite.model;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/**
- * The clock of a child: each tick is later than all that were drawn before, by whatever thread, in
- * whatever life.
- */
+/** The clock of a child: each tick is later than all earlier ones, of whatever thread and life. */
 final class Ticks {
 
   private static final int LIFE_SHIFT = 40;

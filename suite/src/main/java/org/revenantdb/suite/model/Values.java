@@ -6,17 +6,16 @@ import java.util.HexFormat;
 import org.revenantdb.chaos.crash.Seeds;
 
 /**
- * Values whose every byte follows from a version number, so that parent and child agree on them
- * without sending them.
+ * Values whose every byte follows from a version number, so that parent and child know them without
+ * sending them.
  *
  * <p>Byte {@code p} of a value belongs to word {@code p / 8}. Word 0 is the version itself,
- * big-endian; word {@code i} is a hash of version and {@code i}. So a value of 8 bytes or more says
- * which version it is, and a value that holds the head of one version and the tail of another is
- * found out.
+ * big-endian; word {@code i} is a hash of version and {@code i}. So a value of 8 bytes or more
+ * contains its version, and a mix of two versions is detected.
  */
 final class Values {
 
-  /** The shortest value that says which version it is. */
+  /** The shortest value that contains its version. */
   static final int NAMED = 8;
 
   private Values() {}
@@ -85,7 +84,7 @@ final class Values {
                 HexFormat.of().toHexDigits(version), position, length < 0 ? "" : " of " + length));
   }
 
-  /** The word around the position that was asked for last. */
+  /** The word around the last position. */
   private static final class Words {
 
     private final long version;

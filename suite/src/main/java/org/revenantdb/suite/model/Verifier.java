@@ -11,17 +11,14 @@ import org.revenantdb.suite.model.Store.Check;
 import org.revenantdb.suite.model.Store.Rows;
 import org.revenantdb.suite.model.Store.Tx;
 
-/**
- * Reads a store from end to end and says what is in it; each byte of each value is checked on the
- * way.
- */
+/** Reads a whole store and returns its content; each byte of each value is checked. */
 final class Verifier {
 
   private static final int POINT_READS = 50;
 
   private Verifier() {}
 
-  /** Every row with its version; what walks and point reads show must be the same. */
+  /** Every row with its version; scans and point reads must agree. */
   static Map<RowKey, Long> contents(Store store, SplittableRandom random) {
     Map<RowKey, Long> contents = new TreeMap<>();
     try (Tx tx = store.begin()) {
@@ -88,7 +85,7 @@ final class Verifier {
     }
   }
 
-  /** The structure has no problems. */
+  /** Checks that the structure has no problems. */
   static Check demandSound(Store store, String when) {
     Check check = store.check();
     if (!check.problems().isEmpty()) {
@@ -103,7 +100,10 @@ final class Verifier {
     return check;
   }
 
-  /** After cleaning, no transaction open, nothing of the past is left, and no page is leaked. */
+  /**
+   * Checks that, after cleaning and without open transactions, no old content is left and no page
+   * is leaked.
+   */
   static void demandCleanable(Store store) {
     store.clean();
     Check check = demandSound(store, "after cleaning");
@@ -112,7 +112,7 @@ final class Verifier {
     }
   }
 
-  /** The store takes new work. */
+  /** Checks that the store accepts new work. */
   static void demandNewWork(Store store, long life) {
     byte[] key = new byte[] {1};
     byte[] value = Values.of(life, 100);

@@ -11,18 +11,18 @@ import org.revenantdb.suite.model.Store.Limits;
 import org.revenantdb.suite.model.Store.Recovery;
 
 /**
- * The child that works until it is killed: several sessions, each a thread of its own, run random
+ * The child that works until it is killed: several sessions, each in its own thread, run random
  * transactions.
  *
- * <p>It says, one line each (numbers in hexadecimal):
+ * <p>It writes these lines (numbers in hexadecimal):
  *
  * <pre>
  * I                          about to open the store
  * O nanos logBytes pages     the store is open
  * T session n before begun   transaction n of the session began between these ticks
- * R session row version      it was shown that version of the row (0: no such row)
- * W session row version old  it wrote the row, which held version old before
- * C session                  all is written, the commit is about to be asked for
+ * R session row version      it read that version of the row (0: no such row)
+ * W session row version old  it wrote the row, which had version old before
+ * C session                  everything is written, the commit is about to be requested
  * A session tick             the commit was acknowledged before that tick
  * X session                  it was rolled back
  * S splits merges ...        counters of the store since it was opened

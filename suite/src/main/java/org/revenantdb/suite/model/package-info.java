@@ -1,10 +1,10 @@
 /**
  * The model-based test with random kills.
  *
- * <p>Reading order: {@link org.revenantdb.suite.model.Store} (what is asked of a store), {@link
+ * <p>Reading order: {@link org.revenantdb.suite.model.Store} (the interface of a store), {@link
  * org.revenantdb.suite.model.ModelRun} (episodes), {@code KillEpisode} (children that are killed;
  * the parent's side), {@link org.revenantdb.suite.model.WorkerMain} and {@code Session} (the
- * child's side, and what it says), {@code ChildLedger}, {@code Verifier}; {@code StepsEpisode} (one
- * thread, every answer foretold); {@code KeySpace} and {@code Values} (what is written).
+ * child's side, and its lines), {@code ChildLedger}, {@code Verifier}; {@code StepsEpisode} (one
+ * thread, every answer predicted); {@code KeySpace} and {@code Values} (the data).
  */
 package org.revenantdb.suite.model;

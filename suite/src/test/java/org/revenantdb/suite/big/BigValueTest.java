@@ -8,8 +8,8 @@ import org.revenantdb.chaos.crash.Seeds;
 import org.revenantdb.suite.model.RevenantStore;
 
 /**
- * A value of half a gigabyte, far larger than the heap, under {@code -Plong} of a whole one; {@code
- * -Drevenant.big-value.mib} makes it another length.
+ * A value of half a gigabyte, far larger than the heap; under {@code -Plong} a whole gigabyte.
+ * {@code -Drevenant.big-value.mib} sets another length.
  */
 @Tag("slow")
 class BigValueTest {

@@ -55,7 +55,7 @@ class ChaosCommandTest {
   }
 
   @Test
-  void replay_ofSomethingElse_isNoSuccess() throws IOException {
+  void replay_ofAnotherFile_fails() throws IOException {
     Path file = Files.writeString(dir.resolve("other.zip"), "this is no zip");
     assertEquals(2, replay(file));
   }

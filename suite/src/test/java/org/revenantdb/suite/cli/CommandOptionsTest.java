@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.OptionSpec;
 
-/** What all options of all verbs have in common; a new option is looked at as well. */
+/** What all options of all verbs have in common; new options are covered automatically. */
 class CommandOptionsTest {
   private static final Set<Class<?>> NUMBERS =
       Set.of(int.class, long.class, Integer.class, Long.class);
@@ -62,7 +62,7 @@ class CommandOptionsTest {
   static List<Case> numbers() {
     return all().stream()
         .filter(one -> NUMBERS.contains(one.option.type()))
-        .filter(one -> !one.option.longestName().equals("--seed")) // any number is one
+        .filter(one -> !one.option.longestName().equals("--seed")) // any number is valid
         .toList();
   }
 
@@ -85,7 +85,7 @@ class CommandOptionsTest {
       assertEquals(2, told.code, told.err);
       assertTrue(
           told.err.contains(one.option.longestName())
-              || told.err.contains("is no size")
+              || told.err.contains("is not a size")
               || told.err.contains("the scale")
               || told.err.contains("modules"),
           told.err);
@@ -102,7 +102,7 @@ class CommandOptionsTest {
   }
 
   @Test
-  void every_verb_tells_its_version() {
+  void every_verb_prints_its_version() {
     List<List<String>> verbs = all().stream().map(Case::verb).distinct().toList();
     assertTrue(verbs.size() >= 6, verbs.toString());
     for (List<String> verb : verbs) {

@@ -75,7 +75,9 @@ class InterruptTest {
     }
   }
 
-  /** A build in the background of a shell without job control hands that on to all of its own. */
+  /**
+   * A background build of a shell without job control passes the signal on to all its processes.
+   */
   private static boolean ignoresInterrupts(long pid) throws IOException {
     Path status = Path.of("/proc", Long.toString(pid), "status");
     if (!Files.exists(status)) {

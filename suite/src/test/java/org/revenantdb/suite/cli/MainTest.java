@@ -65,13 +65,13 @@ class MainTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"demo", "model", "model big-value", "chaos"})
-  void help_isGiven(String verb) {
+  void help_isPrinted(String verb) {
     assertEquals(0, run((verb + " --help").split(" ")));
     assertTrue(out.toString().contains("Usage: revenant " + verb), out::toString);
   }
 
   @Test
-  void help_saysWhatExitCodesMean() {
+  void help_explainsTheExitCodes() {
     for (String verb : List.of("demo", "model", "model big-value", "chaos")) {
       assertEquals(0, run((verb + " --help").split(" ")));
       String help = out.toString();
@@ -107,7 +107,7 @@ class MainTest {
         "demo --dir TEXT",
         "demo --json DIR"
       })
-  void path_thatCannotBeUsed_isRefusedInASentence_andExits2(String line, @TempDir Path dir)
+  void path_thatCannotBeUsed_isRefusedWithAMessage_andExits2(String line, @TempDir Path dir)
       throws Exception {
     Path text = Files.writeString(dir.resolve("text.txt"), "precious");
     Path page = Files.createDirectories(dir.resolve("page"));
@@ -134,7 +134,7 @@ class MainTest {
   @Tag("slow")
   void histories_areWrittenForElle_aLevelAtATime(@TempDir Path dir) throws Exception {
     Path edn = dir.resolve("new").resolve("edn");
-    // A second is too short for much of the suite, so what it says of that is not asked here.
+    // A second is too short for much of the suite, so its verdict is not checked here.
     run("chaos", "--seconds", "1", "--crash", "power", "--history", edn.toString());
     List<Path> files;
     try (Stream<Path> all = Files.list(edn)) {
@@ -161,7 +161,7 @@ class MainTest {
   }
 
   @Test
-  void directory_inUse_isExplainedInASentence(@TempDir Path dir) throws Exception {
+  void directory_inUse_isExplained(@TempDir Path dir) throws Exception {
     Files.writeString(dir.resolve("mine"), "precious");
     assertEquals(1, run("demo", "--dir", dir.toString()));
     assertTrue(err.toString().startsWith("revenant: " + dir + " is not empty"), err::toString);

@@ -18,9 +18,9 @@ import org.revenantdb.chaos.run.SeenImages;
 import org.revenantdb.chaos.subject.Verdict;
 
 /**
- * Pages that are claimed, allocated, split, merged and freed (docs/protocols.md §19, R5), behind
- * power cuts, also of the recoveries. Each seed is a recorded life of its own, with other threads
- * in each other's way.
+ * Pages that are claimed, allocated, split, merged and freed (docs/protocols.md §19, R5), after
+ * power cuts, also of the recoveries. Each seed is a recorded life of its own with several
+ * conflicting threads.
  *
  * <p>Another first seed: {@code -Drevenant.chaos.seed=N}; more of them: {@code
  * -Drevenant.allocation.seeds=1000}.
@@ -30,7 +30,10 @@ class AllocationCrashTest {
   private static final long FIRST = Long.getLong("revenant.chaos.seed", 20_261_124);
   private static final int SEEDS = Integer.getInteger("revenant.allocation.seeds", 6);
 
-  /** Of a life; a part of their recoveries is recorded, and each such one is cut six times more. */
+  /**
+   * The number of states of a life; some recoveries are recorded, and each of these is cut six more
+   * times.
+   */
   private static final int STATES = 4;
 
   private static final Duration LIMIT = Duration.ofSeconds(60);

@@ -15,22 +15,23 @@ import org.revenantdb.engine.Transaction;
 import org.revenantdb.suite.crash.RevenantSubject.Tables;
 
 /**
- * Pages that come and go: several sessions create tables, fill them until leaves split, empty them
- * until they merge, and write and delete large values, while the cleaner frees, the checkpointer
- * writes and the file is compacted. Behind a crash the accounting of pages and extents holds,
- * before and after all was cleaned: none has two owners, and none is called in use that nothing
- * leads to.
+ * Pages that are allocated and freed: several sessions create tables, fill them until leaves split,
+ * empty them until they merge, and write and delete large values. Meanwhile the cleaner frees, the
+ * checkpointer writes and the file is compacted. After a crash the accounting of pages and extents
+ * is right, before and after cleaning: no page has two owners, and no unreachable page counts as in
+ * use.
  */
 class AllocationSubject implements CrashSubject<Database> {
   private static final int SESSIONS = 3;
   private static final int ROUNDS = 3;
 
   /**
-   * Rows of a table; five or so fill a leaf, so a table has extents of its own, or not any more.
+   * The number of rows of a table. About five fill a leaf, so a table has extents of its own, or
+   * has lost them again.
    */
   private static final int ROWS = 90;
 
-  /** Rows that are written together. */
+  /** The number of rows that are written together. */
   private static final int RUN = 30;
 
   private static final int LARGE_VALUES = 4;
@@ -64,11 +65,11 @@ class AllocationSubject implements CrashSubject<Database> {
           writes.put(tableOf(random), Tables.key(ROWS + 1), 20_000);
           writes.put("made by who never ends", Tables.key(1), 2_000);
         });
-    // What this forces takes records of the open transaction along.
+    // This force includes records of the open transaction.
     sessions.worker().commit(writes -> writes.put(tableOf(random), Tables.key(ROWS + 2), 100));
   }
 
-  /** Names that sessions share, so that they split and merge each other's leaves. */
+  /** Names shared by sessions, so that they split and merge each other's leaves. */
   private static String tableOf(RandomGenerator random) {
     return "table " + random.nextInt(SESSIONS + 2);
   }
@@ -109,7 +110,7 @@ class AllocationSubject implements CrashSubject<Database> {
     }
   }
 
-  /** A few of each, so that pages are taken again that the cleaner has freed. */
+  /** A few of each, so that pages freed by the cleaner are allocated again. */
   @Override
   public void resume(Database db, Promises promises) {
     comeAndGo(new Worker(db, promises, promises.seed(), /* number= */ 99), promises.random());

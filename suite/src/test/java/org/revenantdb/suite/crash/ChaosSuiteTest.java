@@ -18,8 +18,8 @@ import org.revenantdb.chaos.subject.Crash;
 import org.revenantdb.chaos.subject.Verdict;
 
 /**
- * The slice of the crash suite that every build runs: all parts, one seed, and one to two minutes
- * on two processors: some states, kills and teeth are owed whatever the time. Another seed and
+ * The part of the crash suite that runs in every build: all parts, one seed, one to two minutes on
+ * two processors. Some states, kills and teeth are required whatever the time. Another seed and
  * length: {@code -Drevenant.chaos.seed=N -Drevenant.chaos.seconds=N}.
  */
 @Tag("slow")

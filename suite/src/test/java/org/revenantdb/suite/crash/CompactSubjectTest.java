@@ -14,8 +14,8 @@ import org.revenantdb.chaos.trace.Operation;
 import org.revenantdb.engine.Database;
 
 /**
- * A data file that is compacted (docs/protocols.md §18), behind power cuts and deaths. Another
- * seed: {@code -Drevenant.chaos.seed=N}.
+ * A data file that is compacted (docs/protocols.md §18), after power cuts and deaths. Another seed:
+ * {@code -Drevenant.chaos.seed=N}.
  */
 @Tag("slow")
 class CompactSubjectTest {
@@ -23,7 +23,7 @@ class CompactSubjectTest {
   private static final long SEED = Long.getLong("revenant.chaos.seed", 20_261_123);
   private static final int STATES = 150;
 
-  /** Operations on either side of a cut after each of which the process dies. */
+  /** The number of operations on either side of a cut after each of which the process dies. */
   private static final int AROUND = 12;
 
   @TempDir Path dir;
@@ -39,7 +39,7 @@ class CompactSubjectTest {
             STATES, dir, PlatformProfile.SECTOR_4K, PlatformProfile.SIZE_BEFORE_DATA);
   }
 
-  /** The control slot, the truncation, its force, and what is written right before and after. */
+  /** The control slot, the truncation, its force, and the operations right before and after. */
   @Test
   void a_death_before_and_after_each_step_around_a_cut_of_the_file() throws IOException {
     RecordedLives lives = recorded();

@@ -22,18 +22,18 @@ class ConclusionTest {
   }
 
   @Test
-  void run_thatSurvived_saysSo() {
+  void run_thatSurvived_reportsIt() {
     assertEquals(new Conclusion("All checks passed.", 0), of(HELD));
   }
 
   @Test
-  void run_thatFailed_saysHowToRepeatIt() {
+  void run_thatFailed_containsTheCommandThatRepeatsIt() {
     Outcome lost = Outcome.of("power cut", Verdict.LOST, "a key is not there");
     assertEquals(new Conclusion("repeat: ./revenant chaos --seed 7", 1), of(HELD, lost));
   }
 
   @Test
-  void part_withoutTime_isNamed_andMoreTimeIsAdvised() {
+  void part_withoutTime_isReported_andMoreTimeIsAdvised() {
     Conclusion end = of(HELD, Outcomes.notMeasured("power cut, NAMES_LOST"));
     assertEquals(
         "All that was measured passed; not measured: power cut, NAMES_LOST (not enough time)."
@@ -51,7 +51,7 @@ class ConclusionTest {
   }
 
   @Test
-  void run_thatMeasuredNothing_doesNotSayThatAnythingHeld() {
+  void run_thatMeasuredNothing_doesNotReportSuccess() {
     String text = of(Outcomes.notMeasured("power cut")).text();
     assertTrue(text.startsWith("Nothing was measured: power cut"), text);
     assertFalse(text.contains("held"), text);

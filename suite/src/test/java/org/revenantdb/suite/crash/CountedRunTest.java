@@ -45,7 +45,7 @@ class CountedRunTest {
   }
 
   @Test
-  void a_run_looks_at_as_many_crashes_as_were_asked_for_and_names_the_seeds_of_all() {
+  void a_run_makes_the_requested_number_of_crashes_and_reports_all_seeds() {
     RunReport report = run(Set.of(Crash.POWER_CUT, Crash.PROCESS_DEATH), 300, 2);
     String story = ConsoleSummary.of(report);
     assertEquals(Verdict.SURVIVED, report.verdict(), story);
@@ -64,7 +64,7 @@ class CountedRunTest {
   }
 
   @Test
-  void a_kind_of_crash_that_was_not_asked_for_is_left_out() {
+  void a_kind_of_crash_that_was_not_requested_is_left_out() {
     RunReport report = run(Set.of(Crash.PROCESS_DEATH), 300, 1);
     assertEquals(List.of("process death"), report.parts().stream().map(Outcome::name).toList());
   }

@@ -16,13 +16,13 @@ import org.revenantdb.chaos.subject.Verdict;
 import org.revenantdb.chaos.trace.TraceClock;
 import org.revenantdb.engine.Database;
 
-/** The suite told a page that no checksum fits as a wrong answer; it is a refusal. */
+/** The suite once reported a page with a wrong checksum as a wrong answer; it is a refusal. */
 class DamagedPageTest {
 
   private static final long SPACE_MAP = 3 * 8192L;
 
   @Test
-  void a_flipped_bit_in_a_space_map_is_a_refusal_and_no_contradiction() throws IOException {
+  void a_flipped_bit_in_a_space_map_is_a_refusal_and_not_a_wrong_answer() throws IOException {
     ShortSubject subject = new ShortSubject();
     MemoryFileSystem disk = MemoryFileSystem.of(new DiskImage());
     Path root = disk.root();

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.chaos.profile.PlatformProfile;
 
 /**
- * Dropped tables (docs/protocols.md §24) behind power cuts, and behind a death before each write of
+ * Dropped tables (docs/protocols.md §24) after power cuts, and after a death before each write of
  * the log. Another seed: {@code -Drevenant.chaos.seed=N}.
  */
 @Tag("slow")

@@ -8,7 +8,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Rollbacks on disks that are full, or cannot be read. Another seed: {@code
+ * Rollbacks on disks that are full or cannot be read. Another seed: {@code
  * -Drevenant.chaos.seed=N}.
  */
 @Tag("slow")
@@ -18,7 +18,7 @@ class HinderedRollbackTest {
 
   @ParameterizedTest
   @EnumSource(HinderedRollback.Kind.class)
-  void R25_a_rollback_succeeds_whatever_hinders_it_or_can_be_done_again(HinderedRollback.Kind kind)
+  void R25_a_hindered_rollback_succeeds_or_can_be_repeated(HinderedRollback.Kind kind)
       throws IOException {
     System.out.println("HinderedRollbackTest of " + kind + " -Drevenant.chaos.seed=" + SEED);
     assertEquals("", new HinderedRollback(kind, SEED).live());

@@ -26,14 +26,17 @@ import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.subject.Verdict;
 
 /**
- * RevenantDB's histories on each level of isolation across power cuts and kills; and the same of
- * bindings that break it. Another seed: {@code -Drevenant.chaos.seed=N}.
+ * RevenantDB's histories at each isolation level after power cuts and kills, and those of broken
+ * bindings. Another seed: {@code -Drevenant.chaos.seed=N}.
  */
 class HistoryCrashTest {
 
   private static final long SEED = Long.getLong("revenant.chaos.seed", 20_261_123);
 
-  /** Which sessions meet is not in the seed: a twin that met nobody runs again. */
+  /**
+   * The seed does not determine which sessions meet, so a broken twin without a conflict runs
+   * again.
+   */
   private static final int MOST_RUNS = 60;
 
   private static final int STATES = Integer.getInteger("revenant.chaos.states", 60);
@@ -82,7 +85,7 @@ class HistoryCrashTest {
   // -------------------------------------------------------------------------------- the teeth
 
   @Test
-  void a_snapshot_for_each_read_is_read_committed_and_no_snapshot_isolation() throws Exception {
+  void a_snapshot_for_each_read_is_read_committed_and_not_snapshot_isolation() throws Exception {
     boolean convicted = false;
     for (int run = 0; run < MOST_RUNS && !convicted; run++) {
       History history =
@@ -124,7 +127,7 @@ class HistoryCrashTest {
   }
 
   @Test
-  void a_lazy_commit_that_is_called_durable_is_lost() throws Exception {
+  void a_lazy_commit_reported_as_durable_is_lost() throws Exception {
     Outcome outcome =
         recorded(new BrokenBindings.LazyForDurable(), IsolationLevel.READ_COMMITTED)
             .cut(PlatformProfile.SECTOR_4K, 4 * STATES);
@@ -144,7 +147,7 @@ class HistoryCrashTest {
   }
 
   @Test
-  void half_a_commit_is_what_a_crash_leaves() throws Exception {
+  void half_a_commit_after_a_crash_is_found() throws Exception {
     HistoryWorkload alone = new HistoryWorkload(1, 80, 24, 5);
     Outcome outcome =
         HistoryPowerCuts.record(

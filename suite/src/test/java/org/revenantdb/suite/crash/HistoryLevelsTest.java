@@ -26,7 +26,7 @@ import org.revenantdb.chaos.history.Precedence;
 import org.revenantdb.chaos.history.TransactionOutcome;
 
 /**
- * Many transactions of each level of isolation, few keys, nothing crashes: 24,000 of each level,
+ * Many transactions of each isolation level on few keys, without crashes: 24,000 of each level,
  * under {@code -Plong} 100,000. Another number: {@code -Drevenant.history.transactions=N}; another
  * seed: {@code -Drevenant.chaos.seed=N}.
  */
@@ -39,7 +39,7 @@ class HistoryLevelsTest {
   private static final int SESSIONS = 8;
   private static final int KEYS = 12;
 
-  /** Which sessions meet is not in the seed. */
+  /** The seed does not determine which sessions meet. */
   private static final int MOST_RUNS = 20;
 
   @TempDir Path dir;
@@ -49,7 +49,7 @@ class HistoryLevelsTest {
     HistoryRecorder recorder = new HistoryRecorder();
     try (HistoryStore store =
         HistoryBinding.Opener.of(level).open(dir.resolve(level + "-" + run))) {
-      // Lives of a few thousand, or the lists get long.
+      // Lives of a few thousand, because otherwise the lists get long.
       int lives = Math.max(1, transactions / 4_000);
       for (int life = 0; life < lives; life++) {
         HistoryWorkload workload =
@@ -75,7 +75,7 @@ class HistoryLevelsTest {
         IntStream.range(0, history.size())
             .filter(i -> history.transaction(i).outcome() == TransactionOutcome.ABORTED)
             .count();
-    // Of those that meet no conflict one in sixteen rolls back by itself.
+    // Of those without a conflict one in sixteen rolls back by itself.
     long inConflict = (16 * aborted - history.size()) / 15;
     System.out.printf(
         "%s: %d transactions, %d aborted, %d of them in conflicts; checked in %d ms%n",
@@ -84,7 +84,7 @@ class HistoryLevelsTest {
   }
 
   @Test
-  void snapshot_isolation_has_write_skew_and_is_not_taken_for_serializable() throws Exception {
+  void snapshot_isolation_has_write_skew_and_is_not_serializable() throws Exception {
     Set<AnomalyKind> skews = Set.of(AnomalyKind.WRITE_SKEW, AnomalyKind.PREDICATE_WRITE_SKEW);
     Set<AnomalyKind> found = EnumSet.noneOf(AnomalyKind.class);
     for (int run = 0; run < MOST_RUNS && !found.containsAll(skews); run++) {
@@ -96,7 +96,7 @@ class HistoryLevelsTest {
   }
 
   @Test
-  void read_committed_has_read_skew_and_is_not_taken_for_snapshot_isolation() throws Exception {
+  void read_committed_has_read_skew_and_is_not_snapshot_isolation() throws Exception {
     boolean held = true;
     for (int run = 0; run < MOST_RUNS && held; run++) {
       History history = history(IsolationLevel.READ_COMMITTED, 2_000, run);

@@ -17,13 +17,13 @@ import org.revenantdb.chaos.history.HistoryExport;
 import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.subject.Verdict;
 
-/** Which levels have their turn in how little time. */
+/** Which levels get their turn in very little time. */
 class HistoryRunsTest {
 
   private static final long SEED = 20_261_125;
   private static final Duration ENDLESS = Duration.ofHours(1);
 
-  /** One history and no more. */
+  /** A single history. */
   private static final Duration NO_TIME = Duration.ZERO;
 
   @TempDir Path dir;
@@ -46,7 +46,7 @@ class HistoryRunsTest {
   }
 
   @Test
-  void power_cuts_have_each_level_though_there_is_no_time() throws Exception {
+  void power_cuts_include_each_level_even_without_time() throws Exception {
     try (SuiteProgress progress = progress()) {
       Outcome outcome = runs(ENDLESS).cut(NO_TIME, progress);
       assertEquals(Verdict.SURVIVED, outcome.verdict(), outcome::toString);
@@ -57,7 +57,7 @@ class HistoryRunsTest {
 
   @Test
   @Tag("slow")
-  void kills_have_each_level_though_there_is_no_time() throws Exception {
+  void kills_include_each_level_even_without_time() throws Exception {
     try (SuiteProgress progress = progress()) {
       Outcome outcome = runs(ENDLESS).kill(NO_TIME, dir, progress);
       assertEquals(Verdict.SURVIVED, outcome.verdict(), outcome::toString);
@@ -67,7 +67,7 @@ class HistoryRunsTest {
   }
 
   @Test
-  void what_was_not_reached_is_said() throws Exception {
+  void levels_that_were_not_reached_are_reported() throws Exception {
     try (SuiteProgress progress = progress()) {
       Outcome outcome = runs(NO_TIME).cut(NO_TIME, progress);
       assertEquals(Verdict.NOT_MEASURED, outcome.verdict(), outcome::toString);

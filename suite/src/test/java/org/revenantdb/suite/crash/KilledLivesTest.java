@@ -15,12 +15,12 @@ import org.revenantdb.chaos.run.StateResult;
 import org.revenantdb.engine.Database;
 
 /**
- * A process dies between writing the data file and forcing it, the next one opens what it sees, and
- * then the power is cut.
+ * A process dies after writing the data file and before forcing it. The next one opens what it
+ * sees, and then the power is cut.
  *
- * <p>Found by the suite when the force behind {@code ControlFile.rewrite} was gone: the control
- * slot that the dead process had written was read, a segment of the log that it no longer needs was
- * renamed, and then the slot before it came back, which needs that segment.
+ * <p>Found by the suite when the force in {@code ControlFile.rewrite} was missing. The next process
+ * read the control slot that the dead process had written, and renamed a log segment that this slot
+ * no longer needs. Then the slot before it came back, which needs that segment.
  */
 @Tag("slow")
 class KilledLivesTest {
@@ -30,7 +30,7 @@ class KilledLivesTest {
   private static final int STEPS = 40;
 
   @Test
-  void what_a_dead_process_left_unforced_may_be_lost_at_each_step_of_the_next_open()
+  void unforced_writes_of_a_dead_process_may_be_lost_at_each_step_of_the_next_open()
       throws IOException {
     StateChecker<Database> checker = new StateChecker<>(ShortSubject::new, /* resume= */ false);
     for (int force = 1; force <= FORCES; force++) {

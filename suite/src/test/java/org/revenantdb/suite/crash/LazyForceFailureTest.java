@@ -49,8 +49,8 @@ import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.TransactionOptions;
 
 /**
- * Forces of the log that fail, first of all the one for which nobody waits: it makes lazy commits
- * durable. The system may take what was to be forced for clean (then no later force covers it), or
+ * Forces of the log that fail, in particular the one that makes lazy commits durable and for which
+ * no thread waits. The system may mark the pages as clean (then no later force covers them), or
  * not.
  */
 class LazyForceFailureTest {
@@ -60,7 +60,7 @@ class LazyForceFailureTest {
   private static final int CASES = 30;
   private static final long SEED = Long.getLong("revenant.chaos.seed", 20_261_122);
 
-  /** A database whose lazy commits are forced at once, by nobody's wish, on a disk that fails. */
+  /** A database whose lazy commits are forced at once, without a request, on a disk that fails. */
   private static final class Life {
     final AtomicBoolean fails = new AtomicBoolean();
     final LazySubject subject = new LazySubject(Duration.ZERO);
@@ -84,7 +84,7 @@ class LazyForceFailureTest {
       db = subject.open(disk.directory());
     }
 
-    /** A transaction over all tables; tells when it is durable. */
+    /** A transaction over all tables; reports when it is durable. */
     CompletionStage<@Nullable Void> lazily(int number) {
       try (Transaction tx = db.begin(TransactionOptions.lazy())) {
         Promises.Group group = promises.begin();
@@ -100,7 +100,9 @@ class LazyForceFailureTest {
       }
     }
 
-    /** What the next open finds, of what was left as it is and of what the power left. */
+    /**
+     * The result of the next open, on the files as they were left and as the power cut left them.
+     */
     void assertSurvived() {
       long now = disk.clock().next();
       PowerCut cut = new PowerCut(disk.trace(), PlatformProfile.SECTOR_4K.rules());
@@ -118,7 +120,7 @@ class LazyForceFailureTest {
 
   @ParameterizedTest(name = "taken for clean: {0}")
   @ValueSource(booleans = {false, true})
-  void failed_force_for_lazy_commits_is_told_to_all_who_ask(boolean clean) throws IOException {
+  void failed_force_for_lazy_commits_is_reported_to_all_callers(boolean clean) throws IOException {
     Life life = new Life(clean);
     Worker durable = new Worker(life.db, life.promises, SEED, 1);
     for (String name : TABLES) {
@@ -134,7 +136,7 @@ class LazyForceFailureTest {
         assertThrows(CompletionException.class, () -> hoped.toCompletableFuture().join());
     assertInstanceOf(OutcomeUnknownException.class, told.getCause(), "who hung on the commit");
 
-    life.fails.set(false); // it is final all the same: the disk is not asked again
+    life.fails.set(false); // the failure is final: the disk is not used again
     assertThrows(DatabaseStoppedException.class, life.db::sync, "sync");
     assertThrows(DatabaseStoppedException.class, () -> readDurably(life.db, table), "read");
     assertThrows(DatabaseStoppedException.class, () -> life.lazily(3), "another lazy one");
@@ -142,7 +144,7 @@ class LazyForceFailureTest {
     life.assertSurvived();
   }
 
-  /** It is given what was committed lazily, or nothing. */
+  /** It reads what was committed lazily, or nothing. */
   private static void readDurably(Database db, Table table) {
     try (Transaction tx = db.begin(TransactionOptions.durable())) {
       tx.get(table, KEY);
@@ -151,7 +153,7 @@ class LazyForceFailureTest {
 
   @Test
   @Tag("slow")
-  void any_failed_force_of_the_log_leaves_what_was_durable_and_a_prefix() throws IOException {
+  void any_failed_force_of_the_log_leaves_durable_commits_and_a_prefix() throws IOException {
     System.out.println("LazyForceFailureTest -Drevenant.chaos.seed=" + SEED);
     SplittableRandom random = new SplittableRandom(SEED);
     List<FaultCase> cases = new ArrayList<>();
@@ -172,8 +174,7 @@ class LazyForceFailureTest {
         PowerCutOptions.of(PlatformProfile.STRICT_POSIX, SEED)
             .withStates(5)
             .withLimit(Duration.ofSeconds(60));
-    // Half of them where lazy commits are forced at once:
-    // the force that fails is then mostly theirs.
+    // In half of the lives lazy commits are forced at once, so the failing force is mostly theirs.
     for (Duration delay : List.of(Duration.ZERO, Duration.ofDays(1))) {
       List<FaultCase> some =
           delay.isZero() ? cases.subList(0, CASES / 2) : cases.subList(CASES / 2, CASES);

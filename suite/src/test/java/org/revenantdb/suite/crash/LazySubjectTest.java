@@ -8,8 +8,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.chaos.profile.PlatformProfile;
 
 /**
- * Lazy commits and what durable readers were told of them (R10), behind power cuts and deaths. Real
- * kills of the same subject are a part of {@code ChaosSuiteTest}. Another seed: {@code
+ * Lazy commits and what durable readers saw of them (R10), after power cuts and deaths. Real kills
+ * of the same subject are a part of {@code ChaosSuiteTest}. Another seed: {@code
  * -Drevenant.chaos.seed=N}.
  */
 @Tag("slow")
@@ -25,13 +25,13 @@ class LazySubjectTest {
   }
 
   @Test
-  void R10_what_a_durable_reader_was_told_survives_power_cuts() throws IOException {
+  void R10_reads_of_a_durable_reader_survive_power_cuts() throws IOException {
     recorded().assertPowerCutsSurvived(STATES, dir, PlatformProfile.SECTOR_4K);
   }
 
-  /** What is in the log's buffer dies with the process: a force is not all that an answer needs. */
+  /** The log's buffer is lost with the process, so an answer needs more than a force. */
   @Test
-  void R10_what_a_durable_reader_was_told_survives_a_death_before_each_write_of_the_log()
+  void R10_reads_of_a_durable_reader_survive_a_death_before_each_write_of_the_log()
       throws IOException {
     recorded()
         .assertDeathsBeforeWritesSurvived(

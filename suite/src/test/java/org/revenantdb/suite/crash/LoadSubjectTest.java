@@ -8,8 +8,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.chaos.profile.PlatformProfile;
 
 /**
- * Bulk loads behind power cuts, and behind a death before each write: all rows or none, and not a
- * page leaked, in the life that follows as well. Another seed: {@code -Drevenant.chaos.seed=N}.
+ * Bulk loads after power cuts, and after a death before each write: all rows or none, and no page
+ * leaked, also in the next life. Another seed: {@code -Drevenant.chaos.seed=N}.
  */
 @Tag("slow")
 class LoadSubjectTest {
@@ -28,7 +28,9 @@ class LoadSubjectTest {
     recorded().assertPowerCutsSurvived(STATES, dir, PlatformProfile.SECTOR_4K);
   }
 
-  /** Every file: a page that is written early or late is one of the steps of a load, too. */
+  /**
+   * Every file, because a page that is written early or late is one of the steps of a load, too.
+   */
   @Test
   void a_death_before_each_write_leaves_whole_loads() throws IOException {
     recorded()

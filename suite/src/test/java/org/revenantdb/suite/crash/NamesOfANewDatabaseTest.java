@@ -24,20 +24,20 @@ import org.revenantdb.engine.StorageException;
 import org.revenantdb.engine.Transaction;
 
 /**
- * A database is created in directories that are forced, and the creation can be stopped at each of
- * these forces: by an error, by one that leaves the names unwritten for ever, by the end of the
+ * A database is created in directories that are forced. The creation is stopped at each of these
+ * forces: by an error, by an error that leaves the names unwritten for good, or by the end of the
  * process. The next open succeeds; what it commits must survive a power cut.
  *
- * <p>Found by the suite's faults: the name of the database's own directory was forced only by the
- * process that had made it, so after a failed first try everything was in a directory that a power
- * cut could take away. The rename that brings the database into being had the same gap.
+ * <p>Found by the suite's faults. The name of the database's own directory was forced only by the
+ * process that had created it. So after a failed first try everything was in a directory that a
+ * power cut could remove. The rename that creates the database had the same gap.
  */
 class NamesOfANewDatabaseTest {
 
   private static final byte[] KEY = {1};
   private static final byte[] VALUE = {2, 3};
 
-  /** What stops the first try. */
+  /** How the first try is stopped. */
   enum Stop {
     ERROR,
     ERROR_AND_NEVER_WRITTEN,
@@ -58,8 +58,8 @@ class NamesOfANewDatabaseTest {
 
   @ParameterizedTest
   @EnumSource
-  void what_is_committed_after_a_creation_that_was_stopped_at_a_force_of_names_survives_a_power_cut(
-      Stop stop) throws IOException {
+  void commits_after_a_creation_that_was_stopped_at_a_force_of_names_survive_a_power_cut(Stop stop)
+      throws IOException {
     int force = 1;
     while (survives(stop, force)) {
       force++;
@@ -67,7 +67,7 @@ class NamesOfANewDatabaseTest {
     assertTrue(force > 4, "only " + (force - 1) + " forces of directories in a creation");
   }
 
-  /** False if there is no such force. */
+  /** Returns false if there is no such force. */
   private static boolean survives(Stop stop, int force) throws IOException {
     Path above = Files.createDirectory(MemoryFileSystem.of(new DiskImage()).root().resolve("x"));
     FaultInjector plan = stop.at(force);

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.chaos.profile.PlatformProfile;
 
 /**
- * Prepared transactions (docs/protocols.md §29) behind power cuts, and behind a death before each
+ * Prepared transactions (docs/protocols.md §29) after power cuts, and after a death before each
  * write of the log. Another seed: {@code -Drevenant.chaos.seed=N}.
  */
 @Tag("slow")

@@ -26,13 +26,13 @@ import org.revenantdb.chaos.subject.Verdict;
 import org.revenantdb.chaos.trace.Operation;
 import org.revenantdb.engine.Database;
 
-/** Two recorded lives of a subject, to be cut off at many places. */
+/** Two recorded lives of a subject, to be cut at many places. */
 final class RecordedLives {
   private static final Duration LIMIT = Duration.ofSeconds(60);
 
   /**
-   * How often a process has to die at least. How much of the log goes with one write is a matter of
-   * time: on a busy machine there are fewer writes.
+   * The minimum number of deaths. How much of the log one write contains depends on the time: on a
+   * busy machine there are fewer writes.
    */
   private static final int FEW = 15;
 
@@ -50,7 +50,7 @@ final class RecordedLives {
     this.paths = new NodePaths(recording.trace());
   }
 
-  /** Records; the seed is printed with the test's name. */
+  /** Records the lives; the seed is printed with the test's name. */
   static RecordedLives of(Supplier<CrashSubject<Database>> subject, Class<?> test, long seed)
       throws IOException {
     System.out.println(test.getSimpleName() + " -Drevenant.chaos.seed=" + seed);
@@ -59,17 +59,17 @@ final class RecordedLives {
     return new RecordedLives(subject, seed, recording);
   }
 
-  /** What the recorded lives did, in order. */
+  /** The operations of the recorded lives, in order. */
   List<Operation> operations() {
     return recording.trace().operations();
   }
 
-  /** Whether an operation is one of the recorded lives, not of what came before them. */
+  /** Whether an operation belongs to the recorded lives, not to the time before. */
   boolean isOfLives(Operation operation) {
     return operation.seq() >= recording.from();
   }
 
-  /** The path of the file or directory that a node was when an operation met it. */
+  /** The path of a file or directory at the time of an operation. */
   String path(int node, long place) {
     return paths.path(node, place);
   }
@@ -77,8 +77,8 @@ final class RecordedLives {
   /**
    * Cuts the power at many moments, under each profile.
    *
-   * @param states how many images under each
-   * @param failures directory for images that were not survived
+   * @param states the number of images under each profile
+   * @param failures directory for images that did not survive
    */
   void assertPowerCutsSurvived(int states, Path failures, PlatformProfile... profiles)
       throws IOException {
@@ -90,7 +90,7 @@ final class RecordedLives {
               .withStates(states)
               .withKeep(failures.resolve("failures"));
       Outcome outcome = cutPower(options, seen);
-      // A short life has few images: those of a profile may all have been checked under others.
+      // A short life has few images: other profiles may have checked all those of a profile.
       boolean hasNoneOfItsOwn =
           outcome.states() == 0 && outcome.failures().isEmpty() && checked > 0;
       if (!hasNoneOfItsOwn) {
@@ -100,28 +100,28 @@ final class RecordedLives {
     }
   }
 
-  /** Cuts the power as the options say; images that were seen already are passed by. */
+  /** Cuts the power with the given options; images that were checked already are skipped. */
   Outcome cutPower(PowerCutOptions options, SeenImages seen) {
     return new PowerCutRun<>(subject, recording, options.withLimit(LIMIT), seen).run();
   }
 
-  /** Opens what a process left that died right before an operation. */
+  /** Opens the files that a process left which died right before an operation. */
   void assertDeathSurvived(StateChecker<Database> checker, long place) {
     StateResult result =
         checker.check(cut.state(place, Losses.none()).image(), recording.promises(), place);
     assertTrue(result.survived(), "dead before the operation at " + place + ": " + result);
   }
 
-  /** As {@link StateChecker} is made for this subject. */
+  /** In the form of {@link StateChecker} for this subject. */
   StateChecker<Database> checker(boolean resume) {
     return new StateChecker<>(subject, resume);
   }
 
   /**
-   * Lets the process die before each write that is asked for; there have to be many.
+   * Lets the process die before each selected write; there must be many.
    *
    * @param resume whether a life follows
-   * @param which by path of the file and place in the recording
+   * @param which selects by path of the file and place in the recording
    */
   void assertDeathsBeforeWritesSurvived(boolean resume, BiPredicate<String, Long> which) {
     StateChecker<Database> checker = checker(resume);
@@ -138,7 +138,7 @@ final class RecordedLives {
     assertTrue(deaths > FEW, "only " + deaths + " writes");
   }
 
-  /** Of the log. */
+  /** A file of the log. */
   static boolean isLog(String path) {
     return path.startsWith("db/log/");
   }

@@ -15,7 +15,7 @@ import org.revenantdb.chaos.subject.Verdict;
 class RecoveryCostTest {
 
   @Test
-  void recovery_costs_the_same_whatever_was_in_flight_and_twice_the_log_at_most()
+  void recovery_cost_does_not_depend_on_work_in_flight_and_is_at_most_twice_the_log()
       throws IOException {
     RecoveryCost cost = new RecoveryCost();
     cost.measure();

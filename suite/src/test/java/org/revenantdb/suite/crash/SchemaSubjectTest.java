@@ -18,8 +18,8 @@ import org.revenantdb.chaos.run.SeenImages;
 import org.revenantdb.chaos.subject.Verdict;
 
 /**
- * Tables in transactions (docs/protocols.md §31) behind power cuts, also of the recoveries, behind
- * a death before each write of the log, and behind real kills. Another seed: {@code
+ * Tables in transactions (docs/protocols.md §31) after power cuts, also of the recoveries, after a
+ * death before each write of the log, and after real kills. Another seed: {@code
  * -Drevenant.chaos.seed=N}.
  */
 class SchemaSubjectTest {
@@ -31,7 +31,7 @@ class SchemaSubjectTest {
   /** For builds without slow tests. */
   private static final int FEW_STATES = 30;
 
-  /** Before a broken twin is believed to pass unseen. */
+  /** The number of tries before the broken twin counts as not found. */
   private static final int MOST_DRAWS = 20;
 
   private static final int DEPTH = 3;
@@ -54,7 +54,7 @@ class SchemaSubjectTest {
             () -> new SchemaSubject(/* sessions= */ 1, TwoTransactions::new),
             SchemaSubjectTest.class,
             SEED);
-    // What lies between its two commits is a short time: few cuts may all miss it.
+    // The time between its two commits is short, so few cuts may all miss it.
     SeenImages seen = new SeenImages();
     boolean convicted = false;
     for (int draw = 0; draw < MOST_DRAWS && !convicted; draw++) {

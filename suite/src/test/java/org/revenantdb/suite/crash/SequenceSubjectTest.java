@@ -8,8 +8,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.chaos.profile.PlatformProfile;
 
 /**
- * Sequences behind power cuts, and behind a death before each write: no number that was given
- * durably, or that a row has, comes again (R23). Another seed: {@code -Drevenant.chaos.seed=N}.
+ * Sequences after power cuts, and after a death before each write: no number is given out again
+ * that was given out durably, or that a row has (R23). Another seed: {@code
+ * -Drevenant.chaos.seed=N}.
  */
 @Tag("slow")
 class SequenceSubjectTest {
@@ -24,12 +25,12 @@ class SequenceSubjectTest {
   }
 
   @Test
-  void R23_power_cuts_bring_no_number_back() throws IOException {
+  void R23_no_number_is_given_out_again_after_power_cuts() throws IOException {
     recorded().assertPowerCutsSurvived(STATES, dir, PlatformProfile.SECTOR_4K);
   }
 
   @Test
-  void R23_a_death_before_each_write_brings_no_number_back() throws IOException {
+  void R23_no_number_is_given_out_again_after_a_death_before_each_write() throws IOException {
     recorded()
         .assertDeathsBeforeWritesSurvived(
             /* resume= */ true, (path, place) -> RecordedLives.isLog(path));

@@ -8,8 +8,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.chaos.profile.PlatformProfile;
 
 /**
- * Sessions that are held back (docs/protocols.md §6) behind power cuts that lose much, little, or
- * nothing. Another seed: {@code -Drevenant.chaos.seed=N}.
+ * Throttled sessions (docs/protocols.md §6) after power cuts that lose much, little, or nothing.
+ * Another seed: {@code -Drevenant.chaos.seed=N}.
  */
 @Tag("slow")
 class ThrottleSubjectTest {
@@ -20,7 +20,7 @@ class ThrottleSubjectTest {
   @TempDir Path dir;
 
   @Test
-  void crashes_lose_nothing_of_who_was_held_back() throws IOException {
+  void crashes_lose_no_work_of_throttled_sessions() throws IOException {
     RecordedLives.of(ThrottleSubject::new, ThrottleSubjectTest.class, SEED)
         .assertPowerCutsSurvived(STATES, dir, PlatformProfile.SECTOR_4K);
   }

@@ -10,9 +10,9 @@ import org.revenantdb.engine.TableOptions;
 import org.revenantdb.engine.TransactionOptions;
 
 /**
- * Broken on purpose: of what looks like one transaction the table steps are committed first, and
- * then, by themselves, the rows. Until it commits it is an honest one, which is then rolled back
- * and done again in two parts; so without a crash, and with nobody else there, nobody sees it.
+ * Broken on purpose: it looks like one transaction, but first commits the table steps and then,
+ * separately, the rows. Until the commit it is a correct transaction, which is then rolled back and
+ * repeated in two parts. So without a crash and without other transactions the flaw is not visible.
  */
 final class TwoTransactions extends SchemaTransaction {
 
@@ -70,9 +70,7 @@ final class TwoTransactions extends SchemaTransaction {
     return Objects.requireNonNull(tx.find(name), name);
   }
 
-  /**
-   * They are made after all table steps, and must not come back behind one that takes them away.
-   */
+  /** They are made after all table steps, and must not follow one that removes them. */
   private void forgetWrites(String name) {
     writes.removeIf(write -> write.table.equals(name));
   }

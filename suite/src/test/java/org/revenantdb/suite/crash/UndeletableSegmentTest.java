@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -25,9 +26,9 @@ import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.Table;
 
 /**
- * Segments of the log that cannot be deleted, as where somebody else has them open: after the bound
- * of the log directory was lowered, which is when some have to go. The log goes on, they count, and
- * all but one are used again: else each would be replaced by a new one, without end.
+ * Log segments that cannot be deleted, for instance because another program has them open, after
+ * the bound of the log directory was lowered. The log continues, the segments count, and all but
+ * one are reused. Otherwise each would be replaced by a new one, without end.
  */
 @Tag("slow")
 class UndeletableSegmentTest {
@@ -37,14 +38,14 @@ class UndeletableSegmentTest {
   private static final DatabaseOptions LOWERED = options(4 * SEGMENT);
   private static final int KEYS = 8;
 
-  /** Whichever is the first to be deleted. */
+  /** The first one to be deleted. */
   private static final String FIRST = "";
 
   private static DatabaseOptions options(long recoveryLog) {
     DatabaseOptions same =
         DatabaseOptions.defaults()
             .withPoolBytes(64 << 20)
-            .withMaxRecoveryPages(1 << 20) // the log is what is scarce
+            .withMaxRecoveryPages(1 << 20) // the log is the resource under test
             .withLogSegmentBytes((int) SEGMENT)
             .withMaxRecoveryLog(recoveryLog)
             .withCountersFile(false);
@@ -81,13 +82,25 @@ class UndeletableSegmentTest {
     return RecordingFileSystem.over(directory).keepTrace(false).faults(faults).start().directory();
   }
 
-  private long files() throws IOException {
+  private long bytes() throws IOException {
+    long bytes = 0;
     try (Stream<Path> files = Files.list(directory.resolve("db").resolve("log"))) {
-      return files.count();
+      for (Path file : files.toList()) {
+        bytes += size(file);
+      }
+    }
+    return bytes;
+  }
+
+  private static long size(Path file) throws IOException {
+    try {
+      return Files.size(file);
+    } catch (NoSuchFileException renamed) {
+      return 0;
     }
   }
 
-  /** The log's threads delete and make files when they come to it; for ever, if they do not. */
+  /** The log's threads delete and create files at their own pace; waits without a limit. */
   private static void await(Callable<Boolean> condition) throws Exception {
     while (!condition.call()) {
       Thread.yield();
@@ -98,7 +111,7 @@ class UndeletableSegmentTest {
     return Cell.value(work, 200_000);
   }
 
-  /** So many megabytes of log. */
+  /** Writes a number of megabytes of log. */
   private void work(Database db, int megabytes) {
     Table table = db.getOrCreateTable("t");
     for (int i = 0; i < 5 * megabytes; i++) {
@@ -122,26 +135,26 @@ class UndeletableSegmentTest {
     try (Database db = Database.open(path, LARGE)) {
       work(db, 24);
     }
-    long before = files();
-    assertTrue(before * SEGMENT > LOWERED.maxLogSize(), "only " + before + " files");
+    long before = bytes();
+    assertTrue(before > LOWERED.maxLogSize(), "only " + before + " bytes");
     fails.set(true);
     try (Database db = Database.open(path, LOWERED)) {
       for (int i = 0; i < 6; i++) {
         work(db, 6);
         db.checkpoint();
-        await(() -> files() * SEGMENT == db.statistics().files().logDirectoryBytes()); // they count
-        assertTrue(files() <= before + 1, "grew from " + before + " files to " + files());
+        await(() -> bytes() == db.statistics().files().logDirectoryBytes()); // they count
+        assertTrue(bytes() <= before + SEGMENT, "grew from " + before + " bytes to " + bytes());
       }
       assertTrue(refused.get() > 0, "nothing was to be deleted");
       if (others) {
-        await(() -> files() * SEGMENT <= LOWERED.maxLogSize());
+        await(() -> bytes() <= LOWERED.maxLogSize());
       }
       fails.set(false);
       work(db, 12);
       db.checkpoint();
       work(db, 1);
-      await(() -> files() * SEGMENT <= LOWERED.maxLogSize());
-      await(() -> files() * SEGMENT == db.statistics().files().logDirectoryBytes());
+      await(() -> bytes() <= LOWERED.maxLogSize());
+      await(() -> bytes() == db.statistics().files().logDirectoryBytes());
       assertAllThere(db);
     }
     try (Database db = Database.open(path, LOWERED)) {
@@ -150,12 +163,12 @@ class UndeletableSegmentTest {
   }
 
   @Test
-  void the_log_goes_on_where_no_segment_can_be_deleted_and_does_not_grow() throws Exception {
+  void the_log_continues_without_growing_if_no_segment_can_be_deleted() throws Exception {
     lowerTheBoundAndWork("log/", /* others= */ false);
   }
 
   @Test
-  void the_log_goes_on_where_one_segment_cannot_be_deleted() throws Exception {
+  void the_log_continues_if_one_segment_cannot_be_deleted() throws Exception {
     lowerTheBoundAndWork(FIRST, /* others= */ true);
   }
 }

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.chaos.profile.PlatformProfile;
 
 /**
- * Versions and savepoints beyond memory (docs/protocols.md §28, §30) behind power cuts that lose
+ * Versions and savepoints beyond memory (docs/protocols.md §28, §30) after power cuts that lose
  * much, little, or nothing. Another seed: {@code -Drevenant.chaos.seed=N}.
  */
 @Tag("slow")
@@ -20,7 +20,7 @@ class VersionsSubjectTest {
   @TempDir Path dir;
 
   @Test
-  void what_a_crash_leaves_of_spilled_versions_nobody_reads() throws IOException {
+  void spilled_versions_left_by_a_crash_are_never_read() throws IOException {
     RecordedLives.of(VersionsSubject::new, VersionsSubjectTest.class, SEED)
         .assertPowerCutsSurvived(STATES, dir, PlatformProfile.SECTOR_4K);
   }

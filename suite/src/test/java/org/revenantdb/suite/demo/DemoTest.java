@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The demo with a part of the JDK: what {@code ./revenant demo} does with all of it. */
+/** The demo with a part of the JDK; {@code ./revenant demo} uses all of it. */
 class DemoTest {
 
   @TempDir private Path dir;

@@ -20,11 +20,11 @@ import org.revenantdb.engine.TransactionOptions;
 
 /**
  * A bulk load that may be interrupted anywhere: small batches, each committed lazily, and one
- * {@link Database#sync} at the end. After a crash it asks the table where to go on; nothing is
- * loaded twice, nothing is left out.
+ * {@link Database#sync} at the end. After a crash it reads from the table where to continue.
+ * Nothing is loaded twice, and nothing is left out.
  *
- * <p>That needs no note of how far the load was: what survives is a prefix of the commits, so the
- * last row that is there is the end of the last batch that is there.
+ * <p>It needs no record of its progress: a prefix of the commits survives, so the last row that is
+ * there is the end of the last batch that is there.
  *
  * <p>Source: the bulk load of "Lazy commit", §2.1.
  */
@@ -56,7 +56,7 @@ class BulkLoadTest implements CrashSubject<Database> {
               said.put("row/" + line, row);
               tx.put(rows, number(line), row.getBytes(UTF_8));
             }
-            // What a load that runs twice over its input would get wrong.
+            // An error of a load that processes its input twice would show here.
             tx.put(totals, number(0), number(total(tx, totals) + BATCH));
             said.committing();
           });
@@ -66,7 +66,7 @@ class BulkLoadTest implements CrashSubject<Database> {
     promises.allDurable();
   }
 
-  /** The end of the prefix that is there. */
+  /** The end of the surviving prefix. */
   private static int whereToGoOn(Database db, Table rows) {
     try (Transaction tx = db.begin(TransactionOptions.lazy());
         Cursor backwards = tx.scanDescending(rows, null, null)) {
@@ -114,7 +114,7 @@ class BulkLoadTest implements CrashSubject<Database> {
     return ByteBuffer.wrap(bytes).getInt();
   }
 
-  /** Small files, so that a short run has checkpoints in it. */
+  /** Small files, so that a short run includes checkpoints. */
   static final class Options {
 
     private Options() {}

@@ -19,13 +19,13 @@ import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.TransactionOptions;
 
 /**
- * A queue of debits that are booked lazily, and a world outside in which things are done because of
- * them. Whoever acts outside reads durably; so the world never holds an effect whose cause the bank
- * has lost, though no debit ever waits for the disk.
+ * A queue of debits that are booked lazily, and an outside world in which actions depend on them. A
+ * client that acts outside reads durably. So the world never contains an effect whose cause the
+ * bank has lost, although no debit ever waits for the disk.
  *
- * <p>The bank is one database, the world another: letters that tell a balance, and receipts for
- * debits that are no longer in the queue (the absence of a row is an answer, too). A crash hits
- * both at once.
+ * <p>The bank is one database, the world another: letters with a balance, and receipts for debits
+ * that are no longer in the queue (the absence of a row is an answer, too). A crash hits both at
+ * once.
  *
  * <p>Source: queue processing of "Lazy commit", §2.2 and §7.2: 200 accounts, 80 of 100 debits on a
  * fifth of them.
@@ -37,7 +37,7 @@ class QueueSubject implements CrashSubject<QueueSubject.Books> {
   private static final int NEW_DEBITS = 100;
   private static final int STEPS = 160;
 
-  /** How those read who act outside. */
+  /** How clients read that act outside. */
   private final TransactionOptions reading;
 
   QueueSubject(TransactionOptions reading) {
@@ -53,7 +53,7 @@ class QueueSubject implements CrashSubject<QueueSubject.Books> {
   public void work(Books books, Promises promises) {
     books.enqueue(NEW_DEBITS);
     RandomGenerator random = promises.random();
-    Thread another = // whose reads and forces come in between
+    Thread another = // its reads and forces come in between
         Thread.ofPlatform()
             .start(() -> {
               RandomGenerator own = promises.random();
@@ -79,7 +79,9 @@ class QueueSubject implements CrashSubject<QueueSubject.Books> {
     }
   }
 
-  /** Acts when its transaction has ended, and says so: then its reads do not wait, its end does. */
+  /**
+   * Requests that its reads do not wait, but its end does, and acts when its transaction has ended.
+   */
   private void sendLetterAfterCommit(Books books, Promises promises, int account) {
     byte[] row;
     try (Transaction tx = books.bank.begin(reading.withDeferReadWaitsToCommit(true))) {
@@ -89,7 +91,7 @@ class QueueSubject implements CrashSubject<QueueSubject.Books> {
     act(books, promises, "letter a", account, row);
   }
 
-  /** Acts because a row is no longer there. */
+  /** Acts because a row no longer exists. */
   private void giveReceipt(Books books, Promises promises, RandomGenerator random) {
     int debit = books.lastBooked() - random.nextInt(3);
     try (Transaction tx = books.bank.begin(reading)) {
@@ -99,7 +101,7 @@ class QueueSubject implements CrashSubject<QueueSubject.Books> {
     }
   }
 
-  /** Something is done in the world outside, for good. No two effects are alike. */
+  /** An action in the outside world, which is final. No two effects are alike. */
   private static void act(
       Books books, Promises promises, String kind, int number, byte @Nullable [] because) {
     String key = kind + " " + number;
@@ -153,7 +155,7 @@ class QueueSubject implements CrashSubject<QueueSubject.Books> {
     recovered.verifyAll(effects);
   }
 
-  /** Whether an account was like that after one of the debits that the bank has. */
+  /** Whether an account had this balance after one of the debits that the bank has. */
   private static boolean isHistory(int account, Account told, int booked) {
     Account then = new Account(FIRST_BALANCE, 0);
     for (int debit = 0; debit < booked && !then.equals(told); debit++) {
@@ -174,7 +176,7 @@ class QueueSubject implements CrashSubject<QueueSubject.Books> {
     return accounts;
   }
 
-  /** Where debits go: 80 of 100 to a fifth of the accounts. */
+  /** The target of debits: 80 of 100 go to a fifth of the accounts. */
   private static int account(int debit) {
     int hash = hash(debit);
     int hot = ACCOUNTS / 5;
@@ -255,7 +257,9 @@ class QueueSubject implements CrashSubject<QueueSubject.Books> {
           new AtomicLong());
     }
 
-    /** New debits behind those that are there. Durably: their senders are told that they are in. */
+    /**
+     * Adds new debits behind the existing ones, durably, because their senders get a confirmation.
+     */
     void enqueue(int count) {
       bank.run(tx -> {
         byte[] end = tx.get(ends, number(0));
@@ -267,7 +271,7 @@ class QueueSubject implements CrashSubject<QueueSubject.Books> {
       });
     }
 
-    /** How many were taken from the queue: the first one in it is the next. */
+    /** The number of debits taken from the queue, which is the number of the next one. */
     int booked(Transaction tx) {
       try (Cursor cursor = tx.scan(queue, null, null)) {
         if (cursor.next()) {
@@ -278,7 +282,7 @@ class QueueSubject implements CrashSubject<QueueSubject.Books> {
       return end == null ? 0 : ByteBuffer.wrap(end).getInt();
     }
 
-    /** Somebody's guess, on which nothing is done. */
+    /** An estimate on which nothing depends. */
     int lastBooked() {
       try (Transaction tx = bank.begin(TransactionOptions.lazy())) {
         return booked(tx) - 1;

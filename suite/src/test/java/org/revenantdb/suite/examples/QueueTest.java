@@ -19,7 +19,10 @@ import org.revenantdb.chaos.subject.Crash;
 import org.revenantdb.chaos.subject.Verdict;
 import org.revenantdb.engine.TransactionOptions;
 
-/** The queue of {@link QueueSubject}, killed and cut off; and what happens to who is careless. */
+/**
+ * The queue of {@link QueueSubject} after kills and power cuts, and a careless variant that must
+ * fail.
+ */
 @Tag("slow")
 @CrashTest(
     crash = {Crash.POWER_CUT, Crash.PROCESS_DEATH},
@@ -34,9 +37,9 @@ class QueueTest extends QueueSubject {
     super(TransactionOptions.durable());
   }
 
-  /** Teeth: who acts on what lazy reads told him is caught. */
+  /** Self-test: a client that acts on lazy reads is found. */
   @Test
-  void who_acts_on_lazy_reads_is_found_out() throws IOException {
+  void a_client_that_acts_on_lazy_reads_is_found() throws IOException {
     TransactionOptions careless = TransactionOptions.lazy();
     Recording recording =
         new LifeRecorder<QueueSubject.Books>(

@@ -12,13 +12,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.chaos.report.JsonReport;
 
-/** The parent sees what no child can say of itself. */
+/** The parent detects what a child cannot report itself. */
 @Tag("slow")
 class FuzzRunTest {
 
   @TempDir Path dir;
 
-  /** For a child that hangs: longer than one that does not is silent on a quiet machine. */
+  /** The limit for a child that hangs: longer than a healthy child is silent on a quiet machine. */
   private static final Duration IMPATIENT = Duration.ofSeconds(3);
 
   private FuzzRun run(long variants) {
@@ -32,7 +32,7 @@ class FuzzRunTest {
   }
 
   @Test
-  void a_child_that_hangs_is_ended_and_the_variant_is_told() throws Exception {
+  void a_child_that_hangs_is_killed_and_its_variant_is_reported() throws Exception {
     String hang = "7/0/0 stray: create plant-hang 1";
     FuzzRun run = run(1, IMPATIENT);
     run.one(hang);
@@ -50,12 +50,12 @@ class FuzzRunTest {
   }
 
   @Test
-  void what_is_no_case_is_refused() {
+  void a_text_that_is_not_a_case_is_refused() {
     assertThrows(IllegalArgumentException.class, () -> run(1).one("nonsense"));
   }
 
   @Test
-  void so_many_variants_are_run_as_were_asked_for() throws Exception {
+  void the_requested_number_of_variants_is_run() throws Exception {
     FuzzRun run =
         new FuzzRun(
             new FuzzOptions(

@@ -10,8 +10,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The slice of the fuzzer that every build runs: so many variants, about two minutes on two quiet
- * processors. Others: {@code -Drevenant.fuzz.seed=N -Drevenant.fuzz.variants=N}.
+ * The part of the fuzzer that runs in every build: a fixed number of variants, about two minutes on
+ * two quiet processors. Others: {@code -Drevenant.fuzz.seed=N -Drevenant.fuzz.variants=N}.
  */
 @Tag("slow")
 class FuzzTest {
@@ -22,7 +22,7 @@ class FuzzTest {
   @TempDir Path dir;
 
   @Test
-  void no_damage_makes_the_engine_answer_wrongly_or_break() throws Exception {
+  void no_damage_causes_wrong_answers_or_breaks_the_engine() throws Exception {
     System.out.printf(
         "FuzzTest -Drevenant.fuzz.seed=%d -Drevenant.fuzz.variants=%d%n", SEED, VARIANTS);
     FuzzRun run = new FuzzRun(FuzzOptions.of(SEED, Duration.ZERO, 0, VARIANTS, 2, dir));

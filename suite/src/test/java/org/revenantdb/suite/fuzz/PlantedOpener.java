@@ -11,8 +11,8 @@ import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Opens RevenantDB, and does what it must never do, as a file named {@code plant-FAULT} says. Sound
- * databases have no such file.
+ * Opens RevenantDB with the fault of a file named {@code plant-FAULT}. Sound databases have no such
+ * file.
  */
 public final class PlantedOpener implements Subject.Opener {
 
@@ -20,7 +20,7 @@ public final class PlantedOpener implements Subject.Opener {
 
   private final RevenantSubject.Opener sound = new RevenantSubject.Opener();
 
-  /** Creates one; children do. */
+  /** Creates an opener. Called by children. */
   public PlantedOpener() {}
 
   @Override
@@ -64,12 +64,12 @@ public final class PlantedOpener implements Subject.Opener {
     return "planted";
   }
 
-  /** How this one says no. */
+  /** The refusals of this subject. */
   static final class IllegalPlantException extends RuntimeException {
     private static final long serialVersionUID = 1L;
   }
 
-  /** Passes everything on, but for the fault. */
+  /** Passes all calls on, except for the fault. */
   private static final class Planted implements Subject {
 
     private final Subject sound;
@@ -87,8 +87,8 @@ public final class PlantedOpener implements Subject.Opener {
     }
 
     /**
-     * Is there from the open to the close, as the threads of an engine are. It has begun on return:
-     * a trial learns which threads are there right after the open.
+     * Lives from the open to the close, like the threads of an engine. It has begun on return,
+     * because a trial records the threads right after the open.
      */
     private Thread work() {
       Thread thread =
@@ -197,7 +197,7 @@ public final class PlantedOpener implements Subject.Opener {
           out.write(chunk);
         }
       } catch (IOException full) {
-        // what was wanted
+        // intended
       }
     }
 

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.revenantdb.chaos.disk.DiskImage;
 import org.revenantdb.recovery.format.PageHeaderLayout;
 
-/** A trial sees each fault that is planted in what it opens, and calls it by its name. */
+/** A trial finds each planted fault and gives it the right outcome. */
 class TrialTest {
 
   private static final int PAGE = PageHeaderLayout.PAGE_SIZE;
@@ -82,13 +82,13 @@ class TrialTest {
     "changes, REFUSALS_THAT_CHANGED_FILES",
     "grows, GROWTH"
   })
-  void a_planted_fault_is_called_by_its_name(String fault, Outcome expected) {
+  void a_planted_fault_has_its_outcome(String fault, Outcome expected) {
     String text = "1/0/%d stray: create %s%s 1".formatted(last(), PlantedOpener.PLANT, fault);
     assertEquals(expected, outcome(text, threads()));
   }
 
   @Test
-  void a_thread_that_is_gone_while_puts_succeed_is_a_dead_one() throws Exception {
+  void a_thread_that_is_missing_while_puts_succeed_is_dead() throws Exception {
     Threads threads = threads();
     Moment sound = family.moments().get(last());
     try (TrialDisks.InMemory disk = TrialDisks.InMemory.of(sound.image().fork());
@@ -109,7 +109,7 @@ class TrialTest {
   }
 
   @Test
-  void a_wrong_answer_after_a_checksum_was_made_good_is_forged() {
+  void a_wrong_answer_after_a_checksum_was_corrected_is_forged() {
     String text =
         "1/0/%d field.map: create %swrong 1; sealpage revenant.data 3"
             .formatted(last(), PlantedOpener.PLANT);
@@ -139,7 +139,7 @@ class TrialTest {
   }
 
   @Test
-  void a_sound_database_of_each_kind_comes_out_as_right() {
+  void a_sound_database_of_each_kind_is_right() {
     for (Population.Kind kind :
         List.of(Population.Kind.EVERYTHING, Population.Kind.UNDECIDED, Population.Kind.SPILLED)) {
       Family made = Population.make(kind, 3);
@@ -160,9 +160,9 @@ class TrialTest {
   }
 
   /**
-   * Bytes of a later moment's log, taken whole, are that log: what it says was so, later. Found by
-   * seed 7, variant 734,467. Whether an open takes such a log depends on where the moments of the
-   * family happened to lie.
+   * Bytes copied wholly from a later moment's log are that log, so their content was right, but
+   * later. Found by seed 7, variant 734,467. Whether an open accepts such a log depends on the
+   * instants of the family's moments.
    */
   @Test
   void a_log_that_was_copied_whole_from_a_later_moment_is_not_a_wrong_answer() {
@@ -180,7 +180,7 @@ class TrialTest {
     }
   }
 
-  /** The sectors of each segment that both moments have, but for its header. */
+  /** The sectors of each segment that both moments have, except for its header. */
   private static Variant wholeLog(int moment, int later) {
     DamagedDisk from = new DamagedDisk(family.moments().get(later).image());
     DamagedDisk to = new DamagedDisk(family.moments().get(moment).image());

@@ -44,7 +44,7 @@ class VariantDrawTest {
   }
 
   @Test
-  void a_variant_is_the_same_when_it_was_written_down() {
+  void a_variant_is_the_same_after_it_was_written_and_read() {
     VariantDraw draw = draw();
     for (int i = 0; i < VARIANTS; i++) {
       Variant variant = draw.draw(i);
@@ -91,14 +91,14 @@ class VariantDrawTest {
         withoutRare(kinds));
   }
 
-  /** Whether these pages are there depends on how the database was filled. */
+  /** Whether these pages exist depends on how the database was filled. */
   private static Set<String> withoutRare(Set<String> kinds) {
     kinds.removeAll(Set.of("field.inner", "field.index", "field.iam", "field.image", "field.page"));
     return kinds;
   }
 
   @Test
-  void what_is_drawn_changes_something_nearly_always() {
+  void a_drawn_variant_changes_something_nearly_always() {
     VariantDraw draw = draw();
     int same = 0;
     for (int i = 0; i < VARIANTS; i++) {
@@ -121,7 +121,7 @@ class VariantDrawTest {
   }
 
   @Test
-  void a_field_that_was_changed_has_a_good_checksum_again() {
+  void a_changed_field_has_a_correct_checksum_again() {
     VariantDraw draw = draw();
     int seen = 0;
     for (int i = 0; i < VARIANTS; i++) {
@@ -143,7 +143,7 @@ class VariantDrawTest {
   }
 
   @Test
-  void a_record_that_was_changed_is_good_and_only_it_is_other() {
+  void a_changed_record_is_valid_and_only_it_differs() {
     Moment moment = family.moments().getFirst();
     DiskMap map = new DiskMap(moment);
     DiskMap.LogRecord record = map.records().get(map.records().size() / 2);
@@ -173,7 +173,7 @@ class VariantDrawTest {
   }
 
   @Test
-  void a_family_is_the_same_when_it_was_read_back(@TempDir Path dir) throws Exception {
+  void a_family_is_the_same_after_it_was_read_back(@TempDir Path dir) throws Exception {
     Path file = dir.resolve("family");
     FamilyFile.write(family, file);
     Family read = FamilyFile.read(file);
@@ -188,7 +188,7 @@ class VariantDrawTest {
   }
 
   @Test
-  void what_the_databases_hold_is_all_there_is() {
+  void the_databases_contain_everything_in_the_format() {
     Set<Integer> types = new TreeSet<>();
     Set<Integer> records = new TreeSet<>();
     Set<String> files = new TreeSet<>();

@@ -9,12 +9,12 @@ import org.revenantdb.chaos.crash.FileTrees;
 import org.revenantdb.chaos.crash.Seeds;
 
 /**
- * RevenantDB against a plain model: random work over several sessions, random reopenings, random
+ * RevenantDB against a plain model: random work in several sessions, random reopenings, random
  * kills.
  *
- * <p>A quarter of a minute of it, and 10 kills at least; under {@code -Plong} ten minutes and 200.
- * {@code -Drevenant.model.seconds}, {@code .kills} and {@code .seed} say otherwise. A failing run
- * keeps its directory.
+ * <p>It runs for a quarter of a minute with at least 10 kills; under {@code -Plong} for ten minutes
+ * with 200. {@code -Drevenant.model.seconds}, {@code .kills} and {@code .seed} set other values. A
+ * failing run keeps its directory.
  */
 @Tag("slow")
 class ModelTest {
@@ -23,7 +23,7 @@ class ModelTest {
   private static final boolean LONG = Boolean.getBoolean("revenant.long");
 
   @Test
-  void what_is_acknowledged_survives_and_nothing_else_does() throws Exception {
+  void acknowledged_work_survives_and_nothing_else_does() throws Exception {
     long seed = Long.getLong("revenant.model.seed", Seeds.fresh());
     Path dir = Files.createDirectories(Path.of("target", "model", Long.toString(seed)));
     System.out.printf("model: seed %d, databases in %s%n", seed, dir.toAbsolutePath());

@@ -17,12 +17,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.revenantdb.suite.model.ModelOptions.Kind;
 
 /**
- * The model bites: a store that keeps its promises passes, and each that is broken in one way is
- * found out, by the same children and the same kills that a real store gets.
+ * Self-test of the model: a correct store passes, and each store that is broken in one way is
+ * found, by the same children and the same kills as for a real store.
  *
- * <p>What a lie looks like depends on who comes by it first: the parent that looks, or a session of
- * the next life; and a deletion that is lost reads {@code RESURRECTED}. {@code CrashOracleTest}
- * plants each lie alone and demands its one name.
+ * <p>The kind of finding depends on what sees the error first: the check of the parent, or a
+ * session of the next life. A lost deletion is reported as {@code RESURRECTED}. {@code
+ * CrashOracleTest} plants each error alone and expects exactly one kind.
  */
 @Tag("slow")
 class TeethTest {
@@ -67,7 +67,7 @@ class TeethTest {
       Path episode = kept.findAny().orElseThrow();
       assertTrue(message.contains(episode.toString()), message);
       assertTrue(Files.readString(episode.resolve("failure.txt")).contains(message));
-      // What fails in the first life had nothing before it.
+      // A failure in the first life has no earlier life.
       assertTrue(
           message.contains("life 1:")
               || Files.exists(episode.resolve("before-open").resolve("toy.log")));

@@ -25,34 +25,34 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.oracle.SnapshotModel;
 
 /**
- * A store of a few lines, all in memory, with a log: right, or broken in one chosen way.
+ * A store of a few lines in memory, with a log: correct, or broken in one chosen way.
  *
- * <p>It proves the teeth of the model before the model is pointed at a real store.
+ * <p>It proves that the model finds errors before the model is used with a real store.
  */
 public final class ToyStore implements Store {
 
   /** The ways in which it can be broken. */
   enum Lie {
     NONE,
-    /** Says "committed" and writes the log only with the next commits: a kill loses some. */
+    /** Acknowledges a commit and writes the log only with the next commits: a kill loses some. */
     LATE_LOG,
-    /** Writes each row as a record of its own: a kill leaves half a transaction. */
+    /** Writes each row as a separate record: a kill leaves half a transaction. */
     ROW_BY_ROW,
-    /** Logs a deletion not at all: the row is back after a restart. */
+    /** Does not log a deletion: the row is back after a restart. */
     DELETIONS_UNLOGGED,
-    /** Logs what was rolled back, too. */
+    /** Also logs transactions that were rolled back. */
     ROLLBACK_LOGGED,
-    /** Brings a row back from the log with bytes of its neighbour. */
+    /** Reads a row from the log with bytes of its neighbour. */
     MIXED_BYTES,
     /** Lets two transactions write the same row. */
     NO_CONFLICTS,
-    /** Reads what is committed now, whatever the snapshot. */
+    /** Reads the present committed state instead of the snapshot. */
     NO_SNAPSHOT,
     /** Writes through a channel on the caller's thread: an interrupt closes it. */
     INTERRUPTIBLE
   }
 
-  /** Opens the honest store. */
+  /** Opens the correct store. */
   public static final class Honest extends ToyOpener {
     public Honest() {
       super(Lie.NONE);
@@ -166,7 +166,7 @@ public final class ToyStore implements Store {
     log.seek(logBytes);
   }
 
-  /** The record at the end of what was read so far, or null where the log ends. */
+  /** The record at the end of the bytes read so far, or null where the log ends. */
   private byte @Nullable [] next() throws IOException {
     ByteBuffer header = ByteBuffer.allocate(HEADER);
     if (!fill(header, logBytes)) {
@@ -343,7 +343,7 @@ public final class ToyStore implements Store {
       return all;
     }
 
-    /** What the model of the store refused is brought in when it is free. */
+    /** Changes that the model of the store refused are made when the row is free. */
     private void forceChanges() {
       var later = rows.begin();
       changes.forEach((key, value) -> {

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class ValuesTest {
 
   @Test
-  void value_saysItsVersion() {
+  void value_containsItsVersion() {
     for (int length : new int[] {8, 9, 100, 70_000}) {
       byte[] value = Values.of(0x1234_5678_9ABC_DEF0L, length);
       assertEquals(length, value.length);
@@ -49,7 +49,7 @@ class ValuesTest {
   }
 
   @Test
-  void keys_sortAsTheirNumbers_andLeadBackToThem() {
+  void keys_haveTheOrderOfTheirNumbers_andMapBackToThem() {
     for (KeySpace space : KeySpace.values()) {
       byte[] last = new byte[0];
       for (int number = 0; number < space.rows(); number++) {
@@ -65,7 +65,7 @@ class ValuesTest {
   }
 
   @Test
-  void lengths_nameTheirVersion_andReachMegabytes() {
+  void lengths_identifyTheirVersion_andReachMegabytes() {
     SplittableRandom random = new SplittableRandom(1);
     int longest = 0;
     for (int i = 0; i < 5_000; i++) {
@@ -79,7 +79,7 @@ class ValuesTest {
   }
 
   @Test
-  void rows_survive_their_code() {
+  void rows_areEqualAfterEncodingAndDecoding() {
     ChildLedger ledger = new ChildLedger(new org.revenantdb.chaos.oracle.CrashOracle<>());
     ledger.accept(WorkerMain.hex("T", 0, 1, 2, 3));
     for (KeySpace space : KeySpace.values()) {

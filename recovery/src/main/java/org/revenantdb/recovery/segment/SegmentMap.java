@@ -1,0 +1,143 @@
+package org.revenantdb.recovery.segment;
+
+import java.util.Iterator;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Segments in the order of their first positions, and the bytes that they have together. The
+ * segment that holds a position is the last one that begins at or below it, if it reaches so far.
+ *
+ * <p>Threads: one, or any number that only read.
+ */
+public final class SegmentMap implements Iterable<SegmentPlace> {
+  private final NavigableMap<Long, SegmentPlace> places = new TreeMap<>();
+  private long bytes;
+
+  /** Without a segment. */
+  public SegmentMap() {}
+
+  /**
+   * A copy.
+   *
+   * @param from the segments that it has
+   */
+  public SegmentMap(SegmentMap from) {
+    places.putAll(from.places);
+    bytes = from.bytes;
+  }
+
+  /**
+   * The segments of a map.
+   *
+   * @param sizes size of each, by its first position
+   * @return the same segments
+   */
+  public static SegmentMap of(Map<Long, Integer> sizes) {
+    SegmentMap map = new SegmentMap();
+    sizes.forEach((begin, size) -> map.add(new SegmentPlace(begin, size)));
+    return map;
+  }
+
+  /**
+   * The segments as a map.
+   *
+   * @return size of each, by its first position
+   */
+  public SortedMap<Long, Integer> sizes() {
+    SortedMap<Long, Integer> sizes = new TreeMap<>();
+    places.forEach((begin, place) -> sizes.put(begin, place.size()));
+    return sizes;
+  }
+
+  /**
+   * Adds a segment; one with the same first position is replaced.
+   *
+   * @param place the segment
+   */
+  public void add(SegmentPlace place) {
+    @Nullable SegmentPlace before = places.put(place.begin(), place);
+    bytes += place.size() - (before == null ? 0 : before.size());
+  }
+
+  /**
+   * Removes a segment.
+   *
+   * @param begin its first position
+   * @return the segment; null if none begins there
+   */
+  public @Nullable SegmentPlace remove(long begin) {
+    @Nullable SegmentPlace removed = places.remove(begin);
+    bytes -= removed == null ? 0 : removed.size();
+    return removed;
+  }
+
+  /**
+   * The segment that begins at a position.
+   *
+   * @param begin the position
+   * @return the segment, or null
+   */
+  public @Nullable SegmentPlace get(long begin) {
+    return places.get(begin);
+  }
+
+  /**
+   * The segment that holds a position.
+   *
+   * @param lsn the position
+   * @return the segment, or null
+   */
+  public @Nullable SegmentPlace at(long lsn) {
+    @Nullable SegmentPlace before = upTo(lsn);
+    return before != null && before.holds(lsn) ? before : null;
+  }
+
+  /**
+   * The last segment that begins at or below a position.
+   *
+   * @param lsn the position
+   * @return the segment, or null
+   */
+  public @Nullable SegmentPlace upTo(long lsn) {
+    Map.@Nullable Entry<Long, SegmentPlace> entry = places.floorEntry(lsn);
+    return entry == null ? null : entry.getValue();
+  }
+
+  /**
+   * The segments that begin in a range of positions.
+   *
+   * @param from the first position
+   * @param to the position behind the last one
+   * @return a view of them, in order
+   */
+  public Iterable<SegmentPlace> beginningIn(long from, long to) {
+    return from < to ? places.subMap(from, to).values() : new SegmentMap();
+  }
+
+  /**
+   * Whether there is none.
+   *
+   * @return true without a segment
+   */
+  public boolean isEmpty() {
+    return places.isEmpty();
+  }
+
+  /**
+   * What they take up together.
+   *
+   * @return the sum of the sizes
+   */
+  public long bytes() {
+    return bytes;
+  }
+
+  @Override
+  public Iterator<SegmentPlace> iterator() {
+    return places.values().iterator();
+  }
+}
