@@ -67,7 +67,7 @@ class TreeUpdatesTest {
       samples.put(point + ",widest bound", Sample.of(List.of(90.0), "1/s"));
     }
     assertEquals(2, TreeUpdates.worst(samples, "tupl"));
-    samples.put("random_updates,reads=50,ours", Sample.of(List.of(60.0), "1/s"));
+    samples.put("random_updates,threads=2,ours", Sample.of(List.of(60.0), "1/s"));
     assertEquals(4.0 / 3, TreeUpdates.worst(samples, "tupl"));
     assertEquals(2.0 / 3, TreeUpdates.worst(samples, "widest bound"));
     samples.remove("random_updates,threads=1,tupl");
