@@ -63,7 +63,7 @@ class RingMixtureTest {
       int last = random.nextInt(1, moments.size());
       byte[] ring = mixture(random, last);
       Files.write(copy.resolve(RingFile.NAME), ring);
-      int from = random.nextInt(Math.max(0, last - 20), last + 1);
+      int from = random.nextInt(Math.max(0, last - 20), Math.min(last + 1, RECORDS));
       long start = records.get(from).start();
       long expected = expected(ring, from);
       SegmentCatalog catalog =

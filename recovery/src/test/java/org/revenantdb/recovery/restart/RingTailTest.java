@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.recovery.file.CorruptDataException;
 import org.revenantdb.recovery.file.FormatVersionException;
+import org.revenantdb.recovery.file.IoStatistics;
 import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.format.LittleEndian;
 import org.revenantdb.recovery.format.LogRecordLayout;
@@ -34,6 +35,7 @@ import org.revenantdb.recovery.log.PartKind;
 import org.revenantdb.recovery.log.RecordBuilder;
 import org.revenantdb.recovery.log.RecordType;
 import org.revenantdb.recovery.log.RingFile;
+import org.revenantdb.recovery.segment.SegmentDirectory;
 
 /** What a restart takes from the ring of a killed process, and what it makes of it (§46). */
 class RingTailTest {
@@ -211,6 +213,14 @@ class RingTailTest {
     LittleEndian.putInt(bytes, at + LogRecordLayout.CRC, (int) crc.getValue());
     Files.write(ring, bytes);
     assertEquals(List.of(1, 2), LogFixture.pages(RingFixture.analyse(killed)));
+    SegmentCatalog catalog =
+        new SegmentCatalog(
+            new SegmentDirectory(
+                killed.resolve("log"),
+                LogFixture.ID,
+                RingFixture.SEGMENT,
+                new IoStatistics()));
+    assertEquals(foreign, RingTail.open(catalog).behind(LogFixture.PAYLOAD, 1).end());
   }
 
   @Test
