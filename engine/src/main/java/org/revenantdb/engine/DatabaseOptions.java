@@ -16,7 +16,7 @@ import org.revenantdb.recovery.log.LogOptions;
  *     default false
  * @param poolBytes memory for pages, from 2 MiB to 8 TiB; default 128 MiB
  * @param maxRecoveryLog most bytes of log that a restart reads before the database is open; at
- *     least 4 segments; default 128 MiB. A crash soon after a crash can leave twice as much
+ *     least 4 segments; default 256 MiB. A crash soon after a crash can leave twice as much
  * @param maxRecoveryPages most pages that are changed and not written; redo reads them after a
  *     crash, when the database is open. At least 256; the default, and the most, is seven eighths
  *     of the pages of the pool
@@ -124,7 +124,7 @@ public record DatabaseOptions(
           /* create= */ true,
           /* readOnly= */ false,
           /* poolBytes= */ 128L * MIB,
-          /* maxRecoveryLog= */ 128L * MIB,
+          /* maxRecoveryLog= */ 256L * MIB,
           /* maxRecoveryPages= */ Integer.MAX_VALUE,
           /* maxLogSize= */ 0,
           /* logSegmentBytes= */ 4 * MIB,
