@@ -4,7 +4,6 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.recovery.file.OpenMode;
@@ -95,8 +94,7 @@ final class MappedLog implements AutoCloseable {
 
   /** Whether a position is in a segment that was mapped. */
   boolean holds(long lsn) {
-    int index = indexOf(lsn);
-    return index >= 0 && places[index].holds(lsn);
+    return indexOf(lsn) >= 0;
   }
 
   /**
@@ -112,7 +110,7 @@ final class MappedLog implements AutoCloseable {
     int done = 0;
     while (done < length) {
       int index = indexOf(start + done);
-      if (index < 0 || !places[index].holds(start + done)) {
+      if (index < 0) {
         return false; // a hole between two segments
       }
       SegmentPlace place = places[index];
@@ -128,10 +126,10 @@ final class MappedLog implements AutoCloseable {
     return true;
   }
 
-  /** The last segment that begins at or below a position; below 0 if there is none. */
+  /** The mapped segment that holds a position; below 0 if there is none. */
   private int indexOf(long lsn) {
-    int found = Arrays.binarySearch(begins, lsn);
-    return found >= 0 ? found : -found - 2;
+    int index = Begins.lastAtOrBelow(begins, lsn);
+    return index >= 0 && places[index].holds(lsn) ? index : -1;
   }
 
   /**

@@ -227,10 +227,8 @@ public final class PendingParts implements AutoCloseable {
     return segmentAt(firstLsn(page));
   }
 
-  /** The last segment that begins at or below a position. */
   private int segmentAt(long lsn) {
-    int found = Arrays.binarySearch(segments, lsn);
-    return found >= 0 ? found : -found - 2;
+    return Begins.lastAtOrBelow(segments, lsn);
   }
 
   // ---- afterwards
