@@ -45,7 +45,7 @@ final class BackgroundRedo implements AutoCloseable {
    */
 
   /** Pages that are redone before they are written, if the next crash must find less to do. */
-  static final int CHUNK = 512;
+  private static final int CHUNK = 512;
 
   /** The most pages that are read ahead. Whoever needs one of them waits for those before it. */
   private static final int MOST_AHEAD = 16;
@@ -85,6 +85,7 @@ final class BackgroundRedo implements AutoCloseable {
   private final PendingParts parts;
   private final WriteAhead log;
   private final long firstLsnOfLife;
+  private final boolean ofSeveralLives;
   private final int chunk;
   private final Around around;
   private final FileThread thread;
@@ -109,22 +110,23 @@ final class BackgroundRedo implements AutoCloseable {
    * Starts it.
    *
    * @param firstLsnOfLife what is dirty from before that was redone
-   * @param chunk so many pages are redone before they are written; {@link #CHUNK} if the next crash
-   *     must find less to do, so that all are written in the end
+   * @param ofSeveralLives whether the last life has also ended while pages were pending: then all
+   *     redone pages are written, so that the next crash finds less to do
    */
   BackgroundRedo(
       BufferPool pool,
       PendingParts parts,
       WriteAhead log,
       long firstLsnOfLife,
-      int chunk,
+      boolean ofSeveralLives,
       Around around,
       String name) {
     this.pool = pool;
     this.parts = parts;
     this.log = log;
     this.firstLsnOfLife = firstLsnOfLife;
-    this.chunk = chunk;
+    this.ofSeveralLives = ofSeveralLives;
+    chunk = ofSeveralLives ? CHUNK : pool.statisticsOfWork().frames() / 2;
     this.around = around;
     thread = FileThread.of(name, this::run, this::died);
     thread.start();
@@ -251,7 +253,7 @@ final class BackgroundRedo implements AutoCloseable {
         around.progress(parts.left());
       }
     }
-    if (hurried || written > 0 || chunk == CHUNK) {
+    if (hurried || written > 0 || ofSeveralLives) {
       write();
     }
   }
