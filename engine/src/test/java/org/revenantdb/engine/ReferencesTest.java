@@ -84,7 +84,6 @@ class ReferencesTest {
           "MappedBytes",
           "MpmcVarHandleArrayQueue",
           "MpscUnboundedVarHandleArrayQueue",
-          "OpenAllocator",
           "PENDING_COUNT",
           "SharedSecrets",
           "TerminateProcess",

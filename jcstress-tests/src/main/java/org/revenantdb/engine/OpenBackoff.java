@@ -5,10 +5,10 @@ import org.revenantdb.engine.session.Backoff;
 import org.revenantdb.engine.session.HillClimb;
 import org.revenantdb.latch.WaitMeter;
 
-/** What a database pauses below, which is package-private, for the jcstress tests. */
+/** Gives the jcstress tests access to the package-private pauses of a database. */
 @NullMarked
 public final class OpenBackoff {
-  /** What {@link #look} says of who takes no sample. */
+  /** The result of {@link #look} for a caller that takes no sample. */
   public static final int NONE = -1;
 
   /** Where a thread leaves what it has seen. */
@@ -17,7 +17,7 @@ public final class OpenBackoff {
   private final Backoff backoff =
       new Backoff(/* longest= */ 1_000_000, this::count, () -> 0, WaitMeter.NONE);
 
-  /** Protected by nothing but what is to protect the climb. */
+  /** A plain field: only the word under test orders accesses to it. */
   private int samples;
 
   /** Its first interval may end. */
@@ -32,7 +32,7 @@ public final class OpenBackoff {
     return 100;
   }
 
-  /** Somebody meets a conflict; returns how many samples there were when this one took one. */
+  /** A thread meets a conflict. Returns the number of samples at the moment when it took one. */
   public int look() {
     seen.set(NONE);
     backoff.look(HillClimb.INTERVAL);

@@ -4,8 +4,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.NullMarked;
 
 /**
- * Slots of two chunks, of which the second may go out of use and come into use again: {@link
- * ActiveSnapshots} as it is, with sessions that look for a slot in the second chunk only.
+ * Slots of two chunks. The second chunk may be retired and come into use again. This is the
+ * production {@link ActiveSnapshots}, with sessions that look for a slot in the second chunk only.
  */
 @NullMarked
 public final class TwoChunks {
@@ -15,7 +15,7 @@ public final class TwoChunks {
   private final AtomicLong clock = new AtomicLong();
   private final ActiveSnapshots snapshots = new ActiveSnapshots(1);
 
-  /** Both chunks are open, and nobody has a slot. */
+  /** Both chunks are open, and no slot is taken. */
   public TwoChunks() {
     widen();
   }
@@ -23,7 +23,7 @@ public final class TwoChunks {
   /**
    * Opens a snapshot in the second chunk.
    *
-   * @return it, or -1 if that chunk is not in use
+   * @return the snapshot, or -1 if that chunk is not in use
    */
   public long open() {
     if (!snapshots.claim(SLOT, snapshots.stateAt(SLOT))) {
@@ -33,12 +33,12 @@ public final class TwoChunks {
     return snapshots.snapshot(SLOT);
   }
 
-  /** Closes the second chunk, and retires it if it is empty. */
+  /** Closes the snapshot in the second chunk, and retires the chunk if it is empty. */
   public void note() {
     snapshots.note(0);
   }
 
-  /** Opens two snapshots and closes them, for which the second chunk comes into use again. */
+  /** Opens two snapshots and closes them, which brings the second chunk into use again. */
   public void widen() {
     int first = snapshots.open(clock::get);
     int second = snapshots.open(clock::get);

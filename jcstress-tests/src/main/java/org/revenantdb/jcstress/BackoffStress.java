@@ -12,10 +12,11 @@ import org.openjdk.jcstress.infra.results.II_Result;
 import org.revenantdb.engine.OpenBackoff;
 
 /**
- * Claim: of those who find that the interval of a climb may end one at a time takes a sample, and
- * each sees what the one before has left (protocols.md §40, B1).
+ * Claim: when several threads find that the interval of a climb may end, one at a time takes a
+ * sample, and each sees what the previous one has left (protocols.md §40, B1).
  *
- * <p>The very word. {@link BrokenFlag} looks at it and then sets it: seen to fail on x86.
+ * <p>Runs the production word. The twin {@link BrokenFlag} reads the word and then sets it. Fails
+ * on x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
  * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none -Djcstress.tests=BackoffStress}
@@ -23,18 +24,18 @@ import org.revenantdb.engine.OpenBackoff;
 public final class BackoffStress {
   private BackoffStress() {}
 
-  /** As it is. */
+  /** The production code. */
   @JCStressTest
   @Outcome(id = "0, 0", expect = FORBIDDEN, desc = "Both take a sample, and neither saw the other.")
-  @Outcome(id = "1, 1", expect = FORBIDDEN, desc = "Each saw what the other has not done yet.")
+  @Outcome(id = "1, 1", expect = FORBIDDEN, desc = "Each saw a sample that was not taken yet.")
   @Outcome(
       id = {"0, -1", "-1, 0"},
       expect = ACCEPTABLE,
-      desc = "One takes it.")
+      desc = "One takes a sample.")
   @Outcome(
       id = {"0, 1", "1, 0"},
       expect = ACCEPTABLE,
-      desc = "One after the other; the second finds that it is not time yet.")
+      desc = "One after the other; the second finds that the interval may not end yet.")
   @State
   public static class OneAtATime {
     private final OpenBackoff backoff = new OpenBackoff();
@@ -55,7 +56,7 @@ public final class BackoffStress {
     }
   }
 
-  /** Looks, then sets: a model of the word. */
+  /** Reads the word, then sets it: a model of the word. */
   @BrokenTwin
   @JCStressTest
   @Outcome(

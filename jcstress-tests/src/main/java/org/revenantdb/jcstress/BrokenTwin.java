@@ -7,13 +7,13 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * A jcstress test that is a weakened copy of the claim beside it and must show what the claim
+ * A jcstress test that is a weakened copy of the claim beside it, and must show what the claim
  * forbids.
  *
- * <p>A claim that holds proves little until the same test, with one ordering taken away, is seen to
- * fail: only then could the test have noticed. The twin declares the bad outcome as {@code
- * ACCEPTABLE_INTERESTING}, so that jcstress itself stays green; {@code ProtocolsTest} fails where
- * the outcome does not show up.
+ * <p>A claim that holds proves little until the same test, with one ordering removed, has been seen
+ * to fail. Only then is it known that the test can find the defect. The twin declares the bad
+ * outcome as {@code ACCEPTABLE_INTERESTING}, so that jcstress itself reports success. {@code
+ * ProtocolsTest} fails if the outcome does not occur.
  */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)
@@ -21,10 +21,10 @@ import java.lang.annotation.Target;
 public @interface BrokenTwin {
 
   /**
-   * Returns whether the test fails where the bad outcome was not seen.
+   * Returns whether {@code ProtocolsTest} fails if the bad outcome does not occur.
    *
-   * @return false, with the reason in a comment, where this processor never shows it (x86 does not
-   *     reorder two stores, for instance) and only the compiler might
+   * @return false, with the reason in a comment, if this processor never shows the outcome and only
+   *     the compiler could (x86, for instance, does not reorder two stores)
    */
   boolean mustShow() default true;
 }

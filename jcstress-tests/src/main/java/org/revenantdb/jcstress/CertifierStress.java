@@ -20,11 +20,12 @@ import org.revenantdb.engine.serial.SerialReads;
 
 /**
  * Claim: no commit has its place between the snapshot of the first serializable transaction and the
- * place where that commits, unless it was validated against it (docs/protocols.md §34, S1 and S3).
+ * place of that transaction's own commit, unless it was validated against that transaction
+ * (docs/protocols.md §34, S1 and S3).
  *
- * <p>Broken twins: {@link BrokenOneLook} does not look a second time whether there are serializable
- * transactions, when it is marked as committing; {@link BrokenSnapshotFirst} takes its snapshot,
- * then begins. Both seen to fail on x86.
+ * <p>Broken twins: {@link BrokenOneLook} does not check a second time for serializable
+ * transactions, after it was marked as committing. {@link BrokenSnapshotFirst} takes its snapshot,
+ * then begins. Both fail on x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
  * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
@@ -33,7 +34,7 @@ import org.revenantdb.engine.serial.SerialReads;
 public final class CertifierStress {
   private CertifierStress() {}
 
-  /** One that writes what the other reads. */
+  /** A transaction that writes what the other reads. */
   abstract static class Both {
     private static final long ACTIVE = 1;
     private static final long COMMITTING = 2;
@@ -54,17 +55,17 @@ public final class CertifierStress {
       }
     }
 
-    /** There was a serializable transaction: the next commit turns it off. */
+    /** There was a serializable transaction: the next commit turns validation off. */
     final void turnOn() {
       certifier.end(certifier.begin());
     }
 
-    /** A change of a table: who gives the gate back that nobody needs turns it off. */
+    /** A change of a table: a thread that returns an unneeded gate turns validation off. */
     final void turnOff() {
       certifier.leave(certifier.enterAlways());
     }
 
-    /** One commit that turns it off, and one without the gate. */
+    /** One commit that turns validation off, and one without the gate. */
     final void commitTwice() {
       commitWriter(/* looksAgain= */ true);
       writtenBefore = written;
@@ -82,7 +83,7 @@ public final class CertifierStress {
       commitWriter(pass);
     }
 
-    /** As who has seen it on when he was committing, and has to enter. */
+    /** The steps of a writer that saw validation on when it was committing, and has to enter. */
     final void enterAndCommit(boolean entersAlways) {
       long pass = entersAlways ? certifier.enterAlways() : certifier.enter();
       for (int i = 0; i < 10; i++) {
@@ -121,7 +122,7 @@ public final class CertifierStress {
       }
     }
 
-    /** Whether the order of commits is one in which what was read is right. */
+    /** Whether the reads are right in the order of the commits. */
     final boolean isSerial() {
       return serialized == 0 || (isSerial(writtenBefore) && isSerial(written));
     }
@@ -131,7 +132,7 @@ public final class CertifierStress {
     }
   }
 
-  /** As it is. */
+  /** The production code. */
   @JCStressTest
   @Outcome(id = "false", expect = FORBIDDEN, desc = "Read what was overwritten before its commit.")
   @Outcome(id = "true", expect = ACCEPTABLE, desc = "One behind the other, or refused.")
@@ -159,13 +160,13 @@ public final class CertifierStress {
     }
   }
 
-  /** As it is, where it is turned off as one begins. */
+  /** The production code, where validation is turned off while a transaction begins. */
   @JCStressTest
   @Outcome(id = "false", expect = FORBIDDEN, desc = "Read what was overwritten before its commit.")
   @Outcome(id = "true", expect = ACCEPTABLE, desc = "One behind the other, or refused.")
   @State
   public static class TurnedOff extends Both {
-    /** Starts behind a serializable transaction. */
+    /** Starts after a serializable transaction. */
     public TurnedOff() {
       turnOn();
     }
@@ -190,15 +191,15 @@ public final class CertifierStress {
   }
 
   /**
-   * As it is, where it is off again when a writer that has seen it on enters, and on a moment
-   * later.
+   * The production code. A writer has seen validation on; it is off again when the writer enters,
+   * and on a moment later.
    */
   @JCStressTest
   @Outcome(id = "false", expect = FORBIDDEN, desc = "Read what was overwritten before its commit.")
   @Outcome(id = "true", expect = ACCEPTABLE, desc = "One behind the other, or refused.")
   @State
   public static class OffAndOn extends Both {
-    /** Starts behind a serializable transaction. */
+    /** Starts after a serializable transaction. */
     public OffAndOn() {
       turnOn();
     }
@@ -209,7 +210,7 @@ public final class CertifierStress {
       enterAndCommit(/* entersAlways= */ true);
     }
 
-    /** Turns it off, and on again; reads, and writes something else. */
+    /** Turns validation off, and on again; reads, and writes something else. */
     @Actor
     public void reader() {
       turnOff();
@@ -223,7 +224,7 @@ public final class CertifierStress {
     }
   }
 
-  /** Who has seen it on enters if it still is. */
+  /** A writer that has seen validation on enters if it is still on. */
   @BrokenTwin
   @JCStressTest
   @Outcome(
@@ -233,7 +234,7 @@ public final class CertifierStress {
   @Outcome(id = "true", expect = ACCEPTABLE, desc = "Right, by luck.")
   @State
   public static class BrokenEntersIfOn extends Both {
-    /** Starts behind a serializable transaction. */
+    /** Starts after a serializable transaction. */
     public BrokenEntersIfOn() {
       turnOn();
     }
@@ -244,7 +245,7 @@ public final class CertifierStress {
       enterAndCommit(/* entersAlways= */ false);
     }
 
-    /** Turns it off, and on again; reads, and writes something else. */
+    /** Turns validation off, and on again; reads, and writes something else. */
     @Actor
     public void reader() {
       turnOff();
@@ -258,7 +259,7 @@ public final class CertifierStress {
     }
   }
 
-  /** Whether it is on, and how many are active, in a word each; as short as it can be told. */
+  /** The state "on" and the count of active transactions, in a word each; a minimal model. */
   @BrokenTwin
   @JCStressTest
   @Outcome(
@@ -277,7 +278,7 @@ public final class CertifierStress {
     private long snapshot;
     private long serialized;
 
-    /** Starts behind a serializable transaction. */
+    /** Starts after a serializable transaction. */
     public BrokenTwoWords() {}
 
     private long commit() {
@@ -358,7 +359,7 @@ public final class CertifierStress {
     }
   }
 
-  /** Has its snapshot before anybody knows of it. */
+  /** Takes its snapshot before any other thread knows of it. */
   @BrokenTwin
   @JCStressTest
   @Outcome(

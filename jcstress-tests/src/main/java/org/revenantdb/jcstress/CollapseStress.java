@@ -15,21 +15,21 @@ import org.revenantdb.gc.ActiveSnapshots;
 import org.revenantdb.recovery.restart.AbortedTransactions;
 
 /**
- * Claim (rule R21, protocols §38): ids of transactions that have ended become one value, or none,
- * for no snapshot that tells them apart, also if that is opened meanwhile.
+ * Claim (rule R21, protocols §38): ids of ended transactions are replaced by one value, or by none,
+ * only if no snapshot tells them apart. This also holds for a snapshot that is opened meanwhile.
  *
- * <p>One actor opens a snapshot, which is between the two commits of a chunk of ids or behind both,
- * and looks at these while the other forgets what it may. Result: whether it saw the first always,
- * and the second always or never.
+ * <p>One actor opens a snapshot, which lies between the two commits of a chunk of ids or after
+ * both, and looks at the ids. The other actor forgets all ids that it may forget. Result: whether
+ * the first actor always saw the first commit, and saw the second always or never.
  *
- * <p>Broken twin: {@link BrokenAhead}. Seen to fail on x86.
+ * <p>Broken twin: {@link BrokenAhead}. Fails on x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
  * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
  * -Djcstress.tests=CollapseStress}
  */
 public final class CollapseStress {
-  /** So many ids are a chunk. */
+  /** The number of ids in a chunk. */
   private static final long CHUNK = 4_096;
 
   private static final long FIRST_COMMIT = 10;
@@ -37,12 +37,12 @@ public final class CollapseStress {
   private static final long SECOND_COMMIT = 20;
   private static final long BEHIND = 25;
 
-  /** As long as the other goes over a chunk. */
+  /** The number of repetitions while the other actor goes over a chunk. */
   private static final int LOOKS = 300;
 
   private CollapseStress() {}
 
-  /** The last two ids of a chunk, which have committed, and who has a snapshot. */
+  /** The last two ids of a chunk, which have committed, and the open snapshots. */
   static class Ids {
     final ActiveSnapshots snapshots = new ActiveSnapshots();
     final AtomicLong clock = new AtomicLong(BETWEEN);
@@ -83,10 +83,10 @@ public final class CollapseStress {
     }
   }
 
-  /** As it is. */
+  /** The production code. */
   @JCStressTest
-  @Outcome(id = "false", expect = FORBIDDEN, desc = "One value for two that are told apart.")
-  @Outcome(id = "true", expect = ACCEPTABLE, desc = "As each id had its own.")
+  @Outcome(id = "false", expect = FORBIDDEN, desc = "One value for two ids that differ.")
+  @Outcome(id = "true", expect = ACCEPTABLE, desc = "As if each id had its own value.")
   @State
   public static class Collapsed {
     private final Ids ids = new Ids();
@@ -97,7 +97,7 @@ public final class CollapseStress {
       r.r1 = ids.look();
     }
 
-    /** The clock goes on, then it forgets. */
+    /** The clock advances, then the actor forgets. */
     @Actor
     public void cleaner() {
       ids.clock.set(BEHIND);
@@ -105,14 +105,14 @@ public final class CollapseStress {
     }
   }
 
-  /** The clock that the cleaner reads is ahead of the one that snapshots are of. */
+  /** The cleaner's clock is ahead of the clock of snapshots. */
   @BrokenTwin
   @JCStressTest
   @Outcome(
       id = "false",
       expect = ACCEPTABLE_INTERESTING,
-      desc = "A snapshot that was opened behind the look is below its bound: the twin is broken.")
-  @Outcome(id = "true", expect = ACCEPTABLE, desc = "As each id had its own, by luck.")
+      desc = "A snapshot opened after the look is below its bound: the twin is broken.")
+  @Outcome(id = "true", expect = ACCEPTABLE, desc = "As if each id had its own, by luck.")
   @State
   public static class BrokenAhead {
     private final Ids ids = new Ids();
@@ -123,7 +123,7 @@ public final class CollapseStress {
       r.r1 = ids.look();
     }
 
-    /** Forgets, then the clock goes on. */
+    /** Forgets, then the clock advances. */
     @Actor
     public void cleaner() {
       ids.table.forget(ids.snapshots.snapshots(() -> BEHIND), BEHIND);

@@ -18,11 +18,11 @@ import org.revenantdb.latch.HybridLatch;
 import org.revenantdb.latch.WaitTerms;
 
 /**
- * Claim (R22): a request that a waiter leaves with a latch is run exactly once, by whomever, its
- * owner sees what it did, and its owner's account of it is true even if its time is over at the
- * moment when somebody takes it up.
+ * Claim (R22): a request that a waiter leaves with a latch is run exactly once, by any thread. The
+ * owner of the request sees its effects. The owner learns correctly whether the request was run,
+ * even if its timeout expires at the moment when another thread takes the request.
  *
- * <p>Broken twin: gives up by looking and then going. Seen to fail on x86.
+ * <p>Broken twin: the owner gives up by a read and a later write. Fails on x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
  * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
@@ -31,34 +31,34 @@ import org.revenantdb.latch.WaitTerms;
 public final class CombiningStress {
   private CombiningStress() {}
 
-  /** A holder leaves while somebody arrives with a request. */
+  /** A holder releases the latch while another thread arrives with a request. */
   @JCStressTest
   @Outcome(id = "1, 1, 1", expect = ACCEPTABLE, desc = "Run once, seen, and the latch is free.")
-  @Outcome(expect = FORBIDDEN, desc = "Not run, run twice, not seen, or something stayed behind.")
+  @Outcome(expect = FORBIDDEN, desc = "Not run, run twice, not seen, or the latch is not free.")
   @State
   public static class RequestAgainstUnlock {
     private final HybridLatch latch = new HybridLatch();
     private int counter;
 
-    /** Begins held. */
+    /** Starts with the latch held. */
     public RequestAgainstUnlock() {
       latch.acquireExclusive();
     }
 
-    /** Leaves. */
+    /** Releases the latch. */
     @Actor
     public void holder() {
       latch.releaseExclusive();
     }
 
-    /** Wants something done. */
+    /** Submits a request. */
     @Actor
     public void owner(III_Result r) {
       latch.runExclusive(() -> counter++);
       r.r1 = counter;
     }
 
-    /** It was done once. */
+    /** The request was run once. */
     @Arbiter
     public void after(III_Result r) {
       r.r2 = counter;
@@ -66,13 +66,13 @@ public final class CombiningStress {
     }
   }
 
-  /** The same, and the owner has little time. */
+  /** The same, and the owner has a short timeout. */
   @JCStressTest
   @Outcome(
       id = {"0, 0, 1", "1, 1, 1"},
       expect = ACCEPTABLE,
-      desc = "Run or not, as its owner was told.")
-  @Outcome(expect = FORBIDDEN, desc = "Its owner was told a lie, or something stayed behind.")
+      desc = "Run or not, as the owner was told.")
+  @Outcome(expect = FORBIDDEN, desc = "The owner was told wrong, or the latch is not free.")
   @State
   public static class TimedRequestAgainstUnlock {
     private static final WaitTerms SHORT = WaitTerms.endless().atMost(Duration.ofNanos(2_000));
@@ -80,24 +80,24 @@ public final class CombiningStress {
     private final HybridLatch latch = new HybridLatch();
     private int counter;
 
-    /** Begins held. */
+    /** Starts with the latch held. */
     public TimedRequestAgainstUnlock() {
       latch.acquireExclusive();
     }
 
-    /** Leaves. */
+    /** Releases the latch. */
     @Actor
     public void holder() {
       latch.releaseExclusive();
     }
 
-    /** Wants something done, soon. */
+    /** Submits a request with a short timeout. */
     @Actor
     public void owner(III_Result r) {
       r.r1 = latch.runExclusive(() -> counter++, SHORT) == Acquisition.ACQUIRED ? 1 : 0;
     }
 
-    /** It was done, or not. */
+    /** The request was run, or not. */
     @Arbiter
     public void after(III_Result r) {
       r.r2 = counter;
@@ -105,17 +105,17 @@ public final class CombiningStress {
     }
   }
 
-  /** Gives up without asking whether somebody has begun. */
+  /** Gives up without checking whether another thread has begun. */
   @BrokenTwin
   @JCStressTest
   @Outcome(
       id = {"0, 0", "1, 1"},
       expect = ACCEPTABLE,
-      desc = "Its owner was told the truth, by luck.")
+      desc = "The owner was told right, by luck.")
   @Outcome(
       id = "0, 1",
       expect = ACCEPTABLE_INTERESTING,
-      desc = "Run for one who was told that it was not: the twin is broken.")
+      desc = "Run although the owner was told that it was not: the twin is broken.")
   @State
   public static class BrokenGiveUp {
     private static final int WAITING = 0;
@@ -125,7 +125,7 @@ public final class CombiningStress {
     private final AtomicInteger state = new AtomicInteger(WAITING);
     private final AtomicInteger counter = new AtomicInteger();
 
-    /** Runs it, if somebody waits. */
+    /** Runs the request, if there is one. */
     @Actor
     public void holder() {
       if (state.compareAndSet(WAITING, CLAIMED)) {
@@ -133,7 +133,7 @@ public final class CombiningStress {
       }
     }
 
-    /** Looks, and goes. */
+    /** Looks, and gives up. */
     @Actor
     public void owner(II_Result r) {
       if (state.get() == CLAIMED) {
@@ -143,7 +143,7 @@ public final class CombiningStress {
       }
     }
 
-    /** It was done, or not. */
+    /** The request was run, or not. */
     @Arbiter
     public void after(II_Result r) {
       r.r2 = counter.get();

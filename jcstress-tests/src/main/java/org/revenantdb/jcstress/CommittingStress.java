@@ -15,17 +15,17 @@ import org.revenantdb.engine.txn.OpenOutcomeWords;
 import org.revenantdb.recovery.log.OpenLogBuffer;
 
 /**
- * Claims about one that commits: a snapshot at or above its commit never takes it for somebody who
- * is still active; and who sleeps until its outcome is known is woken.
+ * Claims about a transaction that commits. A snapshot at or above its commit never takes it for
+ * active. A thread that sleeps until its outcome is known is woken.
  *
- * <p>The very word and the very tail. The session marks COMMITTING, reserves, publishes, sets the
- * outcome; the reader takes its snapshot, the tail, and then looks at the word. Results of the
- * snapshots: whether the commit has its place at or below the snapshot; 0 = taken for active, so
- * invisible, 1 = its outcome is waited for, 2 = committed at its LSN.
+ * <p>Runs the production word and tail. The session marks COMMITTING, reserves, publishes, and sets
+ * the outcome. The reader takes its snapshot, the tail, and then reads the word. Results of the
+ * snapshots: whether the commit has its place at or below the snapshot; and 0 = taken for active,
+ * so invisible, 1 = its outcome is waited for, 2 = committed at its LSN.
  *
- * <p>Broken twins: {@link BrokenReserveFirst} reserves before it marks; {@link BrokenLookFirst}
- * looks at the word before it takes the snapshot; {@link BrokenReadThenSet} sets the outcome with a
- * read and a store. All seen to fail on x86.
+ * <p>Broken twins: {@link BrokenReserveFirst} reserves before it marks. {@link BrokenLookFirst}
+ * reads the word before it takes the snapshot. {@link BrokenReadThenSet} sets the outcome with a
+ * read and a store. All fail on x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
  * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
@@ -67,9 +67,9 @@ public final class CommittingStress {
     }
   }
 
-  /** As it is. */
+  /** The production code. */
   @JCStressTest
-  @Outcome(id = "1, 0", expect = FORBIDDEN, desc = "A commit that the snapshot must see is not.")
+  @Outcome(id = "1, 0", expect = FORBIDDEN, desc = "The snapshot misses a commit below it.")
   @Outcome(expect = ACCEPTABLE, desc = "Seen, waited for, or above the snapshot.")
   @State
   public static class MarkedFirst extends Commit {
@@ -83,7 +83,7 @@ public final class CommittingStress {
       publishAndSettle(reserve());
     }
 
-    /** Begins, and meets a row of the other one. */
+    /** Begins, and reads a row of the other transaction. */
     @Actor
     public void reader(II_Result r) {
       r.r1 = covers(buffer.tail());
@@ -109,7 +109,7 @@ public final class CommittingStress {
       publishAndSettle(start);
     }
 
-    /** Begins, and meets a row of the other one. */
+    /** Begins, and reads a row of the other transaction. */
     @Actor
     public void reader(II_Result r) {
       r.r1 = covers(buffer.tail());
@@ -117,7 +117,7 @@ public final class CommittingStress {
     }
   }
 
-  /** The reader looks at the word, and takes its snapshot afterwards. */
+  /** The reader reads the word, and takes its snapshot afterwards. */
   @BrokenTwin
   @JCStressTest
   @Outcome(id = "1, 0", expect = ACCEPTABLE_INTERESTING, desc = "Missed: the twin is broken.")
@@ -134,7 +134,7 @@ public final class CommittingStress {
       publishAndSettle(reserve());
     }
 
-    /** Meets a row of the other one, and begins. */
+    /** Reads a row of the other transaction, and begins. */
     @Actor
     public void reader(II_Result r) {
       r.r2 = looks(word.get());
@@ -142,20 +142,20 @@ public final class CommittingStress {
     }
   }
 
-  /** Whoever goes to sleep on the word is known to the session. */
+  /** The session knows each thread that goes to sleep on the word. */
   @JCStressTest
-  @Outcome(id = "true, false", expect = FORBIDDEN, desc = "Asleep, and nobody knows of it.")
-  @Outcome(expect = ACCEPTABLE, desc = "It went on, or is woken.")
+  @Outcome(id = "true, false", expect = FORBIDDEN, desc = "Asleep, and no waker knows of it.")
+  @Outcome(expect = ACCEPTABLE, desc = "It continued, or is woken.")
   @State
   public static class SleeperIsKnown {
     private final OpenOutcomeWords word = new OpenOutcomeWords();
 
-    /** Starts with one that commits. */
+    /** Starts with a committing transaction. */
     public SleeperIsKnown() {
       word.committing();
     }
 
-    /** Meets the other one. */
+    /** Reads a row of the other transaction. */
     @Actor
     public void reader(ZZ_Result r) {
       r.r1 = word.mustWait();
@@ -168,14 +168,14 @@ public final class CommittingStress {
     }
   }
 
-  /** Looks whether somebody sleeps, and then sets the outcome: a model of the word. */
+  /** Checks for sleeping threads, and then sets the outcome: a model of the word. */
   @BrokenTwin
   @JCStressTest
   @Outcome(
       id = "true, false",
       expect = ACCEPTABLE_INTERESTING,
       desc = "Asleep: the twin is broken.")
-  @Outcome(expect = ACCEPTABLE, desc = "It went on, or is woken, by luck.")
+  @Outcome(expect = ACCEPTABLE, desc = "It continued, or is woken, by luck.")
   @State
   public static class BrokenReadThenSet {
     private static final long COMMITTING = 2;
@@ -183,10 +183,10 @@ public final class CommittingStress {
 
     private final AtomicLong word = new AtomicLong(COMMITTING);
 
-    /** Starts with one that commits. */
+    /** Starts with a committing transaction. */
     public BrokenReadThenSet() {}
 
-    /** Meets the other one. */
+    /** Reads a row of the other transaction. */
     @Actor
     public void reader(ZZ_Result r) {
       r.r1 = word.compareAndSet(COMMITTING, AWAITED);

@@ -12,13 +12,14 @@ import org.openjdk.jcstress.infra.results.JI_Result;
 import org.revenantdb.recovery.log.OpenLogBuffer;
 
 /**
- * Claim (W2): who sees an LSN durable sees all that was done before it was called so: the force.
+ * Claim (W2): a thread that sees an LSN as durable sees everything that was done before it was made
+ * durable: the force.
  *
- * <p>The very position of the log buffer; the force is a plain field. Results: what was seen
- * durable, and whether the force was.
+ * <p>Runs the production position of the log buffer; the force is a plain field. Results: the
+ * position that was seen as durable, and whether the force was seen.
  *
- * <p>Broken twin: the position is raised before the force. Seen to fail on x86; that a plain store
- * in the right order may be seen early x86 does not show.
+ * <p>Broken twin: the position is raised before the force. Fails on x86. A plain store in the right
+ * order may also be seen early, but x86 does not show that.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
  * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
@@ -42,12 +43,12 @@ public final class DurableLsnStress {
     }
   }
 
-  /** As it is. */
+  /** The production code. */
   @JCStressTest
   @Outcome(
       id = {"0, 0", "0, 1", "40, 1"},
       expect = ACCEPTABLE,
-      desc = "What is called durable is.")
+      desc = "The position is really durable.")
   @Outcome(expect = FORBIDDEN, desc = "A commit is acknowledged that is not on the medium.")
   @State
   public static class ForcedFirst extends Medium {
@@ -68,13 +69,13 @@ public final class DurableLsnStress {
     }
   }
 
-  /** Says so first. */
+  /** Raises the position first. */
   @BrokenTwin
   @JCStressTest
   @Outcome(
       id = {"0, 0", "0, 1", "40, 1"},
       expect = ACCEPTABLE,
-      desc = "What is called durable is, by luck.")
+      desc = "The position is really durable, by luck.")
   @Outcome(expect = ACCEPTABLE_INTERESTING, desc = "It is not: the twin is broken.")
   @State
   public static class BrokenForcedLast extends Medium {

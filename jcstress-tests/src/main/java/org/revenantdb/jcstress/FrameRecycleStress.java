@@ -13,17 +13,17 @@ import org.revenantdb.engine.buffer.OpenStays;
 import org.revenantdb.engine.buffer.Stay;
 
 /**
- * Claim: who looked up the stay of a page, and reads optimistically, never validates what a page
- * wrote that came into its frame later; who latches the stay is told that it is over.
+ * Claim: a thread looked up the stay of a page. If it then reads optimistically, it never validates
+ * bytes of another page that came into the frame later. If it latches the stay, it learns that the
+ * stay is over.
  *
- * <p>The very stays and translation, with the steps of an eviction and of the next page's arrival.
- * The reader has looked up before. Results: whether what was read counts, and both words of the
- * page: 11 of the old one, 22 of the new.
+ * <p>Runs the production stays and translation, with the steps of an eviction and of the next
+ * page's arrival. The reader has looked the stay up before. Results: whether the read validates,
+ * and both words of the page: 11 of the old one, 22 of the new.
  *
- * <p>Broken twins, both seen to fail on x86. {@link BrokenWithoutObsolete}: the version alone
- * protects those whose stamp is from before; a stamp that is taken after the latch was given up
- * validates on another page's bytes. {@link BrokenObsoleteAfterReuse}: the same, until the mark is
- * set.
+ * <p>Broken twins, both fail on x86. {@link BrokenWithoutObsolete}: the version alone protects only
+ * readers whose stamp is from before. A stamp that is taken after the latch was released validates
+ * on another page's bytes. {@link BrokenObsoleteAfterReuse}: the same, until the mark is set.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
  * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
@@ -32,7 +32,7 @@ import org.revenantdb.engine.buffer.Stay;
 public final class FrameRecycleStress {
   private FrameRecycleStress() {}
 
-  /** A frame with a page in it, and who evicts it, takes the frame, and reads. */
+  /** A frame with a page in it, an evictor, the loader of the next page, and a reader. */
   public abstract static class Frame {
     final OpenStays stays = new OpenStays();
     final Stay old = stays.newStay(0);
@@ -60,11 +60,11 @@ public final class FrameRecycleStress {
     }
   }
 
-  /** As it is, with an optimistic reader. */
+  /** The production code, with an optimistic reader. */
   @JCStressTest
   @Outcome(id = "1, 11", expect = ACCEPTABLE, desc = "Valid, from before.")
   @Outcome(id = "0, 0", expect = ACCEPTABLE, desc = "Not valid, whatever was read.")
-  @Outcome(expect = FORBIDDEN, desc = "Took another page's bytes for the page.")
+  @Outcome(expect = FORBIDDEN, desc = "Took bytes of another page for the page.")
   @State
   public static class Optimistic extends Frame {
     /** Starts with the old page in the frame. */
@@ -87,11 +87,11 @@ public final class FrameRecycleStress {
     }
   }
 
-  /** Another may have the frame before the evictor has given up the latch. */
+  /** Another page may get the frame before the evictor has released the latch. */
   @JCStressTest
   @Outcome(id = "1, 11", expect = ACCEPTABLE, desc = "Valid, from before.")
   @Outcome(id = "0, 0", expect = ACCEPTABLE, desc = "Not valid, whatever was read.")
-  @Outcome(expect = FORBIDDEN, desc = "Took another page's bytes for the page.")
+  @Outcome(expect = FORBIDDEN, desc = "Took bytes of another page for the page.")
   @State
   public static class ReusedWhileLatched extends Frame {
     /** Starts with the old page in the frame. */
@@ -114,17 +114,17 @@ public final class FrameRecycleStress {
     }
   }
 
-  /** As it is, with a reader that latches what it looked up. */
+  /** The production code, with a reader that latches what it looked up. */
   @JCStressTest
   @Outcome(id = "1, 11", expect = ACCEPTABLE, desc = "Had it before.")
-  @Outcome(id = "0, 0", expect = ACCEPTABLE, desc = "Told that it is over.")
-  @Outcome(expect = FORBIDDEN, desc = "Took another page's bytes for the page.")
+  @Outcome(id = "0, 0", expect = ACCEPTABLE, desc = "Learned that the stay is over.")
+  @Outcome(expect = FORBIDDEN, desc = "Took bytes of another page for the page.")
   @State
   public static class Shared extends Frame {
     /** Starts with the old page in the frame. */
     public Shared() {}
 
-    /** Gives the frame to another page, if nobody is inside. */
+    /** Gives the frame to another page, if no reader holds the latch. */
     @Actor
     public void evictor() {
       if (old.tryAcquireExclusive()) {
@@ -147,7 +147,7 @@ public final class FrameRecycleStress {
     }
   }
 
-  /** The mark is forgotten. */
+  /** The mark is not set. */
   @BrokenTwin
   @JCStressTest
   @Outcome(
@@ -156,7 +156,7 @@ public final class FrameRecycleStress {
       desc = "From before, or not valid, by luck.")
   @Outcome(
       expect = ACCEPTABLE_INTERESTING,
-      desc = "Took another page's bytes for the page: the twin is broken.")
+      desc = "Took bytes of another page for the page: the twin is broken.")
   @State
   public static class BrokenWithoutObsolete extends Frame {
     /** Starts with the old page in the frame. */
@@ -178,7 +178,7 @@ public final class FrameRecycleStress {
     }
   }
 
-  /** The mark comes when the frame is another page's. */
+  /** The mark is set when the frame already belongs to another page. */
   @BrokenTwin
   @JCStressTest
   @Outcome(
@@ -187,7 +187,7 @@ public final class FrameRecycleStress {
       desc = "From before, or not valid, by luck.")
   @Outcome(
       expect = ACCEPTABLE_INTERESTING,
-      desc = "Took another page's bytes for the page: the twin is broken.")
+      desc = "Took bytes of another page for the page: the twin is broken.")
   @State
   public static class BrokenObsoleteAfterReuse extends Frame {
     /** Starts with the old page in the frame. */

@@ -15,29 +15,28 @@ import org.openjdk.jcstress.infra.results.ZZ_Result;
 import org.revenantdb.engine.txn.Holds;
 
 /**
- * Claim (R16, protocols.md §24): of one who begins to write to a table and one who drops it, at
- * least one sees the other. Could both believe that they were first, a transaction would write into
- * pages that are freed.
+ * Claim (R16, protocols.md §24): one transaction begins to write to a table, and another thread
+ * drops it. At least one of them sees the other. If both could believe that they were first, the
+ * transaction would write into freed pages.
  *
- * <p>The very list of what a transaction holds; the count of those who drop is modelled by one of
- * its kind, raised and read as the table does it. Results: the writer sees nobody who drops; who
- * drops sees no writer.
+ * <p>Runs the production list of the tables that a transaction holds. The count of droppers is
+ * modelled by a word of the same kind, raised and read as the table does it. Results: the writer
+ * sees no dropper; the dropper sees no writer.
  *
- * <p>Broken twins: {@link BrokenEnterWithoutFence} models the list, which is entered with no fence
- * behind; {@link BrokenRaiseWithoutFence} has the very list, and raises the count with release
- * alone (a count that is raised by an atomic addition is behind a fence anyway, on x86). Both seen
- * to fail there.
+ * <p>Broken twins: {@link BrokenEnterWithoutFence} models the list, and enters a table with no
+ * fence after it. {@link BrokenRaiseWithoutFence} has the production list, and raises the count
+ * with release only (on x86, an atomic addition would be a fence anyway). Both fail on x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
  * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none -Djcstress.tests=HoldsStress}
  */
 public final class HoldsStress {
-  /** So many are held before the list has to grow. */
+  /** The number of held tables before the list has to grow. */
   private static final int BEFORE_GROWTH = 8;
 
   private HoldsStress() {}
 
-  /** A table that nobody drops, and a transaction. */
+  /** A table without droppers, and a transaction. */
   public abstract static class Drop {
     final Object table = new Object();
     final AtomicInteger droppers = new AtomicInteger();
@@ -57,7 +56,7 @@ public final class HoldsStress {
     }
   }
 
-  /** As it is. */
+  /** The production code. */
   @JCStressTest
   @Outcome(id = "true, true", expect = FORBIDDEN, desc = "Both believe that they were first.")
   @Outcome(expect = ACCEPTABLE, desc = "At least one sees the other.")
@@ -79,7 +78,7 @@ public final class HoldsStress {
     }
   }
 
-  /** As it is, with a list that has to grow: who drops may look at the former one. */
+  /** The production code with a list that has to grow: the dropper may read the former list. */
   @JCStressTest
   @Outcome(id = "true, true", expect = FORBIDDEN, desc = "Both believe that they were first.")
   @Outcome(expect = ACCEPTABLE, desc = "At least one sees the other.")
@@ -105,7 +104,7 @@ public final class HoldsStress {
     }
   }
 
-  /** Enters the table, and looks at once: the entry may still be in the store buffer. */
+  /** Enters the table, and reads the count at once: the entry may be in the store buffer. */
   @BrokenTwin
   @JCStressTest
   @Outcome(
@@ -138,7 +137,7 @@ public final class HoldsStress {
     }
   }
 
-  /** Raises the count, and asks at once: the count may still be in the store buffer. */
+  /** Raises the count, and reads the list at once: the count may be in the store buffer. */
   @BrokenTwin
   @JCStressTest
   @Outcome(

@@ -14,14 +14,13 @@ import org.openjdk.jcstress.infra.results.ZI_Result;
 import org.revenantdb.recovery.log.OpenKeptCredit;
 
 /**
- * Claim: nobody sleeps while credit is kept: who waits says so and then takes back what is kept,
- * who gives back keeps it and then looks whether somebody waits (R17). And what is kept is taken or
- * taken back, once.
+ * Claim: no thread sleeps while credit is kept (R17). A waiting thread registers and then takes
+ * back what is kept. A thread that releases credit keeps it, and then checks for waiting threads.
+ * Kept credit is either taken or taken back, and only once.
  *
- * <p>The very class. Result: how much was released to all.
+ * <p>Runs the production class. Result: the amount that was released to all threads.
  *
- * <p>Broken twin: {@link BrokenLooksFirst} takes back before he says that he waits. Seen to fail on
- * x86.
+ * <p>Broken twin: {@link BrokenLooksFirst} takes back before it registers as waiting. Fails on x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
  * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
@@ -30,9 +29,9 @@ import org.revenantdb.recovery.log.OpenKeptCredit;
 public final class KeptCreditStress {
   private KeptCreditStress() {}
 
-  /** As it is. */
+  /** The production code. */
   @JCStressTest
-  @Outcome(id = "0", expect = FORBIDDEN, desc = "Kept, and somebody sleeps who could have it.")
+  @Outcome(id = "0", expect = FORBIDDEN, desc = "Kept, while a thread sleeps that could have it.")
   @Outcome(id = "1", expect = ACCEPTABLE, desc = "Released, by one of the two.")
   @Outcome(expect = FORBIDDEN, desc = "Credit was invented.")
   @State
@@ -42,7 +41,7 @@ public final class KeptCreditStress {
     /** Nothing is kept. */
     public SaysFirst() {}
 
-    /** Gives back. */
+    /** Releases credit. */
     @Actor
     public void keeps() {
       credit.giveBack();
@@ -62,7 +61,7 @@ public final class KeptCreditStress {
     }
   }
 
-  /** Takes back, then says that he waits. */
+  /** Takes back, then registers as waiting. */
   @BrokenTwin
   @JCStressTest
   @Outcome(id = "0", expect = ACCEPTABLE_INTERESTING, desc = "Kept: the twin is broken.")
@@ -74,7 +73,7 @@ public final class KeptCreditStress {
     /** Nothing is kept. */
     public BrokenLooksFirst() {}
 
-    /** Gives back. */
+    /** Releases credit. */
     @Actor
     public void keeps() {
       credit.giveBack();
@@ -94,7 +93,7 @@ public final class KeptCreditStress {
     }
   }
 
-  /** One takes what the other takes back. */
+  /** One thread takes the credit, the other takes it back. */
   @JCStressTest
   @Outcome(id = "true, 0", expect = ACCEPTABLE, desc = "Taken.")
   @Outcome(id = "false, 1", expect = ACCEPTABLE, desc = "Taken back.")
@@ -104,17 +103,17 @@ public final class KeptCreditStress {
     private final OpenKeptCredit credit = new OpenKeptCredit();
     private boolean isTaken;
 
-    /** Each of the two may have it: jcstress runs the actors on threads of other stripes. */
+    /** Each of the two may get it: jcstress runs the actors on threads of other stripes. */
     public OneTakes() {}
 
-    /** Gives back, and takes it again. */
+    /** Releases credit, and takes it again. */
     @Actor
     public void takes() {
       credit.giveBack();
       isTaken = credit.take();
     }
 
-    /** Takes back until there was something, or it was taken. */
+    /** Takes back until it got something, or the other took it. */
     @Actor
     public void takesBack() {
       credit.takeBack();

@@ -12,11 +12,12 @@ import org.openjdk.jcstress.infra.results.II_Result;
 import org.revenantdb.latch.HybridLatch;
 
 /**
- * Claim: one holder at a time, in whichever way the exclusive mode was reached.
+ * Claim: there is one exclusive holder at a time, whichever way it reached the exclusive mode.
  *
- * <p>Both actors count up a plain field under the latch; whoever comes second sees the first.
+ * <p>Both actors increment a plain field under the latch. The second one sees the increment of the
+ * first.
  *
- * <p>Broken twin: takes the latch by looking first and writing then. Seen to fail on x86.
+ * <p>Broken twin: acquires the latch by a read and a later write. Fails on x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
  * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
@@ -31,7 +32,7 @@ public final class LatchExclusionStress {
       id = {"1, 2", "2, 1"},
       expect = ACCEPTABLE,
       desc = "One after the other.")
-  @Outcome(expect = FORBIDDEN, desc = "Both were in.")
+  @Outcome(expect = FORBIDDEN, desc = "Both held the latch.")
   @State
   public static class Exclusive {
     private final HybridLatch latch = new HybridLatch();
@@ -57,14 +58,14 @@ public final class LatchExclusionStress {
     }
   }
 
-  /** A reader that upgrades against a writer; the reader counts only if it could. */
+  /** A reader that upgrades against a writer; the reader counts only if the upgrade succeeds. */
   @JCStressTest
   @Outcome(
       id = {"1, 2", "2, 1"},
       expect = ACCEPTABLE,
       desc = "One after the other.")
   @Outcome(id = "0, 1", expect = FORBIDDEN, desc = "The only reader could not upgrade.")
-  @Outcome(expect = FORBIDDEN, desc = "Both were in.")
+  @Outcome(expect = FORBIDDEN, desc = "Both held the latch.")
   @State
   public static class Upgraded {
     private final HybridLatch latch = new HybridLatch();
@@ -90,14 +91,14 @@ public final class LatchExclusionStress {
     }
   }
 
-  /** Looks first, writes then. */
+  /** Reads first, and writes later. */
   @BrokenTwin
   @JCStressTest
   @Outcome(
       id = {"1, 2", "2, 1"},
       expect = ACCEPTABLE,
       desc = "One after the other, by luck.")
-  @Outcome(id = "1, 1", expect = ACCEPTABLE_INTERESTING, desc = "Both were in: the twin is broken.")
+  @Outcome(id = "1, 1", expect = ACCEPTABLE_INTERESTING, desc = "Both held it: the twin is broken.")
   @State
   public static class BrokenCheckThenSet {
     private volatile boolean held;

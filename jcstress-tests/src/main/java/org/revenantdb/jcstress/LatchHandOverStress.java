@@ -15,12 +15,12 @@ import org.openjdk.jcstress.infra.results.I_Result;
 import org.revenantdb.latch.HybridLatch;
 
 /**
- * Claim: a latch that is handed over is never free in between. Who barges at that moment does not
- * get in beside the one to whom it was given, and that one sees what the giver wrote.
+ * Claim: a latch that is handed over is never free in between. A thread that barges at that moment
+ * does not get in beside the new holder, and the new holder sees what the former one wrote.
  *
- * <p>The fairness time is 0 here, so every release for which somebody waits is a hand-over.
+ * <p>The fairness time is 0 here, so every release with a waiter is a hand-over.
  *
- * <p>Broken twin: gives the latch to the waiter and sets it free as well. Seen to fail on x86.
+ * <p>Broken twin: gives the latch to the waiter and sets it free as well. Fails on x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
  * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
@@ -34,8 +34,8 @@ public final class LatchHandOverStress {
   @Outcome(
       id = {"2, 1", "3, 1"},
       expect = ACCEPTABLE,
-      desc = "Each that got in has counted, and the latch is free.")
-  @Outcome(expect = FORBIDDEN, desc = "Two were in at once, or something stayed behind.")
+      desc = "Each holder has counted, and the latch is free.")
+  @Outcome(expect = FORBIDDEN, desc = "Two held it at once, or the latch is not free.")
   @State
   public static class ToWriter {
     static {
@@ -46,12 +46,12 @@ public final class LatchHandOverStress {
     private int counter;
     private int barged;
 
-    /** Begins held. */
+    /** Starts with the latch held. */
     public ToWriter() {
       latch.acquireExclusive();
     }
 
-    /** Leaves, and tries to come back at once. */
+    /** Releases, and tries to acquire again at once. */
     @Actor
     public void holder() {
       counter++;
@@ -71,7 +71,7 @@ public final class LatchHandOverStress {
       latch.releaseExclusive();
     }
 
-    /** Nobody's count was lost; the first result is -1 if one was. */
+    /** No count was lost; the first result is -1 if one was. */
     @Arbiter
     public void after(II_Result r) {
       r.r1 = counter == 2 + barged ? counter : -1;
@@ -85,7 +85,7 @@ public final class LatchHandOverStress {
       id = {"0, 1", "1, 1"},
       expect = ACCEPTABLE,
       desc = "The reader saw both fields of one writer, and the latch is free.")
-  @Outcome(expect = FORBIDDEN, desc = "A writer was in beside it, or something stayed behind.")
+  @Outcome(expect = FORBIDDEN, desc = "A writer held it, too, or the latch is not free.")
   @State
   public static class ToReader {
     static {
@@ -96,12 +96,12 @@ public final class LatchHandOverStress {
     private int x;
     private int y;
 
-    /** Begins held. */
+    /** Starts with the latch held. */
     public ToReader() {
       latch.acquireExclusive();
     }
 
-    /** Leaves, and tries to come back at once. */
+    /** Releases, and tries to acquire again at once. */
     @Actor
     public void holder() {
       latch.releaseExclusive();
@@ -128,14 +128,14 @@ public final class LatchHandOverStress {
     }
   }
 
-  /** Gives it away and sets it free. */
+  /** Hands the latch over and sets it free as well. */
   @BrokenTwin
   @JCStressTest
   @Outcome(id = "0", expect = ACCEPTABLE, desc = "One after the other, by luck.")
   @Outcome(
       id = "1",
       expect = ACCEPTABLE_INTERESTING,
-      desc = "Somebody barged into a latch that was given away: the twin is broken.")
+      desc = "A thread barged into a latch that was handed over: the twin is broken.")
   @State
   public static class BrokenGivesAndFrees {
     private final AtomicInteger word = new AtomicInteger(1);
@@ -143,7 +143,7 @@ public final class LatchHandOverStress {
     private final AtomicInteger met = new AtomicInteger();
     private volatile boolean granted;
 
-    /** Leaves, and tries to come back at once. */
+    /** Releases, and tries to acquire again at once. */
     @Actor
     public void holder() {
       granted = true;
@@ -170,7 +170,7 @@ public final class LatchHandOverStress {
       inside.decrementAndGet();
     }
 
-    /** Whether two met. */
+    /** Whether two threads held it at once. */
     @Arbiter
     public void after(I_Result r) {
       r.r1 = met.get();

@@ -12,10 +12,10 @@ import org.openjdk.jcstress.infra.results.II_Result;
 import org.revenantdb.latch.HybridLatch;
 
 /**
- * Claim: what was written under the exclusive mode is seen, all of it, under the next exclusive or
- * shared one; and a reader's reads are over before the next writer writes.
+ * Claim: everything that was written under the exclusive mode is seen under the next exclusive or
+ * shared mode. A reader's reads are over before the next writer writes.
  *
- * <p>Broken twin: a reader that does not take the latch. Seen to fail on x86.
+ * <p>Broken twin: a reader that does not acquire the latch. Fails on x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
  * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
@@ -115,7 +115,7 @@ public final class LatchPublicationStress {
     }
   }
 
-  /** The reader takes nothing. */
+  /** The reader does not acquire the latch. */
   @BrokenTwin
   @JCStressTest
   @Outcome(

@@ -15,15 +15,15 @@ import org.openjdk.jcstress.infra.results.II_Result;
 import org.revenantdb.recovery.log.OpenLazyDeadline;
 
 /**
- * Claim: a lazy commit that relies on somebody else's deadline is covered by the force it stands
- * for: the committer raises the tail and then finds a deadline; the writer clears it and then reads
- * the tail.
+ * Claim: if a lazy commit relies on the deadline of another commit, the force of that deadline
+ * covers it. The committer raises the tail and then finds a deadline. The writer clears the
+ * deadline and then reads the tail.
  *
- * <p>The very class. Results: whether the committer set a deadline of its own, and how many commits
- * the writer's force covers.
+ * <p>Runs the production class. Results: whether the committer set a deadline of its own, and how
+ * many commits the writer's force covers.
  *
- * <p>Broken twins: {@link BrokenTailFirst} reads the tail before it takes the deadline; {@link
- * BrokenRelease} clears it with a release store only, in a model. Both seen to fail on x86.
+ * <p>Broken twins: {@link BrokenTailFirst} reads the tail before it takes the deadline. {@link
+ * BrokenRelease} clears the deadline with a release store only, in a model. Both fail on x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
  * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
@@ -51,7 +51,7 @@ public final class LazyDeadlineStress {
     }
   }
 
-  /** As it is. */
+  /** The production code. */
   @JCStressTest
   @Outcome(id = "0, 0", expect = FORBIDDEN, desc = "Relied on a force that does not cover it.")
   @Outcome(expect = ACCEPTABLE, desc = "Covered, or has a deadline of its own.")
@@ -98,7 +98,9 @@ public final class LazyDeadlineStress {
     }
   }
 
-  /** The deadline is cleared with release: the store may wait while the tail is read. */
+  /**
+   * The deadline is cleared with release: the store may be delayed until after the tail is read.
+   */
   @BrokenTwin
   @JCStressTest
   @Outcome(id = "0, 0", expect = ACCEPTABLE_INTERESTING, desc = "Left out: the twin is broken.")

@@ -12,12 +12,12 @@ import org.openjdk.jcstress.infra.results.JI_Result;
 import org.revenantdb.recovery.log.OpenLogBuffer;
 
 /**
- * Claim: a writer of the log that sees the end of a record sees all of the record.
+ * Claim: if the log writer sees the end of a record, it sees the whole record.
  *
- * <p>The very buffer: one actor reserves, copies and publishes, the other scans as the writer does.
- * Results: bytes found published, and what their body says, 11 = both its longs are there.
+ * <p>Runs the production buffer: one actor reserves, copies and publishes, the other scans as the
+ * writer does. Results: published bytes, and the content of the body; 11 = both longs are there.
  *
- * <p>Broken twin: the end is stored before the record. Seen to fail on x86.
+ * <p>Broken twin: the end is stored before the record. Fails on x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
  * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
@@ -41,7 +41,7 @@ public final class LogPublishStress {
     }
   }
 
-  /** As it is. */
+  /** The production code. */
   @JCStressTest
   @Outcome(id = "0, 0", expect = ACCEPTABLE, desc = "Not published yet.")
   @Outcome(id = "40, 11", expect = ACCEPTABLE, desc = "Published, and whole.")
@@ -66,7 +66,7 @@ public final class LogPublishStress {
     }
   }
 
-  /** The end first. */
+  /** Stores the end first. */
   @BrokenTwin
   @JCStressTest
   @Outcome(id = "0, 0", expect = ACCEPTABLE, desc = "Not published yet.")

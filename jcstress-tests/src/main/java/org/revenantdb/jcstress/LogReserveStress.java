@@ -15,10 +15,10 @@ import org.revenantdb.recovery.log.OpenLogBuffer;
 /**
  * Claim (W1): two threads that reserve get places that do not overlap, without a hole between them.
  *
- * <p>The very buffer. Results: bytes found published in the end, and what the two bodies say: 1 and
- * 2, in either order.
+ * <p>Runs the production buffer. Results: published bytes in the end, and the content of the two
+ * bodies: 1 and 2, in either order.
  *
- * <p>Broken twin: the tail is read and then written. Seen to fail on x86.
+ * <p>Broken twin: the tail is read and then written. Fails on x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
  * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
@@ -30,7 +30,7 @@ public final class LogReserveStress {
 
   private LogReserveStress() {}
 
-  /** The ring, and what is in it in the end. */
+  /** The ring, and its content in the end. */
   public abstract static class Ring {
     final OpenLogBuffer buffer = new OpenLogBuffer();
 
@@ -52,7 +52,7 @@ public final class LogReserveStress {
     }
   }
 
-  /** As it is: one getAndAdd. */
+  /** The production code: one getAndAdd. */
   @JCStressTest
   @Outcome(
       id = {"80, 1122", "80, 2211"},

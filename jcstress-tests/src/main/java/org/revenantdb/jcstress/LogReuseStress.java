@@ -12,15 +12,15 @@ import org.openjdk.jcstress.infra.results.III_Result;
 import org.revenantdb.recovery.log.OpenLogBuffer;
 
 /**
- * Claim: who finds room in the ring does not write into what the writer is still reading, and what
- * an earlier lap has left there is not taken for a record of this one.
+ * Claim: a thread that finds room in the ring does not overwrite bytes that the writer is still
+ * reading. What an earlier lap has left there is not taken for a record of this lap.
  *
- * <p>The very buffer. One actor is the writer, which reads the first record of a lap, gives the
- * place back, and looks whether the next lap has a record there; the other copies and publishes
- * that, if there is room. Results: whether there was, what the writer has read of the old lap (77),
- * and what it found of the new one: 0 nothing, 11 the record.
+ * <p>Runs the production buffer. One actor is the writer: it reads the first record of a lap,
+ * releases the place, and checks whether the next lap has a record there. The other actor copies
+ * and publishes that record, if there is room. Results: whether there was room, what the writer has
+ * read of the old lap (77), and what it found of the new one: 0 nothing, 11 the record.
  *
- * <p>Broken twin: room is given before the old lap is read. Seen to fail on x86.
+ * <p>Broken twin: the place is released before the old lap is read. Fails on x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
  * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
@@ -55,7 +55,7 @@ public final class LogReuseStress {
     }
   }
 
-  /** As it is. */
+  /** The production code. */
   @JCStressTest
   @Outcome(id = "0, 77, 0", expect = ACCEPTABLE, desc = "No room yet.")
   @Outcome(id = "1, 77, 0", expect = ACCEPTABLE, desc = "Room, and the record comes later.")
@@ -66,7 +66,7 @@ public final class LogReuseStress {
     /** Starts with an old record. */
     public ReadFirst() {}
 
-    /** Reads, and gives the lap back. */
+    /** Reads, and releases the lap. */
     @Actor
     public void writer(III_Result r) {
       r.r2 = buffer.bodyAt(OpenLogBuffer.FIRST);
@@ -81,7 +81,7 @@ public final class LogReuseStress {
     }
   }
 
-  /** Room first, and the old lap read later. */
+  /** Releases first, and reads the old lap later. */
   @BrokenTwin
   @JCStressTest
   @Outcome(id = "0, 77, 0", expect = ACCEPTABLE, desc = "No room yet.")
@@ -95,7 +95,7 @@ public final class LogReuseStress {
     /** Starts with an old record. */
     public BrokenRoomFirst() {}
 
-    /** Gives the lap back, and reads. */
+    /** Releases the lap, and reads. */
     @Actor
     public void writer(III_Result r) {
       buffer.raiseWritten(NEXT_LAP);

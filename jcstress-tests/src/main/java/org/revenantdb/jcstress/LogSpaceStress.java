@@ -16,55 +16,56 @@ import org.openjdk.jcstress.infra.results.ZZ_Result;
 import org.revenantdb.recovery.log.OpenLogSpace;
 
 /**
- * Claims about credit for the log (R17): two that ask at once are never granted more than there is
- * room for, nor is one that asks while the other publishes and returns; credit is neither lost nor
- * invented, also while a checkpoint frees; and who is refused has room asked for.
+ * Claims about credit for the log (R17). Two threads that ask at once never get more than there is
+ * room for. The same holds if one asks while the other publishes and returns credit. Credit is
+ * neither lost nor invented, also while a checkpoint frees log. A thread that is refused has asked
+ * for room.
  *
- * <p>The very class, up to the wait for room ({@code LsnWaitersStress}). The twins are models of
- * its words.
+ * <p>Runs the production class, up to the wait for room ({@code LsnWaitersStress}). The twins are
+ * models of its words.
  *
- * <p>Broken twins: {@link BrokenCheckThenAdd} looks for room and then adds; {@link BrokenOneLook}
- * does not look again after it has added; {@link BrokenReturn} returns credit with a read and a
- * store. All seen to fail on x86.
+ * <p>Broken twins: {@link BrokenCheckThenAdd} checks for room and then adds. {@link BrokenOneLook}
+ * does not look again after it has added. {@link BrokenReturn} returns credit with a read and a
+ * store. All fail on x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
  * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
  * -Djcstress.tests=LogSpaceStress}
  */
 public final class LogSpaceStress {
-  /** All that may be in use. */
+  /** The bound of what may be in use. */
   private static final long BOUND = 6;
 
-  /** Of which there is room for one alone. */
+  /** An amount for which there is room only once. */
   private static final int CREDIT = 4;
 
   private LogSpaceStress() {}
 
-  /** Two ask. */
+  /** Two threads ask. */
   @JCStressTest
-  @Outcome(id = "true, true", expect = FORBIDDEN, desc = "More is granted than there is.")
-  @Outcome(expect = ACCEPTABLE, desc = "At most one; two that met each other may both try again.")
+  @Outcome(id = "true, true", expect = FORBIDDEN, desc = "More is granted than there is room for.")
+  @Outcome(expect = ACCEPTABLE, desc = "At most one; after a collision both may try again.")
   @State
   public static class TwoAsk {
     private final OpenLogSpace space = new OpenLogSpace(BOUND);
 
-    /** Starts with all of it. */
+    /** Starts with nothing in use. */
     public TwoAsk() {}
 
-    /** Asks. */
+    /** Asks for credit. */
     @Actor
     public void one(ZZ_Result r) {
       r.r1 = space.take(CREDIT);
     }
 
-    /** Asks. */
+    /** Asks for credit. */
     @Actor
     public void other(ZZ_Result r) {
       r.r2 = space.take(CREDIT);
     }
   }
 
-  /** One asks while the other publishes what it had credit for, and returns that. */
+  /** One asks while the other publishes what it had credit for, and returns the credit. */
   @JCStressTest
   @Outcome(id = "true, 8", expect = FORBIDDEN, desc = "Granted beyond the bound.")
   @Outcome(id = "false, 4", expect = ACCEPTABLE, desc = "Refused: the log is in use.")
@@ -85,7 +86,7 @@ public final class LogSpaceStress {
       space.release(CREDIT);
     }
 
-    /** Asks. */
+    /** Asks for credit. */
     @Actor
     public void asks(ZJ_Result r) {
       r.r1 = space.take(CREDIT);
@@ -103,13 +104,13 @@ public final class LogSpaceStress {
   @Outcome(id = "true, 8", expect = FORBIDDEN, desc = "Granted beyond the bound.")
   @Outcome(id = "true, 4", expect = ACCEPTABLE, desc = "Granted, and the other one refused.")
   @Outcome(id = "false, 4", expect = ACCEPTABLE, desc = "Refused: the other one was there first.")
-  @Outcome(id = "false, 0", expect = ACCEPTABLE, desc = "Both met each other, and try again.")
+  @Outcome(id = "false, 0", expect = ACCEPTABLE, desc = "They collided, and try again.")
   @Outcome(expect = FORBIDDEN, desc = "Credit was lost or invented.")
   @State
   public static class OneAsksOneWorks {
     private final OpenLogSpace space = new OpenLogSpace(BOUND);
 
-    /** Starts with all of it. */
+    /** Starts with nothing in use. */
     public OneAsksOneWorks() {}
 
     /** Takes, publishes and returns. */
@@ -121,7 +122,7 @@ public final class LogSpaceStress {
       }
     }
 
-    /** Asks. */
+    /** Asks for credit. */
     @Actor
     public void asks(ZJ_Result r) {
       r.r1 = space.take(CREDIT);
@@ -134,10 +135,10 @@ public final class LogSpaceStress {
     }
   }
 
-  /** A writer returns and takes while a checkpoint frees what is behind it. */
+  /** A writer returns and takes credit while a checkpoint frees log. */
   @JCStressTest
   @Outcome(id = "true, 4", expect = ACCEPTABLE, desc = "Granted what the checkpoint has freed.")
-  @Outcome(id = "false, 0", expect = ACCEPTABLE, desc = "Asked before it was free.")
+  @Outcome(id = "false, 0", expect = ACCEPTABLE, desc = "Asked before the log was free.")
   @Outcome(expect = FORBIDDEN, desc = "Credit was lost or invented.")
   @State
   public static class CheckpointFrees {
@@ -156,7 +157,7 @@ public final class LogSpaceStress {
       r.r1 = space.take(CREDIT);
     }
 
-    /** Its control slot is durable. */
+    /** The checkpoint's control slot is durable. */
     @Actor
     public void checkpoint() {
       space.redoPointMoved(CREDIT);
@@ -169,9 +170,9 @@ public final class LogSpaceStress {
     }
   }
 
-  /** Two return. */
+  /** Two threads return credit. */
   @JCStressTest
-  @Outcome(id = "0", expect = ACCEPTABLE, desc = "All of it is there again.")
+  @Outcome(id = "0", expect = ACCEPTABLE, desc = "All credit is there again.")
   @Outcome(expect = FORBIDDEN, desc = "Credit was lost or invented.")
   @State
   public static class TwoReturn {
@@ -183,13 +184,13 @@ public final class LogSpaceStress {
       space.take(CREDIT);
     }
 
-    /** Returns. */
+    /** Returns credit. */
     @Actor
     public void one() {
       space.release(2);
     }
 
-    /** Returns. */
+    /** Returns credit. */
     @Actor
     public void other() {
       space.release(CREDIT);
@@ -202,7 +203,7 @@ public final class LogSpaceStress {
     }
   }
 
-  /** The words of the class, for those that use them as it must not. */
+  /** The words of the class, for the twins, which use them wrongly. */
   public abstract static class Words {
     final AtomicLong granted = new AtomicLong();
     final AtomicLong tail = new AtomicLong();
@@ -234,37 +235,37 @@ public final class LogSpaceStress {
     }
   }
 
-  /** Looks whether there is room, and adds. */
+  /** Checks whether there is room, and then adds. */
   @BrokenTwin
   @JCStressTest
   @Outcome(id = "true, true", expect = ACCEPTABLE_INTERESTING, desc = "The twin is broken.")
   @Outcome(expect = ACCEPTABLE, desc = "At most one, by luck.")
   @State
   public static class BrokenCheckThenAdd extends Words {
-    /** Starts with all of it. */
+    /** Starts with nothing in use. */
     public BrokenCheckThenAdd() {}
 
-    /** Asks. */
+    /** Asks for credit. */
     @Actor
     public void one(ZZ_Result r) {
       r.r1 = checkThenAdd();
     }
 
-    /** Asks. */
+    /** Asks for credit. */
     @Actor
     public void other(ZZ_Result r) {
       r.r2 = checkThenAdd();
     }
   }
 
-  /** Adds by CAS, so nobody else's credit is missed; but what was published meanwhile is. */
+  /** Adds by CAS, so it misses no credit of others; but it misses what was published meanwhile. */
   @BrokenTwin
   @JCStressTest
   @Outcome(id = "true, 8", expect = ACCEPTABLE_INTERESTING, desc = "The twin is broken.")
   @Outcome(expect = ACCEPTABLE, desc = "Within the bound, by luck.")
   @State
   public static class BrokenOneLook extends Words {
-    /** Starts with all of it. */
+    /** Starts with nothing in use. */
     public BrokenOneLook() {}
 
     /** Takes, publishes and returns. */
@@ -276,7 +277,7 @@ public final class LogSpaceStress {
       }
     }
 
-    /** Asks. */
+    /** Asks for credit. */
     @Actor
     public void asks(ZJ_Result r) {
       r.r1 = oneLook();
@@ -292,7 +293,7 @@ public final class LogSpaceStress {
   /** Returns with a read and a store. */
   @BrokenTwin
   @JCStressTest
-  @Outcome(id = "0", expect = ACCEPTABLE, desc = "All of it is there again, by luck.")
+  @Outcome(id = "0", expect = ACCEPTABLE, desc = "All credit is there again, by luck.")
   @Outcome(expect = ACCEPTABLE_INTERESTING, desc = "Credit is lost: the twin is broken.")
   @State
   public static class BrokenReturn extends Words {
@@ -301,13 +302,13 @@ public final class LogSpaceStress {
       granted.set(2 + CREDIT);
     }
 
-    /** Returns. */
+    /** Returns credit. */
     @Actor
     public void one() {
       granted.set(granted.get() - 2);
     }
 
-    /** Returns. */
+    /** Returns credit. */
     @Actor
     public void other() {
       granted.set(granted.get() - CREDIT);

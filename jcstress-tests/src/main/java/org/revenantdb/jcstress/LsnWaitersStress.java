@@ -19,15 +19,16 @@ import org.openjdk.jcstress.infra.results.I_Result;
 import org.revenantdb.recovery.log.OpenLsnWaiters;
 
 /**
- * Claim: no waiter for an LSN falls asleep unseen: it sees the position reached, or a waker that
- * comes after it was sees the waiter; also when two wakers are at it.
+ * Claim: no waiter for an LSN falls asleep unseen. Either the waiter sees that the position is
+ * reached, or a waker that comes after that sees the waiter. This also holds with two wakers at the
+ * same time.
  *
- * <p>The claims run the very class, up to the point where a thread would be parked. The twins are
- * models of it: a stack with room for one.
+ * <p>The claims run the production class, up to the point where a thread would be parked. The twins
+ * are models of it: a stack with room for one.
  *
  * <p>Broken twins: {@link BrokenWithoutFence} looks at the stack without a fence after the position
- * was raised; {@link BrokenOneRound} does not look again after it pushed back. Both seen to fail on
- * x86.
+ * was raised. {@link BrokenOneRound} does not look again after it has pushed a waiter back. Both
+ * fail on x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
  * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
@@ -38,7 +39,7 @@ public final class LsnWaitersStress {
 
   private LsnWaitersStress() {}
 
-  /** A position that is raised as that of the log is. */
+  /** A position that is raised like that of the log. */
   public abstract static class Position {
     static final VarHandle POSITION =
         ConstantBootstraps.fieldVarHandle(
@@ -57,15 +58,15 @@ public final class LsnWaitersStress {
     }
   }
 
-  /** One waits, one wakes. */
+  /** One thread waits, one wakes. */
   @JCStressTest
-  @Outcome(id = "0, 0", expect = FORBIDDEN, desc = "Asleep, and nobody knows of it.")
-  @Outcome(expect = ACCEPTABLE, desc = "It went on, or was woken.")
+  @Outcome(id = "0, 0", expect = FORBIDDEN, desc = "Asleep, and no waker knows of it.")
+  @Outcome(expect = ACCEPTABLE, desc = "It continued, or was woken.")
   @State
   public static class WaiterAndWaker extends Position {
     private final OpenLsnWaiters waiters = new OpenLsnWaiters();
 
-    /** Starts with nobody. */
+    /** Starts without waiters. */
     public WaiterAndWaker() {}
 
     /** Waits. */
@@ -90,12 +91,12 @@ public final class LsnWaitersStress {
   @BrokenTwin
   @JCStressTest
   @Outcome(id = "0, 0", expect = ACCEPTABLE_INTERESTING, desc = "Asleep: the twin is broken.")
-  @Outcome(expect = ACCEPTABLE, desc = "It went on, or was woken, by luck.")
+  @Outcome(expect = ACCEPTABLE, desc = "It continued, or was woken, by luck.")
   @State
   public static class BrokenWithoutFence extends Position {
     private final AtomicReference<@Nullable Thread> stack = new AtomicReference<>();
 
-    /** Starts with nobody. */
+    /** Starts without waiters. */
     public BrokenWithoutFence() {}
 
     /** Waits. */
@@ -106,7 +107,7 @@ public final class LsnWaitersStress {
       r.r1 = isReached(LSN) ? 1 : 0;
     }
 
-    /** Raises the position, and looks whether there is anybody to wake. */
+    /** Raises the position, and looks for waiters. */
     @Actor
     public void writer(II_Result r) {
       raise();
@@ -116,20 +117,20 @@ public final class LsnWaitersStress {
     }
   }
 
-  /** Two wake, one of them before the position is reached. */
+  /** Two threads wake, one of them before the position is reached. */
   @JCStressTest
-  @Outcome(id = "1", expect = ACCEPTABLE, desc = "One of the two has woken it.")
-  @Outcome(id = "0", expect = FORBIDDEN, desc = "Asleep, though its position is reached.")
+  @Outcome(id = "1", expect = ACCEPTABLE, desc = "One of the two wakers has woken it.")
+  @Outcome(id = "0", expect = FORBIDDEN, desc = "Asleep, although its position is reached.")
   @State
   public static class TwoWakers extends Position {
     private final OpenLsnWaiters waiters = new OpenLsnWaiters();
 
-    /** Starts with one that is asleep. */
+    /** Starts with a sleeping waiter. */
     public TwoWakers() {
       waiters.awaitOrFallAsleep(LSN, lsn -> false);
     }
 
-    /** Wakes for something else. */
+    /** Wakes for another reason. */
     @Actor
     public void early() {
       waiters.wake(this::isReached);
@@ -149,7 +150,7 @@ public final class LsnWaitersStress {
     }
   }
 
-  /** Takes, tests, pushes back, and that is all. */
+  /** Takes the stack, tests, pushes back, and does not look again. */
   @BrokenTwin
   @JCStressTest
   @Outcome(id = "1", expect = ACCEPTABLE, desc = "One of the two has woken it, by luck.")
@@ -159,7 +160,7 @@ public final class LsnWaitersStress {
     private final AtomicReference<@Nullable Thread> stack =
         new AtomicReference<>(Thread.currentThread());
 
-    /** Starts with one that is asleep. */
+    /** Starts with a sleeping waiter. */
     public BrokenOneRound() {}
 
     private void wake() {
@@ -170,7 +171,7 @@ public final class LsnWaitersStress {
       }
     }
 
-    /** Wakes for something else. */
+    /** Wakes for another reason. */
     @Actor
     public void early() {
       wake();

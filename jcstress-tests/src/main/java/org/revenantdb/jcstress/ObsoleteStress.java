@@ -12,10 +12,10 @@ import org.openjdk.jcstress.infra.results.II_Result;
 import org.revenantdb.latch.HybridLatch;
 
 /**
- * Claim: nobody reads what a node that is gone holds now, and takes it for valid; whoever gets its
- * latch after that knows that it is gone (thesis, section 2.3.1).
+ * Claim: no reader validates what a removed node contains now. A thread that acquires the latch
+ * after the removal learns that the node is gone (thesis, section 2.3.1).
  *
- * <p>Broken twin: the mark beside the version, set after the latch was given up. Seen to fail on
+ * <p>Broken twin: the mark is beside the version, and is set after the latch was released. Fails on
  * x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
@@ -25,17 +25,17 @@ import org.revenantdb.latch.HybridLatch;
 public final class ObsoleteStress {
   private ObsoleteStress() {}
 
-  /** A node that goes away against an optimistic reader. */
+  /** A node that is removed against an optimistic reader. */
   @JCStressTest
   @Outcome(id = "0, 1", expect = ACCEPTABLE, desc = "Valid, from before.")
   @Outcome(id = "., 0", expect = ACCEPTABLE, desc = "Not valid, whatever was read.")
-  @Outcome(expect = FORBIDDEN, desc = "Took what is left of the node for its content.")
+  @Outcome(expect = FORBIDDEN, desc = "Took the rest of the removed node for its content.")
   @State
   public static class Optimistic {
     private final HybridLatch latch = new HybridLatch();
     private int content;
 
-    /** Takes the node away. */
+    /** Removes the node. */
     @Actor
     public void remover() {
       latch.acquireExclusive();
@@ -53,19 +53,19 @@ public final class ObsoleteStress {
     }
   }
 
-  /** A node that goes away against a reader that waits for it. */
+  /** A node that is removed against a reader that waits for it. */
   @JCStressTest
   @Outcome(
       id = {"0, 0", "1, 1"},
       expect = ACCEPTABLE,
-      desc = "Before, or after and told so.")
-  @Outcome(expect = FORBIDDEN, desc = "Got the latch of a node that is gone, and was not told.")
+      desc = "Before the removal, or after it and told so.")
+  @Outcome(expect = FORBIDDEN, desc = "Acquired the latch of a removed node, and was not told.")
   @State
   public static class Shared {
     private final HybridLatch latch = new HybridLatch();
     private int content;
 
-    /** Takes the node away. */
+    /** Removes the node. */
     @Actor
     public void remover() {
       latch.acquireExclusive();
@@ -90,11 +90,11 @@ public final class ObsoleteStress {
   @Outcome(
       id = {"0, 0", "1, 1"},
       expect = ACCEPTABLE,
-      desc = "Before, or after and told so, by luck.")
+      desc = "Before the removal, or after it and told so, by luck.")
   @Outcome(
       id = "1, 0",
       expect = ACCEPTABLE_INTERESTING,
-      desc = "Got the latch of a node that is gone, and was not told: the twin is broken.")
+      desc = "Acquired the latch of a removed node, and was not told: the twin is broken.")
   @Outcome(id = "0, 1", expect = ACCEPTABLE, desc = "Told so between two looks.")
   @State
   public static class BrokenMarkAfterRelease {
@@ -102,7 +102,7 @@ public final class ObsoleteStress {
     private int content;
     private volatile boolean obsolete;
 
-    /** Takes the node away. */
+    /** Removes the node. */
     @Actor
     public void remover() {
       latch.acquireExclusive();

@@ -15,15 +15,16 @@ import org.openjdk.jcstress.infra.results.III_Result;
 import org.revenantdb.latch.HybridLatch;
 
 /**
- * Claim: what an optimistic read has copied is as if read at one moment if the stamp validates.
+ * Claim: if the stamp validates, the values that an optimistic read has copied are those of one
+ * moment.
  *
  * <p>Results are the two copies, and whether they validated.
  *
- * <p>Broken twins. {@link BrokenPlainVersion}, a version that is read plainly and without a fence:
- * seen to fail on x86, where the compiler takes the second read for the first. {@link
- * BrokenEvenWhileWriting}, a writer that moves the version at its end only: seen to fail on x86.
- * {@link BrokenWithoutFences}, opaque versions and no fence: cannot be seen on x86, which keeps
- * loads in order and stores in order; it is there for weakly ordered processors.
+ * <p>Broken twins. {@link BrokenPlainVersion} reads the version plainly and without a fence. It
+ * fails on x86, where the compiler merges the two reads. {@link BrokenEvenWhileWriting} has a
+ * writer that changes the version at its end only. It fails on x86. {@link BrokenWithoutFences} has
+ * opaque versions and no fence. Its failure cannot be seen on x86, which keeps the order of loads
+ * and the order of stores; it is there for weakly ordered processors.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
  * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
@@ -38,7 +39,7 @@ public final class OptimisticReadStress {
       id = {"0, 0, 1", "1, 1, 1"},
       expect = ACCEPTABLE,
       desc = "Before or after.")
-  @Outcome(id = "., ., 0", expect = ACCEPTABLE, desc = "Disturbed, and known to be.")
+  @Outcome(id = "., ., 0", expect = ACCEPTABLE, desc = "Disturbed, and not validated.")
   @Outcome(expect = FORBIDDEN, desc = "Torn, and validated.")
   @State
   public static class Latch {
@@ -65,13 +66,13 @@ public final class OptimisticReadStress {
     }
   }
 
-  /** A writer that wrote nothing, beside one that did. */
+  /** A writer that wrote nothing, beside a writer that did. */
   @JCStressTest
   @Outcome(
       id = {"0, 0, 1", "1, 1, 1"},
       expect = ACCEPTABLE,
       desc = "Before or after.")
-  @Outcome(id = "., ., 0", expect = ACCEPTABLE, desc = "Disturbed, and known to be.")
+  @Outcome(id = "., ., 0", expect = ACCEPTABLE, desc = "Disturbed, and not validated.")
   @Outcome(expect = FORBIDDEN, desc = "Torn, and validated.")
   @State
   public static class LatchUnmodified {
@@ -79,7 +80,7 @@ public final class OptimisticReadStress {
     private int x;
     private int y;
 
-    /** Comes and goes, then writes both. */
+    /** Acquires and releases, then writes both. */
     @Actor
     public void writer() {
       latch.acquireExclusive();
@@ -100,7 +101,7 @@ public final class OptimisticReadStress {
     }
   }
 
-  /** What was read optimistically is still so when the upgrade succeeds. */
+  /** If the upgrade succeeds, what was read optimistically is still true. */
   @JCStressTest
   @Outcome(
       id = {"0, 0, 1", "1, 1, 1"},
@@ -134,7 +135,7 @@ public final class OptimisticReadStress {
     }
   }
 
-  /** What was read optimistically is still so when it is held shared. */
+  /** If the latch is then held shared, what was read optimistically is still true. */
   @JCStressTest
   @Outcome(
       id = {"0, 0, 1", "1, 1, 1"},
@@ -168,14 +169,14 @@ public final class OptimisticReadStress {
     }
   }
 
-  /** Reads its version plainly. */
+  /** Reads the version plainly. */
   @BrokenTwin
   @JCStressTest
   @Outcome(
       id = {"0, 0, 1", "1, 1, 1"},
       expect = ACCEPTABLE,
       desc = "Before or after.")
-  @Outcome(id = "., ., 0", expect = ACCEPTABLE, desc = "Disturbed, and known to be.")
+  @Outcome(id = "., ., 0", expect = ACCEPTABLE, desc = "Disturbed, and not validated.")
   @Outcome(expect = ACCEPTABLE_INTERESTING, desc = "Torn, and validated: the twin is broken.")
   @State
   public static class BrokenPlainVersion {
@@ -204,14 +205,14 @@ public final class OptimisticReadStress {
     }
   }
 
-  /** Moves the version when it has written, and not before. */
+  /** Changes the version after it has written, and not before. */
   @BrokenTwin
   @JCStressTest
   @Outcome(
       id = {"0, 0, 1", "1, 1, 1"},
       expect = ACCEPTABLE,
       desc = "Before or after.")
-  @Outcome(id = "., ., 0", expect = ACCEPTABLE, desc = "Disturbed, and known to be.")
+  @Outcome(id = "., ., 0", expect = ACCEPTABLE, desc = "Disturbed, and not validated.")
   @Outcome(expect = ACCEPTABLE_INTERESTING, desc = "Torn, and validated: the twin is broken.")
   @State
   public static class BrokenEvenWhileWriting {
@@ -238,14 +239,14 @@ public final class OptimisticReadStress {
     }
   }
 
-  /** Does all in the right order, and leaves out the fences. */
+  /** Does everything in the right order, but without the fences. */
   @BrokenTwin(mustShow = false) // x86 keeps loads in order, and stores
   @JCStressTest
   @Outcome(
       id = {"0, 0, 1", "1, 1, 1"},
       expect = ACCEPTABLE,
       desc = "Before or after.")
-  @Outcome(id = "., ., 0", expect = ACCEPTABLE, desc = "Disturbed, and known to be.")
+  @Outcome(id = "., ., 0", expect = ACCEPTABLE, desc = "Disturbed, and not validated.")
   @Outcome(expect = ACCEPTABLE_INTERESTING, desc = "Torn, and validated: the twin is broken.")
   @State
   public static class BrokenWithoutFences {

@@ -13,16 +13,15 @@ import org.openjdk.jcstress.infra.results.II_Result;
 import org.revenantdb.engine.space.OpenMap;
 
 /**
- * Claims (R5, protocols.md §25) about pages and extents that are claimed in memory: of all who want
- * one, one has it; a page that is given back behind the back of who looks for one is found by the
- * next.
+ * Claims (R5, protocols.md §25) about pages and extents that are claimed in memory. If several
+ * threads want one, exactly one gets it. If a page is freed behind a search that is under way, the
+ * next search finds it.
  *
- * <p>The very search, claims and hint. Page 100 is free, and extent 100; page 5 is given back; -1
- * is none.
+ * <p>Runs the production search, claims and hint. Page 100 is free, and extent 100; page 5 is
+ * freed; -1 means none.
  *
- * <p>Broken twins: {@link BrokenFirstSight} does not look again when it has entered a page, {@link
- * BrokenHintWithoutTurn} has a hint that a page which is given back need not change. Both seen to
- * fail on x86.
+ * <p>Broken twins: {@link BrokenFirstSight} does not look again after it has entered a page. {@link
+ * BrokenHintWithoutTurn} has a hint that a freed page need not change. Both fail on x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
  * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
@@ -41,26 +40,26 @@ public final class PageClaimStress {
     Maps() {}
   }
 
-  /** As it is: claimed, allocated, left. */
+  /** The production code: claimed, allocated, left. */
   @JCStressTest
   @Outcome(
       id = {"100, -1", "-1, 100"},
       expect = ACCEPTABLE,
       desc = "One has the page.")
-  @Outcome(expect = FORBIDDEN, desc = "Both have it, or nobody.")
+  @Outcome(expect = FORBIDDEN, desc = "Both have the page, or none.")
   @State
   public static class OneTaker extends Maps {
     /** Starts with one free page. */
     public OneTaker() {}
 
-    /** Wants a page. */
+    /** Claims a page. */
     @Actor
     public void one(II_Result r) {
       r.r1 = map.claim();
       map.allocate(r.r1);
     }
 
-    /** Wants it, too. */
+    /** Claims it, too. */
     @Actor
     public void other(II_Result r) {
       r.r2 = map.claim();
@@ -68,7 +67,7 @@ public final class PageClaimStress {
     }
   }
 
-  /** Seen to be free, entered: the former owner may have come and left in between. */
+  /** Sees a free page, and enters it: its former owner may have come and gone in between. */
   @BrokenTwin
   @JCStressTest
   @Outcome(
@@ -79,20 +78,20 @@ public final class PageClaimStress {
       id = "100, 100",
       expect = ACCEPTABLE_INTERESTING,
       desc = "Both have it: the twin is broken.")
-  @Outcome(expect = FORBIDDEN, desc = "Nobody.")
+  @Outcome(expect = FORBIDDEN, desc = "None has it.")
   @State
   public static class BrokenFirstSight extends Maps {
     /** Starts with one free page. */
     public BrokenFirstSight() {}
 
-    /** Wants a page. */
+    /** Claims a page. */
     @Actor
     public void one(II_Result r) {
       r.r1 = map.claimAtFirstSight();
       map.allocate(r.r1);
     }
 
-    /** Wants it, too. */
+    /** Claims it, too. */
     @Actor
     public void other(II_Result r) {
       r.r2 = map.claimAtFirstSight();
@@ -100,63 +99,63 @@ public final class PageClaimStress {
     }
   }
 
-  /** As it is, of an extent. */
+  /** The production code, with an extent. */
   @JCStressTest
   @Outcome(
       id = {"100, -1", "-1, 100"},
       expect = ACCEPTABLE,
       desc = "One has the extent.")
-  @Outcome(expect = FORBIDDEN, desc = "Both have it, or nobody.")
+  @Outcome(expect = FORBIDDEN, desc = "Both have the extent, or none.")
   @State
   public static class OneTakerOfAnExtent extends Maps {
     /** Starts with one free extent. */
     public OneTakerOfAnExtent() {}
 
-    /** Wants an extent. */
+    /** Claims an extent. */
     @Actor
     public void one(II_Result r) {
       r.r1 = map.takeExtent();
     }
 
-    /** Wants it, too. */
+    /** Claims it, too. */
     @Actor
     public void other(II_Result r) {
       r.r2 = map.takeExtent();
     }
   }
 
-  /** As it is: whoever comes next finds what the one before did not take. */
+  /** The production code: the next search finds what the one before did not take. */
   @JCStressTest
   @Outcome(
       id = {"100, 5", "5, 100"},
       expect = ACCEPTABLE,
       desc = "Both pages are found, in either order.")
-  @Outcome(expect = FORBIDDEN, desc = "The page that came back is hidden, or given twice.")
+  @Outcome(expect = FORBIDDEN, desc = "The freed page is hidden, or given twice.")
   @State
   public static class GivenBack extends Maps {
     /** Starts with one free page. */
     public GivenBack() {}
 
-    /** Wants a page. */
+    /** Claims a page. */
     @Actor
     public void taker(II_Result r) {
       r.r1 = map.claim();
     }
 
-    /** Gives a lower one back. */
+    /** Frees a lower one. */
     @Actor
     public void giver() {
       map.free(BACK);
     }
 
-    /** Wants another one. */
+    /** Claims another one. */
     @Arbiter
     public void next(II_Result r) {
       r.r2 = map.claim();
     }
   }
 
-  /** A hint that a page which is given back lowers, but need not change. */
+  /** A freed page lowers the hint, but need not change it. */
   @BrokenTwin
   @JCStressTest
   @Outcome(
@@ -166,26 +165,26 @@ public final class PageClaimStress {
   @Outcome(
       id = "100, -1",
       expect = ACCEPTABLE_INTERESTING,
-      desc = "The page that came back is hidden: the twin is broken.")
+      desc = "The freed page is hidden: the twin is broken.")
   @Outcome(expect = FORBIDDEN, desc = "Given twice.")
   @State
   public static class BrokenHintWithoutTurn extends Maps {
     /** Starts with one free page. */
     public BrokenHintWithoutTurn() {}
 
-    /** Wants a page. */
+    /** Claims a page. */
     @Actor
     public void taker(II_Result r) {
       r.r1 = map.claim();
     }
 
-    /** Gives a lower one back. */
+    /** Frees a lower one. */
     @Actor
     public void giver() {
       map.freeWithoutTurn(BACK);
     }
 
-    /** Wants another one. */
+    /** Claims another one. */
     @Arbiter
     public void next(II_Result r) {
       r.r2 = map.claim();

@@ -12,12 +12,14 @@ import org.openjdk.jcstress.infra.results.II_Result;
 import org.revenantdb.engine.space.OpenVisits;
 
 /**
- * Visits of the cleaner (protocols.md §35): a page that one thread takes from the pass, while
- * another merges it away, is given back by nobody before the first has left it.
+ * Claim about visits of the cleaner (protocols.md §35): one thread takes a page from the pass while
+ * another merges it away. No thread frees the page before the first has left it.
  *
- * <p>The very bitmap and visits. First result: the page was taken; second: it can be claimed.
+ * <p>Runs the production bitmap and visits. First result: the page was taken; second: it can be
+ * claimed.
  *
- * <p>Broken twin: {@link BrokenSilentTaker} takes the page before it tells that it is on its way.
+ * <p>Broken twin: {@link BrokenSilentTaker} takes the page before it announces its visit. Fails on
+ * x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
  * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
@@ -26,14 +28,14 @@ import org.revenantdb.engine.space.OpenVisits;
 public final class PageVisitStress {
   private PageVisitStress() {}
 
-  /** As it is: tells, then takes. */
+  /** The production code: announces the visit, then takes the page. */
   @JCStressTest
   @Outcome(
       id = {"0, 0", "0, 1"},
       expect = ACCEPTABLE,
-      desc = "It was merged away first, and is given back, perhaps by who wanted to take it.")
-  @Outcome(id = "1, 0", expect = ACCEPTABLE, desc = "Taken, and his until he leaves it.")
-  @Outcome(expect = FORBIDDEN, desc = "Somebody is on his way to a page that others can claim.")
+      desc = "Merged away first, and freed, perhaps by the thread that wanted to take it.")
+  @Outcome(id = "1, 0", expect = ACCEPTABLE, desc = "Taken, and not freed until it is left.")
+  @Outcome(expect = FORBIDDEN, desc = "A thread is on its way to a page that others can claim.")
   @State
   public static class Taker {
     private final OpenVisits visits = new OpenVisits();
@@ -54,7 +56,7 @@ public final class PageVisitStress {
     }
   }
 
-  /** Takes, then tells. */
+  /** Takes the page, then announces the visit. */
   @BrokenTwin
   @JCStressTest
   @Outcome(

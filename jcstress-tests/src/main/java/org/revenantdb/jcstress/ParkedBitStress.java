@@ -16,12 +16,12 @@ import org.revenantdb.latch.HybridLatch;
 import org.revenantdb.latch.ParkingLot;
 
 /**
- * Claim: whoever parks is woken, however narrowly the one who leaves comes before or after.
+ * Claim: a thread that parks is woken, however closely a release comes before or after.
  *
- * <p>A lost wake-up would hang the test; in the broken twin the waiter has a deadline, and reports
- * that it slept although there was nothing to wait for any more.
+ * <p>A lost wake-up would hang the test. In the broken twin the waiter has a deadline, and reports
+ * that it slept although it had nothing to wait for any more.
  *
- * <p>Broken twin: parks without looking again under the bucket lock. Seen to fail on x86.
+ * <p>Broken twin: parks without looking again under the bucket lock. Fails on x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
  * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
@@ -30,20 +30,20 @@ import org.revenantdb.latch.ParkingLot;
 public final class ParkedBitStress {
   private ParkedBitStress() {}
 
-  /** The holder leaves while a writer arrives. */
+  /** The holder releases while a writer arrives. */
   @JCStressTest
-  @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "The waiter got it, and left it free.")
-  @Outcome(expect = FORBIDDEN, desc = "Something stayed behind.")
+  @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "The waiter got the latch, and released it.")
+  @Outcome(expect = FORBIDDEN, desc = "The latch is not free.")
   @State
   public static class WriterAgainstUnlock {
     private final HybridLatch latch = new HybridLatch();
 
-    /** Begins held. */
+    /** Starts with the latch held. */
     public WriterAgainstUnlock() {
       latch.acquireExclusive();
     }
 
-    /** Leaves. */
+    /** Releases the latch. */
     @Actor
     public void holder() {
       latch.releaseExclusive();
@@ -64,20 +64,20 @@ public final class ParkedBitStress {
     }
   }
 
-  /** The last reader leaves while a writer arrives. */
+  /** The last reader releases while a writer arrives. */
   @JCStressTest
-  @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "The waiter got it, and left it free.")
-  @Outcome(expect = FORBIDDEN, desc = "Something stayed behind.")
+  @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "The waiter got the latch, and released it.")
+  @Outcome(expect = FORBIDDEN, desc = "The latch is not free.")
   @State
   public static class WriterAgainstLastReader {
     private final HybridLatch latch = new HybridLatch();
 
-    /** Begins held. */
+    /** Starts with the latch held. */
     public WriterAgainstLastReader() {
       latch.acquireShared();
     }
 
-    /** Leaves. */
+    /** Releases the latch. */
     @Actor
     public void holder() {
       latch.releaseShared();
@@ -98,20 +98,20 @@ public final class ParkedBitStress {
     }
   }
 
-  /** The writer becomes a reader while a reader arrives. */
+  /** The writer downgrades while a reader arrives. */
   @JCStressTest
-  @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "The waiter got it, and left it free.")
-  @Outcome(expect = FORBIDDEN, desc = "Something stayed behind.")
+  @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "The waiter got the latch, and released it.")
+  @Outcome(expect = FORBIDDEN, desc = "The latch is not free.")
   @State
   public static class ReaderAgainstDowngrade {
     private final HybridLatch latch = new HybridLatch();
 
-    /** Begins held. */
+    /** Starts with the latch held. */
     public ReaderAgainstDowngrade() {
       latch.acquireExclusive();
     }
 
-    /** Lets readers in, and leaves. */
+    /** Downgrades, which lets readers in, and releases. */
     @Actor
     public void holder() {
       latch.downgrade();
@@ -158,14 +158,14 @@ public final class ParkedBitStress {
     }
   }
 
-  /** Does not look again under the bucket lock. */
+  /** Parks without looking again under the bucket lock. */
   @BrokenTwin
   @JCStressTest
   @Outcome(id = "0", expect = ACCEPTABLE, desc = "Woken, or not parked, by luck.")
   @Outcome(
       id = "1",
       expect = ACCEPTABLE_INTERESTING,
-      desc = "Slept to its deadline though the condition was true: the twin is broken.")
+      desc = "Slept to its deadline although the condition was true: the twin is broken.")
   @State
   public static class BrokenWithoutValidation {
     private static final long PATIENCE_NANOS = 200_000;

@@ -12,11 +12,11 @@ import org.openjdk.jcstress.infra.results.Z_Result;
 import org.revenantdb.engine.txn.OpenPreparedWords;
 
 /**
- * Claim: while a transaction is being prepared, and its word moves to another place, whoever looks
- * it up finds that it is active; never that nothing is known of it, which would be "committed for
+ * Claim: while a transaction is being prepared, its word moves to another place. Each look-up in
+ * that time finds the transaction active. It never finds nothing, which would mean "committed for
  * all" (R1).
  *
- * <p>Broken twin: {@link BrokenMovedFirst} moves before the other word says so. Seen to fail on
+ * <p>Broken twin: {@link BrokenMovedFirst} moves the word before the second word is set. Fails on
  * x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
@@ -26,15 +26,15 @@ import org.revenantdb.engine.txn.OpenPreparedWords;
 public final class PreparedStress {
   private PreparedStress() {}
 
-  /** As it is. */
+  /** The production code. */
   @JCStressTest
   @Outcome(id = "false", expect = FORBIDDEN, desc = "Taken for committed.")
-  @Outcome(id = "true", expect = ACCEPTABLE, desc = "Active, here or there.")
+  @Outcome(id = "true", expect = ACCEPTABLE, desc = "Active, in one of the two words.")
   @State
   public static class SaidFirst {
     private final OpenPreparedWords words = new OpenPreparedWords();
 
-    /** Starts with one that is active. */
+    /** Starts with an active transaction. */
     public SaidFirst() {}
 
     /** Prepares. */
@@ -45,14 +45,14 @@ public final class PreparedStress {
       words.moveAway();
     }
 
-    /** Meets a row of it. */
+    /** Reads a row of the transaction. */
     @Actor
     public void reader(Z_Result r) {
       r.r1 = words.isActive();
     }
   }
 
-  /** Moves, then says so. */
+  /** Moves the word, then sets the second one. */
   @BrokenTwin
   @JCStressTest
   @Outcome(
@@ -64,7 +64,7 @@ public final class PreparedStress {
   public static class BrokenMovedFirst {
     private final OpenPreparedWords words = new OpenPreparedWords();
 
-    /** Starts with one that is active. */
+    /** Starts with an active transaction. */
     public BrokenMovedFirst() {}
 
     /** Prepares. */
@@ -75,7 +75,7 @@ public final class PreparedStress {
       words.enter();
     }
 
-    /** Meets a row of it. */
+    /** Reads a row of the transaction. */
     @Actor
     public void reader(Z_Result r) {
       r.r1 = words.isActive();

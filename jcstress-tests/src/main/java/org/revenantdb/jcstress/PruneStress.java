@@ -13,10 +13,10 @@ import org.revenantdb.gc.version.OpenRow;
 
 /**
  * Claim (rule R4, protocols.md §39): a snapshot finds its version of a row, whatever is written and
- * pruned since it was opened: a set of snapshots decides nothing that was superseded after it, and
- * a version is in memory before it leaves its page.
+ * pruned after it was opened. Two rules ensure that. A set of snapshots decides only about versions
+ * that were superseded before the set was taken. A version is in memory before it leaves its page.
  *
- * <p>Broken twins: {@link BrokenMembersOnly}, {@link BrokenPushesLate}. Seen to fail on x86.
+ * <p>Broken twins: {@link BrokenMembersOnly}, {@link BrokenPushesLate}. Both fail on x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
  * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none -Djcstress.tests=PruneStress}
@@ -24,7 +24,7 @@ import org.revenantdb.gc.version.OpenRow;
 public final class PruneStress {
   private PruneStress() {}
 
-  /** As it is. */
+  /** The production code. */
   @JCStressTest
   @Outcome(id = "false", expect = FORBIDDEN, desc = "The version that is read was dropped.")
   @Outcome(id = "true", expect = ACCEPTABLE, desc = "Found.")
@@ -32,7 +32,7 @@ public final class PruneStress {
   public static class Pruned {
     private final OpenRow row = new OpenRow();
 
-    /** So often that versions come, and go. */
+    /** Enough rounds for versions to come and go. */
     @Actor
     public void writer() {
       row.write();
@@ -54,7 +54,7 @@ public final class PruneStress {
   @Outcome(
       id = "false",
       expect = ACCEPTABLE_INTERESTING,
-      desc = "The set has never heard of who reads: the twin is broken.")
+      desc = "The set does not know the reader's snapshot: the twin is broken.")
   @Outcome(id = "true", expect = ACCEPTABLE, desc = "Found, by luck.")
   @State
   public static class BrokenMembersOnly {
@@ -88,7 +88,7 @@ public final class PruneStress {
   public static class BrokenPushesLate {
     private final OpenRow row = new OpenRow();
 
-    /** Pushes behind the change. */
+    /** Pushes the version after the change. */
     @Actor
     public void writer() {
       row.writeTooEarly();

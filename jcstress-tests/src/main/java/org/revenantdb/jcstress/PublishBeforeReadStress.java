@@ -14,12 +14,13 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
 /**
- * Two threads that each publish a word of their own and then read the other's cannot both miss.
+ * Claim: if two threads each publish a word of their own and then read the word of the other, at
+ * least one of them sees the other's word.
  *
- * <p>A transaction that starts publishes its lower bound and then reads the clock; a pruner moves
- * the clock on and then reads the bounds. If both could miss, the pruner would drop a version that
- * the new snapshot needs. A store with release and a load with acquire are not enough for that: the
- * store may still wait in the processor's store buffer while the load is answered.
+ * <p>A transaction that starts publishes its lower bound and then reads the clock. A pruner
+ * advances the clock and then reads the bounds. If both could miss, the pruner would drop a version
+ * that the new snapshot needs. A store with release and a load with acquire are not enough: the
+ * store may still be in the processor's store buffer when the load is answered.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
  * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
@@ -65,7 +66,7 @@ public final class PublishBeforeReadStress {
     }
 
     /**
-     * Moves the clock on, reads the bound.
+     * Advances the clock, reads the bound.
      *
      * @param result what was read, second
      */
@@ -98,7 +99,7 @@ public final class PublishBeforeReadStress {
     }
 
     /**
-     * Moves the clock on, reads the bound.
+     * Advances the clock, reads the bound.
      *
      * @param result what was read, second
      */

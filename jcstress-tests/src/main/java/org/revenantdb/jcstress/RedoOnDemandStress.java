@@ -12,15 +12,16 @@ import org.openjdk.jcstress.infra.results.Z_Result;
 import org.revenantdb.recovery.restart.OpenPendingParts;
 
 /**
- * Claim (protocols.md §44): the redo point that a checkpoint computes beside redo on demand is not
- * above a part of a page that was redone and is still to be written. The frame is marked dirty,
- * then the page ceases to be pending; the checkpoint reads what is pending, then the frames.
+ * Claim (protocols.md §44): a checkpoint computes its redo point while pages are redone on demand.
+ * The redo point is not above a part of a page that was redone and is still to be written. The
+ * frame is marked dirty before the page stops being pending. The checkpoint reads the pending pages
+ * before the frames.
  *
- * <p>The very table of pending pages. The word of the frame, which is private to the pool, is
- * modelled: a volatile long, 0 = clean.
+ * <p>Runs the production table of pending pages. The word of the frame, which is private to the
+ * pool, is modelled: a volatile long, 0 = clean.
  *
  * <p>Broken twins, in which the table is a word as well: {@link BrokenDoneFirst} marks the frame
- * last; {@link BrokenFramesFirst} reads the frames before what is pending.
+ * last. {@link BrokenFramesFirst} reads the frames before the pending pages.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
  * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
@@ -29,7 +30,7 @@ import org.revenantdb.recovery.restart.OpenPendingParts;
 public final class RedoOnDemandStress {
   private RedoOnDemandStress() {}
 
-  /** Two pages that lack something, and the frame of the first. */
+  /** Two pages that lack a part, and the frame of the first. */
   public abstract static class Pages {
     final OpenPendingParts pending = new OpenPendingParts();
     volatile long firstLsn;
@@ -46,10 +47,10 @@ public final class RedoOnDemandStress {
     }
   }
 
-  /** As it is. */
+  /** The production code. */
   @JCStressTest
   @Outcome(id = "true", expect = ACCEPTABLE, desc = "The part of the first page is redone again.")
-  @Outcome(id = "false", expect = FORBIDDEN, desc = "The redo point has passed it.")
+  @Outcome(id = "false", expect = FORBIDDEN, desc = "The redo point has passed the part.")
   @State
   public static class DirtyThenDone extends Pages {
     /** Starts with both pages pending. */
@@ -68,7 +69,7 @@ public final class RedoOnDemandStress {
       pending.secondDone();
     }
 
-    /** Computes. */
+    /** Computes the redo point. */
     @Actor
     public void checkpoint(Z_Result r) {
       long oldest = pending.oldestLsn();
@@ -76,7 +77,7 @@ public final class RedoOnDemandStress {
     }
   }
 
-  /** A page that lacks something, and its frame: a model of both. */
+  /** A page that lacks a part, and its frame: a model of both. */
   public abstract static class Words {
     volatile boolean pending = true;
     volatile boolean dirty;
@@ -87,11 +88,11 @@ public final class RedoOnDemandStress {
   /** The page leaves the table, then its frame is marked. */
   @BrokenTwin
   @JCStressTest
-  @Outcome(id = "true", expect = ACCEPTABLE, desc = "It is redone again, by luck.")
+  @Outcome(id = "true", expect = ACCEPTABLE, desc = "The part is redone again, by luck.")
   @Outcome(
       id = "false",
       expect = ACCEPTABLE_INTERESTING,
-      desc = "The redo point has passed it: the twin is broken.")
+      desc = "The redo point has passed the part: the twin is broken.")
   @State
   public static class BrokenDoneFirst extends Words {
     /** Starts with the page pending. */
@@ -104,7 +105,7 @@ public final class RedoOnDemandStress {
       dirty = true;
     }
 
-    /** Computes. */
+    /** Computes the redo point. */
     @Actor
     public void checkpoint(Z_Result r) {
       boolean isPending = pending;
@@ -112,14 +113,14 @@ public final class RedoOnDemandStress {
     }
   }
 
-  /** The checkpoint looks at the frames, then at what is pending. */
+  /** The checkpoint reads the frames, then the pending pages. */
   @BrokenTwin
   @JCStressTest
-  @Outcome(id = "true", expect = ACCEPTABLE, desc = "It is redone again, by luck.")
+  @Outcome(id = "true", expect = ACCEPTABLE, desc = "The part is redone again, by luck.")
   @Outcome(
       id = "false",
       expect = ACCEPTABLE_INTERESTING,
-      desc = "The redo point has passed it: the twin is broken.")
+      desc = "The redo point has passed the part: the twin is broken.")
   @State
   public static class BrokenFramesFirst extends Words {
     /** Starts with the page pending. */
@@ -132,7 +133,7 @@ public final class RedoOnDemandStress {
       pending = false;
     }
 
-    /** Computes. */
+    /** Computes the redo point. */
     @Actor
     public void checkpoint(Z_Result r) {
       boolean isDirty = dirty;

@@ -16,12 +16,11 @@ import org.revenantdb.recovery.log.OpenLogBuffer;
  * Claim (protocols.md §2, §3): the redo point that a checkpoint computes is not above a record
  * whose page is still to be written.
  *
- * <p>The tail is the very one of the log buffer; the frame's two words, which are private to the
- * engine's pool, are modelled: volatile longs, 0 = none. Records count from 0.
+ * <p>The tail is the production one of the log buffer. The frame's two words, which are private to
+ * the engine's pool, are modelled: volatile longs, 0 = none. Records count from 0.
  *
- * <p>Broken twins: {@link BrokenMarkLast} marks the frame after it reserved; {@link
- * BrokenFlushingFirst} looks at what is being written before it looks at what is dirty. Both seen
- * to fail on x86.
+ * <p>Broken twins: {@link BrokenMarkLast} marks the frame after it has reserved. {@link
+ * BrokenFlushingFirst} reads "being written" before "dirty". Both fail on x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
  * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
@@ -44,7 +43,7 @@ public final class RedoPointStress {
       return lsn == NONE ? limit : Math.min(lsn, limit);
     }
 
-    /** B first, then the frame. */
+    /** Reads B first, then the frame. */
     long redoPoint() {
       long begin = buffer.tail();
       long limit = orAtMost(firstLsn, begin);
@@ -68,7 +67,7 @@ public final class RedoPointStress {
       r.r1 = buffer.reserve() - OpenLogBuffer.FIRST;
     }
 
-    /** Computes. */
+    /** Computes the redo point. */
     @Actor
     public void checkpoint(JJ_Result r) {
       r.r2 = redoPoint();
@@ -96,7 +95,7 @@ public final class RedoPointStress {
       r.r1 = start - OpenLogBuffer.FIRST;
     }
 
-    /** Computes. */
+    /** Computes the redo point. */
     @Actor
     public void checkpoint(JJ_Result r) {
       r.r2 = redoPoint();
@@ -115,7 +114,7 @@ public final class RedoPointStress {
     }
   }
 
-  /** Dirty is read before being written. */
+  /** The checkpoint reads "dirty" before "being written". */
   @JCStressTest
   @Outcome(id = "0", expect = ACCEPTABLE, desc = "The record is redone.")
   @Outcome(id = "40", expect = FORBIDDEN, desc = "The record is lost with the page.")
@@ -130,14 +129,14 @@ public final class RedoPointStress {
       take();
     }
 
-    /** Computes. */
+    /** Computes the redo point. */
     @Actor
     public void checkpoint(J_Result r) {
       r.r1 = redoPoint();
     }
   }
 
-  /** Being written is read before dirty. */
+  /** The checkpoint reads "being written" before "dirty". */
   @BrokenTwin
   @JCStressTest
   @Outcome(id = "0", expect = ACCEPTABLE, desc = "The record is redone, by luck.")
@@ -156,7 +155,7 @@ public final class RedoPointStress {
       take();
     }
 
-    /** Computes. */
+    /** Computes the redo point. */
     @Actor
     public void checkpoint(J_Result r) {
       long limit = orAtMost(flushing, buffer.tail());

@@ -14,16 +14,16 @@ import org.openjdk.jcstress.infra.results.JJ_Result;
 import org.revenantdb.gc.TwoChunks;
 
 /**
- * Claim (rule R4, protocols §38): a look that passes over a chunk of slots that is out of use
- * passes over no snapshot that is open.
+ * Claim (rule R4, protocols §38): a scan may skip a retired chunk of slots, and skips no open
+ * snapshot by that.
  *
- * <p>One actor opens a snapshot in a chunk; another closes and retires that chunk, commits, which
- * moves the clock from 0 to 1, and takes the horizon; in {@link Reopened} it brings the chunk into
- * use again before it commits. Results: the snapshot, -1 if the chunk was found out of use, and the
- * horizon.
+ * <p>One actor opens a snapshot in a chunk. The other closes its own snapshot, retires that chunk,
+ * commits, which moves the clock from 0 to 1, and takes the horizon. In {@link Reopened} it brings
+ * the chunk into use again before it commits. Results: the snapshot, -1 if the chunk was found
+ * retired, and the horizon.
  *
- * <p>Broken twin: {@link BrokenClaimOnce} does not look at the chunk again behind its claim. Seen
- * to fail on x86.
+ * <p>Broken twin: {@link BrokenClaimOnce} does not look at the chunk again after its claim. Fails
+ * on x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
  * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
@@ -32,13 +32,13 @@ import org.revenantdb.gc.TwoChunks;
 public final class RetiredSlotsStress {
   private RetiredSlotsStress() {}
 
-  /** As it is. */
+  /** The production code. */
   @JCStressTest
   @Outcome(
       id = {"-1, 0", "-1, 1", "0, 0", "1, 1", "1, 0"},
       expect = ACCEPTABLE,
       desc = "The horizon is not above the snapshot.")
-  @Outcome(id = "0, 1", expect = FORBIDDEN, desc = "The horizon lets go of what is being read.")
+  @Outcome(id = "0, 1", expect = FORBIDDEN, desc = "The horizon has passed an open snapshot.")
   @State
   public static class Retired {
     private final TwoChunks chunks = new TwoChunks();
@@ -49,7 +49,7 @@ public final class RetiredSlotsStress {
       r.r1 = chunks.open();
     }
 
-    /** Closes and retires, commits, and looks. */
+    /** Closes and retires, commits, and takes the horizon. */
     @Actor
     public void pruner(JJ_Result r) {
       chunks.note();
@@ -57,13 +57,13 @@ public final class RetiredSlotsStress {
     }
   }
 
-  /** The chunk may be open again when its state is looked at behind the claim. */
+  /** The chunk may be open again when its state is read after the claim. */
   @JCStressTest
   @Outcome(
       id = {"-1, 0", "-1, 1", "0, 0", "1, 1", "1, 0"},
       expect = ACCEPTABLE,
       desc = "The horizon is not above the snapshot.")
-  @Outcome(id = "0, 1", expect = FORBIDDEN, desc = "The horizon lets go of what is being read.")
+  @Outcome(id = "0, 1", expect = FORBIDDEN, desc = "The horizon has passed an open snapshot.")
   @State
   public static class Reopened {
     private final TwoChunks chunks = new TwoChunks();
@@ -74,7 +74,7 @@ public final class RetiredSlotsStress {
       r.r1 = chunks.open();
     }
 
-    /** Closes and retires, brings into use again, commits, and looks. */
+    /** Closes and retires, brings into use again, commits, and takes the horizon. */
     @Actor
     public void pruner(JJ_Result r) {
       chunks.note();
@@ -83,7 +83,7 @@ public final class RetiredSlotsStress {
     }
   }
 
-  /** Who claims has looked at the chunk before, and does not look again. */
+  /** Reads the state of the chunk before the claim, and not again. */
   @BrokenTwin
   @JCStressTest
   @Outcome(
@@ -93,7 +93,7 @@ public final class RetiredSlotsStress {
   @Outcome(
       id = "0, 1",
       expect = ACCEPTABLE_INTERESTING,
-      desc = "The horizon lets go of what is being read: the twin is broken.")
+      desc = "The horizon has passed an open snapshot: the twin is broken.")
   @State
   public static class BrokenClaimOnce {
     private static final long FREE = Long.MAX_VALUE;
@@ -118,7 +118,7 @@ public final class RetiredSlotsStress {
       }
     }
 
-    /** Retires, commits, and looks. */
+    /** Retires, commits, and takes the horizon. */
     @Actor
     public void pruner(JJ_Result r) {
       if (slot.get() == FREE) {

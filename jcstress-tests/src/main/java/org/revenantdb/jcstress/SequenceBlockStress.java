@@ -13,14 +13,14 @@ import org.openjdk.jcstress.infra.results.JJ_Result;
 import org.revenantdb.engine.catalog.SequenceBlock;
 
 /**
- * Claim: a number of a block that is being ended goes to who takes it, or is among the rest, never
- * both and never neither (S5 of protocols §21).
+ * Claim: a block is ended while a thread takes a number of it. The number either goes to that
+ * thread or is part of the rest, never both and never neither (S5 of protocols §21).
  *
- * <p>The very class. A block of one number. Result: the index that was taken, where 1 is behind the
- * end; the size of the rest.
+ * <p>Runs the production class, with a block of one number. Result: the index that was taken, where
+ * 1 is behind the end; the size of the rest.
  *
- * <p>Broken twin: {@link BrokenReadsThenWrites} reads how many were taken, then sets it. Seen to
- * fail on x86.
+ * <p>Broken twin: {@link BrokenReadsThenWrites} reads how many were taken, then sets it. Fails on
+ * x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
  * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
@@ -29,11 +29,11 @@ import org.revenantdb.engine.catalog.SequenceBlock;
 public final class SequenceBlockStress {
   private SequenceBlockStress() {}
 
-  /** As it is. */
+  /** The production code. */
   @JCStressTest
   @Outcome(id = "0, 0", expect = ACCEPTABLE, desc = "Taken before the end.")
-  @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "Ended before.")
-  @Outcome(expect = FORBIDDEN, desc = "A number went to two, or was lost.")
+  @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "Ended before it was taken.")
+  @Outcome(expect = FORBIDDEN, desc = "A number was given twice, or was lost.")
   @State
   public static class Ended {
     private final SequenceBlock block = new SequenceBlock(7, 1);
@@ -57,7 +57,7 @@ public final class SequenceBlockStress {
   /** Two steps in place of one. */
   @BrokenTwin
   @JCStressTest
-  @Outcome(id = "0, 1", expect = ACCEPTABLE_INTERESTING, desc = "Given twice: it is broken.")
+  @Outcome(id = "0, 1", expect = ACCEPTABLE_INTERESTING, desc = "Given twice: the twin is broken.")
   @Outcome(expect = ACCEPTABLE, desc = "By luck.")
   @State
   public static class BrokenReadsThenWrites {

@@ -18,14 +18,15 @@ import org.openjdk.jcstress.infra.results.Z_Result;
 import org.revenantdb.engine.page.Page;
 
 /**
- * Claims about a space map that several change under its shared latch: of two bytes of one word
- * each gets its value, of two bits of one byte as well; the page LSN ends as the highest; the first
- * LSN of the frame is at or below the records of all who found it set.
+ * Claims about a space map that several threads change under its shared latch. Of two bytes of one
+ * word, each gets its value; so does each of two bits of one byte. The page LSN ends as the
+ * highest. The first LSN of the frame is at or below the records of all threads that found it set.
  *
- * <p>The very page; tail and first LSN are modelled by two words, as in {@link RedoPointStress}.
+ * <p>Runs on a production page. Tail and first LSN are modelled by two words, as in {@link
+ * RedoPointStress}.
  *
  * <p>Broken twins: {@link BrokenPlainWord}, {@link BrokenWholeByte}, {@link BrokenLookThenRaise}
- * and {@link BrokenMarkedAfterwards}, each seen to fail on x86.
+ * and {@link BrokenMarkedAfterwards}. All fail on x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
  * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
@@ -44,10 +45,10 @@ public final class SharedMapStress {
     Map() {}
   }
 
-  /** As it is. */
+  /** The production code. */
   @JCStressTest
-  @Outcome(id = "64, 192", expect = ACCEPTABLE, desc = "Both.")
-  @Outcome(expect = FORBIDDEN, desc = "One change has taken the other back.")
+  @Outcome(id = "64, 192", expect = ACCEPTABLE, desc = "Both changes are there.")
+  @Outcome(expect = FORBIDDEN, desc = "One change has undone the other.")
   @State
   public static class TwoBytesOfAWord extends Map {
     /** Starts with zeros. */
@@ -73,10 +74,10 @@ public final class SharedMapStress {
     }
   }
 
-  /** As it is: two extents whose bits are in one byte. */
+  /** The production code: two extents whose bits are in one byte. */
   @JCStressTest
-  @Outcome(id = "4", expect = ACCEPTABLE, desc = "One is taken, the other given back.")
-  @Outcome(expect = FORBIDDEN, desc = "One change has taken the other back.")
+  @Outcome(id = "4", expect = ACCEPTABLE, desc = "One is taken, the other freed.")
+  @Outcome(expect = FORBIDDEN, desc = "One change has undone the other.")
   @State
   public static class TwoBitsOfAByte extends Map {
     /** Starts with the first one taken. */
@@ -84,7 +85,7 @@ public final class SharedMapStress {
       Page.putByte(page, ONE, 1);
     }
 
-    /** Gives the first extent back. */
+    /** Frees the first extent. */
     @Actor
     public void one() {
       Page.putBitsShared(page, ONE, 1, 0);
@@ -103,15 +104,15 @@ public final class SharedMapStress {
     }
   }
 
-  /** The absolute value of the byte, not of the bit. */
+  /** Sets the value of the whole byte, not of the bit. */
   @BrokenTwin
   @JCStressTest
   @Outcome(id = "4", expect = ACCEPTABLE, desc = "Both, by luck.")
   @Outcome(
       id = {"0", "5"},
       expect = ACCEPTABLE_INTERESTING,
-      desc = "One has taken the other back: the twin is broken.")
-  @Outcome(expect = FORBIDDEN, desc = "Neither.")
+      desc = "One change has undone the other: the twin is broken.")
+  @Outcome(expect = FORBIDDEN, desc = "Neither change is there.")
   @State
   public static class BrokenWholeByte extends Map {
     /** Starts with the first one taken. */
@@ -119,7 +120,7 @@ public final class SharedMapStress {
       Page.putByte(page, ONE, 1);
     }
 
-    /** Gives the first extent back. */
+    /** Frees the first extent. */
     @Actor
     public void one() {
       Page.putBitsShared(page, ONE, 0xFF, Page.getByteShared(page, ONE) & ~1);
@@ -138,15 +139,15 @@ public final class SharedMapStress {
     }
   }
 
-  /** Read, changed, stored. */
+  /** Reads, changes and stores the word. */
   @BrokenTwin
   @JCStressTest
   @Outcome(id = "64, 192", expect = ACCEPTABLE, desc = "Both, by luck.")
   @Outcome(
       id = {"64, 0", "0, 192"},
       expect = ACCEPTABLE_INTERESTING,
-      desc = "One change has taken the other back: the twin is broken.")
-  @Outcome(expect = FORBIDDEN, desc = "Neither.")
+      desc = "One change has undone the other: the twin is broken.")
+  @Outcome(expect = FORBIDDEN, desc = "Neither change is there.")
   @State
   public static class BrokenPlainWord extends Map {
     /** Starts with zeros. */
@@ -172,10 +173,10 @@ public final class SharedMapStress {
     }
   }
 
-  /** As it is. */
+  /** The production code. */
   @JCStressTest
-  @Outcome(id = "20", expect = ACCEPTABLE, desc = "The highest.")
-  @Outcome(expect = FORBIDDEN, desc = "The page says less than it has.")
+  @Outcome(id = "20", expect = ACCEPTABLE, desc = "The highest LSN.")
+  @Outcome(expect = FORBIDDEN, desc = "The page LSN is below a change of the page.")
   @State
   public static class HighestLsn extends Map {
     /** Starts with zero. */
@@ -200,14 +201,14 @@ public final class SharedMapStress {
     }
   }
 
-  /** Looked at, then stored. */
+  /** Reads the LSN, then stores it. */
   @BrokenTwin
   @JCStressTest
-  @Outcome(id = "20", expect = ACCEPTABLE, desc = "The highest, by luck.")
+  @Outcome(id = "20", expect = ACCEPTABLE, desc = "The highest LSN, by luck.")
   @Outcome(
       id = "10",
       expect = ACCEPTABLE_INTERESTING,
-      desc = "The page says less than it has: the twin is broken.")
+      desc = "The page LSN is below a change of the page: the twin is broken.")
   @Outcome(expect = FORBIDDEN, desc = "Neither.")
   @State
   public static class BrokenLookThenRaise extends Map {
@@ -247,10 +248,10 @@ public final class SharedMapStress {
     Frame() {}
   }
 
-  /** As it is: the mark, with a tail read before, and then the record. */
+  /** The production order: the mark, with a tail read before, and then the record. */
   @JCStressTest
   @Outcome(id = "true", expect = ACCEPTABLE, desc = "At or below both.")
-  @Outcome(expect = FORBIDDEN, desc = "A checkpoint would pass by a record.")
+  @Outcome(expect = FORBIDDEN, desc = "A checkpoint would skip a record.")
   @State
   public static class MarkedBefore extends Frame {
     private long one;
@@ -286,14 +287,14 @@ public final class SharedMapStress {
     }
   }
 
-  /** The record, and then the mark: what the source's count of pending updates is for. */
+  /** The record, and then the mark: the source has a count of pending updates against this. */
   @BrokenTwin
   @JCStressTest
   @Outcome(id = "true", expect = ACCEPTABLE, desc = "At or below both, by luck.")
   @Outcome(
       id = "false",
       expect = ACCEPTABLE_INTERESTING,
-      desc = "A checkpoint would pass by a record: the twin is broken.")
+      desc = "A checkpoint would skip a record: the twin is broken.")
   @State
   public static class BrokenMarkedAfterwards extends Frame {
     private long one;

@@ -13,32 +13,31 @@ import org.openjdk.jcstress.infra.results.JJ_Result;
 import org.revenantdb.gc.ActiveSnapshots;
 
 /**
- * Claim (rule R4): a horizon is never above a snapshot that is open when it is used.
+ * Claim (rule R4): a horizon is never above a snapshot that is open when the horizon is used.
  *
- * <p>One actor opens a snapshot, another commits, which moves the clock from 0 to 1, and takes the
- * horizon. In {@link Helped} one does all of that, and claims the slot before and after; the other
- * looks, too, and may be the one who says what a snapshot is: with a reading of the clock that has
- * become old, as he is stopped behind it. Results: the snapshot and the horizon.
+ * <p>One actor opens a snapshot. The other commits, which moves the clock from 0 to 1, and takes
+ * the horizon. In {@link Helped} one actor does all of that, and claims the slot before and after.
+ * The other also takes horizons, and may be the one that completes the claim, with a reading of the
+ * clock that has become old because it was stopped after the reading. Results: the snapshot and the
+ * horizon.
  *
- * <p>Broken twins: {@link BrokenClockFirst} reads the clock and then publishes; {@link
- * BrokenHorizonLast} scans the slots and then reads the clock; in {@link BrokenOldReading} the one
- * who helps takes what he has read before he saw the claim; in {@link BrokenUnnumbered} he cannot
- * tell it from an earlier one. All seen to fail on x86.
- *
- * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
+ * <p>Broken twins: {@link BrokenClockFirst} reads the clock and then publishes. {@link
+ * BrokenHorizonLast} scans the slots and then reads the clock. In {@link BrokenOldReading} the
+ * helper uses a reading from before it saw the claim. In {@link BrokenUnnumbered} the helper cannot
+ * distinguish the claim from an earlier one. All fail on x86.
  * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
  * -Djcstress.tests=SnapshotHorizonStress}
  */
 public final class SnapshotHorizonStress {
   private SnapshotHorizonStress() {}
 
-  /** As it is. */
+  /** The production code. */
   @JCStressTest
   @Outcome(
       id = {"0, 0", "1, 1", "1, 0"},
       expect = ACCEPTABLE,
       desc = "The horizon is not above the snapshot.")
-  @Outcome(id = "0, 1", expect = FORBIDDEN, desc = "The horizon lets go of what is being read.")
+  @Outcome(id = "0, 1", expect = FORBIDDEN, desc = "The horizon has passed an open snapshot.")
   @State
   public static class Slots {
     private final AtomicLong clock = new AtomicLong();
@@ -50,7 +49,7 @@ public final class SnapshotHorizonStress {
       r.r1 = snapshots.snapshot(snapshots.open(clock::get));
     }
 
-    /** Commits, and looks. */
+    /** Commits, and takes the horizon. */
     @Actor
     public void pruner(JJ_Result r) {
       clock.incrementAndGet();
@@ -68,7 +67,7 @@ public final class SnapshotHorizonStress {
   @Outcome(
       id = "0, 1",
       expect = ACCEPTABLE_INTERESTING,
-      desc = "The horizon lets go of what is being read: the twin is broken.")
+      desc = "The horizon has passed an open snapshot: the twin is broken.")
   @State
   public static class BrokenClockFirst {
     private static final long FREE = Long.MAX_VALUE;
@@ -84,7 +83,7 @@ public final class SnapshotHorizonStress {
       r.r1 = snapshot;
     }
 
-    /** Commits, and looks. */
+    /** Commits, and takes the horizon. */
     @Actor
     public void pruner(JJ_Result r) {
       clock.incrementAndGet();
@@ -103,7 +102,7 @@ public final class SnapshotHorizonStress {
   @Outcome(
       id = "0, 1",
       expect = ACCEPTABLE_INTERESTING,
-      desc = "The horizon lets go of what is being read: the twin is broken.")
+      desc = "The horizon has passed an open snapshot: the twin is broken.")
   @State
   public static class BrokenHorizonLast {
     private static final long FREE = Long.MAX_VALUE;
@@ -120,7 +119,7 @@ public final class SnapshotHorizonStress {
       r.r1 = snapshot;
     }
 
-    /** Looks, and others commit meanwhile. */
+    /** Takes the horizon while others commit. */
     @Actor
     public void pruner(JJ_Result r) {
       long seen = slot.get();
@@ -129,15 +128,15 @@ public final class SnapshotHorizonStress {
     }
   }
 
-  /** Opens, closes, commits, looks and opens again, while another looks. */
+  /** Opens, closes, commits, takes the horizon and opens again, while another thread looks. */
   @JCStressTest
-  @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "The snapshot is of after the look.")
-  @Outcome(id = "0, 1", expect = FORBIDDEN, desc = "The horizon lets go of what is being read.")
+  @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "The snapshot was taken after the horizon.")
+  @Outcome(id = "0, 1", expect = FORBIDDEN, desc = "The horizon has passed an open snapshot.")
   @State
   public static class Helped extends Stopped {
     private final ActiveSnapshots snapshots = new ActiveSnapshots();
 
-    /** Opens, closes; commits, and looks; opens. */
+    /** Opens, closes; commits, and takes the horizon; opens. */
     @Actor
     public void session(JJ_Result r) {
       snapshots.close(open());
@@ -146,7 +145,7 @@ public final class SnapshotHorizonStress {
       r.r1 = snapshots.snapshot(open());
     }
 
-    /** Looks, some times. */
+    /** Takes the horizon several times. */
     @Actor
     public void helper() {
       for (int i = 0; i < LOOKS; i++) {
@@ -159,17 +158,17 @@ public final class SnapshotHorizonStress {
     }
   }
 
-  /** Who helps has read the clock before he saw the claim. */
+  /** The helper has read the clock before it saw the claim. */
   @BrokenTwin
   @JCStressTest
-  @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "The snapshot is of after the look, by luck.")
+  @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "The snapshot is later than the horizon.")
   @Outcome(
       id = "0, 1",
       expect = ACCEPTABLE_INTERESTING,
-      desc = "The horizon lets go of what is being read: the twin is broken.")
+      desc = "The horizon has passed an open snapshot: the twin is broken.")
   @State
   public static class BrokenOldReading extends OneSlot {
-    /** Opens, closes; commits, and looks; opens. */
+    /** Opens, closes; commits, and takes the horizon; opens. */
     @Actor
     public void session(JJ_Result r) {
       run(/* first= */ CLAIMED, /* second= */ CLAIMED + 1, r);
@@ -189,20 +188,20 @@ public final class SnapshotHorizonStress {
   /** All claims look the same. */
   @BrokenTwin
   @JCStressTest
-  @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "The snapshot is of after the look, by luck.")
+  @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "The snapshot is later than the horizon.")
   @Outcome(
       id = "0, 1",
       expect = ACCEPTABLE_INTERESTING,
-      desc = "The horizon lets go of what is being read: the twin is broken.")
+      desc = "The horizon has passed an open snapshot: the twin is broken.")
   @State
   public static class BrokenUnnumbered extends OneSlot {
-    /** Opens, closes; commits, and looks; opens. */
+    /** Opens, closes; commits, and takes the horizon; opens. */
     @Actor
     public void session(JJ_Result r) {
       run(/* first= */ CLAIMED, /* second= */ CLAIMED, r);
     }
 
-    /** Helps, some times. */
+    /** Helps several times. */
     @Actor
     public void helper() {
       for (int i = 0; i < LOOKS; i++) {
@@ -214,15 +213,15 @@ public final class SnapshotHorizonStress {
     }
   }
 
-  /** A clock, and those who are stopped when they have read it. */
+  /** A clock that stops threads after they have read it. */
   abstract static class Stopped {
-    /** Until the other has come upon the claim. */
+    /** Waits until the other thread has found the claim. */
     static final int OPENER = 6;
 
-    /** Twice: from one claim of the other's, which he has come upon, into the next. */
+    /** Waits twice: from one claim, which the other thread has found, into the next. */
     static final int LOOKER = 4;
 
-    /** So that one of them comes upon a claim, whoever of the two is first. */
+    /** Ensures that one of the two finds a claim, whichever is first. */
     static final int LOOKS = 5;
 
     final AtomicLong clock = new AtomicLong();
@@ -236,7 +235,7 @@ public final class SnapshotHorizonStress {
     }
   }
 
-  /** What a twin does right. */
+  /** The steps that a twin does right. */
   abstract static class OneSlot extends Stopped {
     static final long CLAIMED = Long.MAX_VALUE - 2;
     private static final long FREE = Long.MAX_VALUE;
@@ -255,7 +254,7 @@ public final class SnapshotHorizonStress {
       r.r1 = open(second);
     }
 
-    /** The snapshot that comes of a claim. */
+    /** The snapshot that results from a claim. */
     private long open(long claim) {
       slot.set(claim);
       slot.compareAndSet(claim, readAndStop(OPENER));

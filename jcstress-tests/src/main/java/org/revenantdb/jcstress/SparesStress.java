@@ -13,22 +13,22 @@ import org.openjdk.jcstress.infra.results.II_Result;
 import org.revenantdb.engine.session.Spares;
 
 /**
- * Claim: an object that was given back is taken by one thread at a time, and each sees what the one
- * before has done to it.
+ * Claim: one thread at a time takes an object that was given back, and each sees what the previous
+ * one has done to it.
  *
- * <p>The very class. {@link BrokenSpares} looks at its slot and then empties it: seen to fail on
- * x86.
+ * <p>Runs the production class. The twin {@link BrokenSpares} reads its slot and then empties it.
+ * Fails on x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
  * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none -Djcstress.tests=SparesStress}
  */
 public final class SparesStress {
-  /** What a thread answers that was given nothing. */
+  /** The result of a thread that got nothing. */
   private static final int NOTHING = -1;
 
   private SparesStress() {}
 
-  /** Something that threads use one after the other. */
+  /** An object that threads use one after the other. */
   private static final class Scratch {
     private int uses;
 
@@ -41,7 +41,7 @@ public final class SparesStress {
     return taken == null ? NOTHING : taken.use();
   }
 
-  /** One in the slot, one in the queue. */
+  /** One object in the slot, one in the queue. */
   private static Spares<Scratch> two() {
     Spares<Scratch> spares = new Spares<>(/* stripes= */ 1);
     spares.giveBack(new Scratch());
@@ -49,7 +49,7 @@ public final class SparesStress {
     return spares;
   }
 
-  /** One in the queue. */
+  /** One object in the queue. */
   private static Spares<Scratch> oneInTheQueue() {
     Spares<Scratch> spares = two();
     spares.take();
@@ -153,7 +153,7 @@ public final class SparesStress {
     }
   }
 
-  /** A slot that is looked at and then emptied. */
+  /** A slot that is read and then emptied. */
   @BrokenTwin
   @JCStressTest
   @Outcome(

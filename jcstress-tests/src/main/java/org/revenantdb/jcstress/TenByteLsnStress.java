@@ -18,14 +18,14 @@ import org.openjdk.jcstress.infra.results.Z_Result;
 import org.revenantdb.jmh.baseline.TenByteLsn;
 
 /**
- * Claims about the paper's page LSN of ten bytes (VLDB 2020, Figures 5 to 7), which we measure ours
- * against: a reader gets one that somebody raised it to, and never one below what he, or the raise
- * that he has made, has seen; in the end it is the highest.
+ * Claims about the paper's page LSN of ten bytes (VLDB 2020, Figures 5 to 7), the baseline of our
+ * measurements. A reader gets an LSN that a thread raised it to. It never gets one below an LSN
+ * that it has seen or raised itself. In the end it is the highest.
  *
- * <p>The very baseline. An LSN is told as ten times its block plus its slot.
+ * <p>Runs the baseline's own code. An LSN is reported as ten times its block plus its slot.
  *
- * <p>Broken twins: {@link BrokenReadOnce} reads once, {@link BrokenLookOnce} does not look again
- * under the lock of the writers. Both seen to fail on x86.
+ * <p>Broken twins: {@link BrokenReadOnce} reads once. {@link BrokenLookOnce} does not look again
+ * under the writers' lock. Both fail on x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
  * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
@@ -39,7 +39,7 @@ public final class TenByteLsnStress {
   private static final VarHandle LAST =
       ValueLayout.JAVA_INT.withOrder(ByteOrder.LITTLE_ENDIAN).varHandle();
 
-  /** As many as a writer raises it, so that they meet. */
+  /** The number of raises of a writer, so that the writers meet. */
   private static final int READS = 8;
 
   private TenByteLsnStress() {}
@@ -59,7 +59,7 @@ public final class TenByteLsnStress {
     }
   }
 
-  /** Odd blocks have slot 1, even ones slot 2: slots come again, blocks do not. */
+  /** Odd blocks have slot 1, even ones slot 2: slots repeat, blocks do not. */
   public abstract static class Raised extends Page {
     Raised() {}
 
@@ -74,10 +74,10 @@ public final class TenByteLsnStress {
     }
   }
 
-  /** As it is. */
+  /** The production code. */
   @JCStressTest
-  @Outcome(id = "true", expect = ACCEPTABLE, desc = "One that it was raised to.")
-  @Outcome(expect = FORBIDDEN, desc = "One that never was.")
+  @Outcome(id = "true", expect = ACCEPTABLE, desc = "An LSN that it was raised to.")
+  @Outcome(expect = FORBIDDEN, desc = "An LSN that never existed.")
   @State
   public static class ReadTwice extends Raised {
     /** Starts with 1, 1. */
@@ -100,14 +100,14 @@ public final class TenByteLsnStress {
     }
   }
 
-  /** Read once, in the order of the bytes, and again only while somebody writes. */
+  /** Read once, in the order of the bytes, and again only while a thread writes. */
   @BrokenTwin
   @JCStressTest
-  @Outcome(id = "true", expect = ACCEPTABLE, desc = "One that it was raised to, by luck.")
+  @Outcome(id = "true", expect = ACCEPTABLE, desc = "An LSN that it was raised to, by luck.")
   @Outcome(
       id = "false",
       expect = ACCEPTABLE_INTERESTING,
-      desc = "One that never was: the twin is broken.")
+      desc = "An LSN that never existed: the twin is broken.")
   @State
   public static class BrokenReadOnce extends Raised {
     /** Starts with 1, 1. */
@@ -135,13 +135,13 @@ public final class TenByteLsnStress {
     }
   }
 
-  /** As it is: each raises it and reads. */
+  /** The production code: each actor raises the LSN and reads it. */
   @JCStressTest
   @Outcome(
       id = {"21, 32, 32", "32, 32, 32"},
       expect = ACCEPTABLE,
-      desc = "Each at least his own, in the end the highest.")
-  @Outcome(expect = FORBIDDEN, desc = "It went back.")
+      desc = "Each reads at least its own; in the end it is the highest.")
+  @Outcome(expect = FORBIDDEN, desc = "The LSN fell.")
   @State
   public static class NeverBack extends Page {
     /** Starts with 1, 1. */
@@ -168,18 +168,18 @@ public final class TenByteLsnStress {
     }
   }
 
-  /** Looked at before the lock, and no more. */
+  /** Looks before it takes the lock, and not again. */
   @BrokenTwin
   @JCStressTest
   @Outcome(
       id = {"21, 32, 32", "32, 32, 32"},
       expect = ACCEPTABLE,
-      desc = "Each at least his own, by luck.")
+      desc = "Each reads at least its own, by luck.")
   @Outcome(
       id = {"21, 32, 21", "21, 21, 21"},
       expect = ACCEPTABLE_INTERESTING,
-      desc = "It went back: the twin is broken.")
-  @Outcome(expect = FORBIDDEN, desc = "Neither.")
+      desc = "The LSN fell: the twin is broken.")
+  @Outcome(expect = FORBIDDEN, desc = "Another value.")
   @State
   public static class BrokenLookOnce extends Page {
     /** Starts with 1, 1. */

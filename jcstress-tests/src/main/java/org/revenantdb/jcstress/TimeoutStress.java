@@ -14,13 +14,13 @@ import org.openjdk.jcstress.infra.results.II_Result;
 import org.revenantdb.latch.HybridLatch;
 
 /**
- * Claim: a deadline that passes while the latch is released neither loses the latch nor leaves a
- * mark behind.
+ * Claim: if a deadline passes while the latch is released, the latch is not lost, and no mark stays
+ * behind.
  *
  * <p>Results: whether the waiter got the latch, and whether it was free afterwards.
  *
- * <p>Broken twin: a waiter that gives up without taking itself out of the queue in one piece, so
- * that it can be given the latch after it has gone. Seen to fail on x86.
+ * <p>Broken twin: a waiter gives up without removing itself from the queue atomically, so that it
+ * can get the latch after it has gone. Fails on x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
  * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none -Djcstress.tests=TimeoutStress}
@@ -36,17 +36,17 @@ public final class TimeoutStress {
       id = {"0, 1", "1, 1"},
       expect = ACCEPTABLE,
       desc = "In time or not, the latch is free afterwards.")
-  @Outcome(expect = FORBIDDEN, desc = "Given to one who had gone.")
+  @Outcome(expect = FORBIDDEN, desc = "Given to a waiter that had gone.")
   @State
   public static class WriterAgainstUnlock {
     private final HybridLatch latch = new HybridLatch();
 
-    /** Begins held. */
+    /** Starts with the latch held. */
     public WriterAgainstUnlock() {
       latch.acquireExclusive();
     }
 
-    /** Leaves. */
+    /** Releases the latch. */
     @Actor
     public void holder() {
       latch.releaseExclusive();
@@ -74,17 +74,17 @@ public final class TimeoutStress {
       id = {"0, 1", "1, 1"},
       expect = ACCEPTABLE,
       desc = "In time or not, the latch is free afterwards.")
-  @Outcome(expect = FORBIDDEN, desc = "Given to one who had gone.")
+  @Outcome(expect = FORBIDDEN, desc = "Given to a waiter that had gone.")
   @State
   public static class ReaderAgainstUnlock {
     private final HybridLatch latch = new HybridLatch();
 
-    /** Begins held. */
+    /** Starts with the latch held. */
     public ReaderAgainstUnlock() {
       latch.acquireExclusive();
     }
 
-    /** Leaves. */
+    /** Releases the latch. */
     @Actor
     public void holder() {
       latch.releaseExclusive();
@@ -106,7 +106,7 @@ public final class TimeoutStress {
     }
   }
 
-  /** Gives up by looking at the state and then going. */
+  /** Gives up by reading the state and then going. */
   @BrokenTwin
   @JCStressTest
   @Outcome(
@@ -116,7 +116,7 @@ public final class TimeoutStress {
   @Outcome(
       id = "0, 0",
       expect = ACCEPTABLE_INTERESTING,
-      desc = "Given to one who had gone: the twin is broken.")
+      desc = "Given to a waiter that had gone: the twin is broken.")
   @State
   public static class BrokenGiveUp {
     private static final int FREE = 0;
@@ -126,7 +126,7 @@ public final class TimeoutStress {
 
     private final AtomicInteger state = new AtomicInteger(HELD);
 
-    /** Leaves, or hands over. */
+    /** Releases, or hands over. */
     @Actor
     public void holder() {
       if (!state.compareAndSet(HELD, FREE)) {
@@ -150,7 +150,7 @@ public final class TimeoutStress {
       }
     }
 
-    /** The latch is free, or the holder is to blame. */
+    /** The latch is free, or the holder has failed. */
     @Arbiter
     public void after(II_Result r) {
       r.r2 = state.get() == FREE ? 1 : 0;

@@ -15,12 +15,13 @@ import org.openjdk.jcstress.infra.results.II_Result;
 import org.revenantdb.engine.txn.OpenTransactionIds;
 
 /**
- * Claim (rule R21, protocols §7): an id is given out once, or nobody ever gets it, not both; and
- * each id of a block is one of the two.
+ * Claim (rule R21, protocols §7): each id of a block is either assigned once or never, and not
+ * both.
  *
- * <p>The very class, on one stripe. Result: the ids that were given out, and how many nobody gets.
+ * <p>Runs the production class, on one stripe. Result: the assigned ids, and how many ids are never
+ * assigned.
  *
- * <p>Broken twin: {@link BrokenReadThenSet} takes back by a read and a store. Seen to fail on x86.
+ * <p>Broken twin: {@link BrokenReadThenSet} takes back by a read and a store. Fails on x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
  * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
@@ -29,23 +30,23 @@ import org.revenantdb.engine.txn.OpenTransactionIds;
 public final class TransactionIdsStress {
   private TransactionIdsStress() {}
 
-  /** One is given out, one takes the next while the other takes back. */
+  /** One id is assigned; one actor takes the next while the other takes back. */
   @JCStressTest
-  @Outcome(id = "1, 62", expect = ACCEPTABLE, desc = "Given out, and the others taken back.")
-  @Outcome(id = "64, 63", expect = ACCEPTABLE, desc = "Taken back; he has the next block.")
+  @Outcome(id = "1, 62", expect = ACCEPTABLE, desc = "Assigned, and the others taken back.")
+  @Outcome(id = "64, 63", expect = ACCEPTABLE, desc = "Taken back; the taker has the next block.")
   @Outcome(
       id = "1, 0",
       expect = ACCEPTABLE,
-      desc = "Given out in between; the others are left to him, and to the next who takes back.")
-  @Outcome(expect = FORBIDDEN, desc = "An id is given out and unused, or neither.")
+      desc = "Assigned in between; the others are left to the taker, and to the next take-back.")
+  @Outcome(expect = FORBIDDEN, desc = "An id is assigned and unused, or neither.")
   @State
   public static class TakenBack {
     private final OpenTransactionIds ids = new OpenTransactionIds(1);
 
-    /** 63 are left. */
+    /** 63 ids are left. */
     public TakenBack() {}
 
-    /** Takes one. */
+    /** Takes an id. */
     @Actor
     public void one(II_Result r) {
       r.r1 = ids.next();
@@ -64,31 +65,31 @@ public final class TransactionIdsStress {
     }
   }
 
-  /** All are given out, and two want the next. */
+  /** All ids are assigned, and two threads want the next. */
   @JCStressTest
   @Outcome(
       id = {"64, 65, 0", "65, 64, 0"},
       expect = ACCEPTABLE,
-      desc = "One has got a block for both.")
+      desc = "One has fetched a block for both.")
   @Outcome(
       id = {"64, 128, 63", "128, 64, 63"},
       expect = ACCEPTABLE,
-      desc = "Each has got a block; of one of these nobody gets any other.")
-  @Outcome(expect = FORBIDDEN, desc = "An id for two, or for nobody.")
+      desc = "Each has fetched a block; the other ids of one block are never assigned.")
+  @Outcome(expect = FORBIDDEN, desc = "An id went to both, or was lost.")
   @State
   public static class NothingLeft {
     private final OpenTransactionIds ids = new OpenTransactionIds(64);
 
-    /** None is left. */
+    /** No id is left. */
     public NothingLeft() {}
 
-    /** Takes one. */
+    /** Takes an id. */
     @Actor
     public void one(III_Result r) {
       r.r1 = ids.next();
     }
 
-    /** Takes one. */
+    /** Takes an id. */
     @Actor
     public void other(III_Result r) {
       r.r2 = ids.next();
@@ -101,23 +102,23 @@ public final class TransactionIdsStress {
     }
   }
 
-  /** A block of four of which none is given out; what is left is read, then a store ends it. */
+  /** A block of four, none assigned; the rest is read, then a store ends the block. */
   @BrokenTwin
   @JCStressTest
-  @Outcome(id = "0, 3", expect = ACCEPTABLE, desc = "Given out first, by luck.")
+  @Outcome(id = "0, 3", expect = ACCEPTABLE, desc = "Assigned first, by luck.")
   @Outcome(id = "4, 4", expect = ACCEPTABLE, desc = "Taken back first, by luck.")
   @Outcome(
       id = "0, 4",
       expect = ACCEPTABLE_INTERESTING,
-      desc = "Given out, and unused: the twin is broken.")
+      desc = "Assigned, and unused: the twin is broken.")
   @State
   public static class BrokenReadThenSet {
     private final AtomicInteger word = new AtomicInteger();
 
-    /** Nobody has an id yet. */
+    /** No id is assigned yet. */
     public BrokenReadThenSet() {}
 
-    /** Takes one. */
+    /** Takes an id. */
     @Actor
     public void one(II_Result r) {
       r.r1 = word.getAndIncrement();

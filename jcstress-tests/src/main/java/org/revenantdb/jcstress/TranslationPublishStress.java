@@ -15,19 +15,19 @@ import org.revenantdb.engine.buffer.OpenStays;
 import org.revenantdb.engine.buffer.Stay;
 
 /**
- * Claim: who finds a stay through the translation finds all that its maker wrote about it, and, if
- * the read validates, the page as its loader left it, not what was in the frame before. And: of two
- * who bring a page only one enters it.
+ * Claim: a thread that finds a stay through the translation sees everything that its maker wrote
+ * about it. If the read validates, it sees the page as its loader left it, not the former content
+ * of the frame. If two threads bring a page in, only one of them enters it.
  *
- * <p>The very translation and stays. Results of a reader: how far it came (0 nothing entered, 1 the
- * loader is at work, 2 not valid, 3 valid), both words of the page (11 = the loader's), and whether
- * the stay and the translation say which page and frame it is.
+ * <p>Runs the production translation and stays. Results of a reader: how far it came (0 nothing
+ * entered, 1 the loader is at work, 2 not valid, 3 valid); both words of the page (11 = the
+ * loader's); whether the stay and the translation have the right page and frame.
  *
- * <p>Broken twins. {@link BrokenEnteredBeforeLatched}, a stay that is entered and then latched:
- * seen to fail on x86, where readers take the frame's last content for the page. {@link
- * BrokenLookThenEnter}, an entry that is looked at and then stored: seen to fail on x86. {@link
- * BrokenPlainEntry}, a stay that is stored and read plainly: cannot be seen on x86, which keeps
- * stores in order and loads in order, unless the compiler changes theirs.
+ * <p>Broken twins. {@link BrokenEnteredBeforeLatched}: a stay is entered and then latched. It fails
+ * on x86, where readers take the frame's last content for the page. {@link BrokenLookThenEnter}: an
+ * entry is read and then stored. It fails on x86. {@link BrokenPlainEntry}: a stay is stored and
+ * read plainly. Its failure cannot be seen on x86, which keeps the order of stores and the order of
+ * loads, unless the compiler changes theirs.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
  * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
@@ -36,7 +36,7 @@ import org.revenantdb.engine.buffer.Stay;
 public final class TranslationPublishStress {
   private TranslationPublishStress() {}
 
-  /** A frame without a page, and who looks for one. */
+  /** A frame without a page, and a thread that looks for one. */
   public abstract static class Frame {
     final OpenStays stays = new OpenStays();
 
@@ -62,15 +62,15 @@ public final class TranslationPublishStress {
     }
   }
 
-  /** As it is. */
+  /** The production code. */
   @JCStressTest
   @Outcome(id = "0, 0, 0", expect = ACCEPTABLE, desc = "Not entered yet.")
   @Outcome(
       id = {"1, 0, 1", "2, 0, 1"},
       expect = ACCEPTABLE,
-      desc = "The loader is at work, and that is known.")
+      desc = "The loader is at work, and the reader knows it.")
   @Outcome(id = "3, 11, 1", expect = ACCEPTABLE, desc = "The page, as it was loaded.")
-  @Outcome(expect = FORBIDDEN, desc = "Took something else for the page.")
+  @Outcome(expect = FORBIDDEN, desc = "Took other bytes for the page.")
   @State
   public static class Latched extends Frame {
     /** Starts with the page elsewhere. */
@@ -93,11 +93,11 @@ public final class TranslationPublishStress {
     }
   }
 
-  /** A reader that waits for the loader instead. */
+  /** The production code, with a reader that waits for the loader. */
   @JCStressTest
   @Outcome(id = "0, 0, 0", expect = ACCEPTABLE, desc = "Not entered yet.")
   @Outcome(id = "3, 11, 1", expect = ACCEPTABLE, desc = "The page, as it was loaded.")
-  @Outcome(expect = FORBIDDEN, desc = "Took something else for the page.")
+  @Outcome(expect = FORBIDDEN, desc = "Took other bytes for the page.")
   @State
   public static class LatchedByBoth extends Frame {
     /** Starts with the page elsewhere. */
@@ -128,12 +128,12 @@ public final class TranslationPublishStress {
     }
   }
 
-  /** Two bring the page. */
+  /** Two threads bring the page in. */
   @JCStressTest
   @Outcome(
       id = {"true, false", "false, true"},
       expect = ACCEPTABLE,
-      desc = "One was first.")
+      desc = "One of them was first.")
   @Outcome(expect = FORBIDDEN, desc = "The page is in two frames, or in none.")
   @State
   public static class TwoLoaders extends Frame {
@@ -153,16 +153,16 @@ public final class TranslationPublishStress {
     }
   }
 
-  /** The entry first. */
+  /** The stay is entered first. */
   @BrokenTwin
   @JCStressTest
   @Outcome(
       id = {"0, 0, 0", "1, 0, 1", "2, 0, 1", "3, 11, 1"},
       expect = ACCEPTABLE,
-      desc = "As it should be, by luck.")
+      desc = "Right, by luck.")
   @Outcome(
       expect = ACCEPTABLE_INTERESTING,
-      desc = "Took what was in the frame for the page: the twin is broken.")
+      desc = "Took the frame's former content for the page: the twin is broken.")
   @State
   public static class BrokenEnteredBeforeLatched extends Frame {
     /** Starts with the page elsewhere. */
@@ -185,18 +185,18 @@ public final class TranslationPublishStress {
     }
   }
 
-  /** The entry is not entered by one step. */
+  /** The stay is not entered in one step. */
   @BrokenTwin
   @JCStressTest
   @Outcome(
       id = {"true, false", "false, true"},
       expect = ACCEPTABLE,
-      desc = "One was first, by luck.")
+      desc = "One of them was first, by luck.")
   @Outcome(
       id = "true, true",
       expect = ACCEPTABLE_INTERESTING,
       desc = "The page is in two frames: the twin is broken.")
-  @Outcome(expect = FORBIDDEN, desc = "Nobody brought it.")
+  @Outcome(expect = FORBIDDEN, desc = "The page is in no frame.")
   @State
   public static class BrokenLookThenEnter extends Frame {
     private volatile @Nullable Stay entry;
@@ -226,14 +226,15 @@ public final class TranslationPublishStress {
   }
 
   /**
-   * Plain store, plain read, of something whose fields are not final, filled before it is entered.
+   * Plain store and plain read of an object whose fields are not final, filled before it is
+   * entered.
    */
   @BrokenTwin(mustShow = false) // x86 keeps stores in order and loads in order
   @JCStressTest
   @Outcome(
       id = {"0, 0, 0", "3, 11, 1"},
       expect = ACCEPTABLE,
-      desc = "As it should be, by luck.")
+      desc = "Right, by luck.")
   @Outcome(expect = ACCEPTABLE_INTERESTING, desc = "A part is missing: the twin is broken.")
   @State
   public static class BrokenPlainEntry {

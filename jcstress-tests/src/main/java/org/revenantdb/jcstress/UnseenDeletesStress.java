@@ -14,12 +14,13 @@ import org.openjdk.jcstress.infra.results.JZ_Result;
 import org.revenantdb.gc.version.OpenUnseenDeletes;
 
 /**
- * Claim (protocols.md §41, U1): a delete that was taken note of is never forgotten, though a row of
- * another leaf shares its word and is taken away at the same time.
+ * Claim (protocols.md §41, U1): a noted delete is never forgotten, even if a row of another leaf
+ * shares its word and is removed at the same time.
  *
- * <p>The very words; each actor is a thread of the cleaner, with a leaf of its own latched. Result:
- * what an insert through a snapshot between the two deletes is told afterwards, and whether whole
- * leaves are kept out. {@link BrokenSet} looks at the word and then sets it: seen to fail on x86.
+ * <p>Runs the production words. Each actor is a thread of the cleaner that has a leaf of its own
+ * latched. Result: the delete that an insert through a snapshot between the two deletes finds
+ * afterwards, and whether whole leaves are refused. The twin {@link BrokenSet} reads the word and
+ * then sets it. Fails on x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
  * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
@@ -32,24 +33,24 @@ public final class UnseenDeletesStress {
 
   private UnseenDeletesStress() {}
 
-  /** As it is. */
+  /** The production code. */
   @JCStressTest
   @Outcome(id = "20, true", expect = ACCEPTABLE, desc = "The later delete is known.")
-  @Outcome(expect = FORBIDDEN, desc = "Forgotten: who inserts writes beside who deleted.")
+  @Outcome(expect = FORBIDDEN, desc = "Forgotten: the insert does not see the delete.")
   @State
   public static class Words {
     private final OpenUnseenDeletes deletes = new OpenUnseenDeletes();
 
-    /** None is known. */
+    /** No delete is noted. */
     public Words() {}
 
-    /** Takes a row away. */
+    /** Removes a row. */
     @Actor
     public void early() {
       deletes.taken(0, EARLY);
     }
 
-    /** Takes another one away. */
+    /** Removes another row. */
     @Actor
     public void late() {
       deletes.taken(1, LATE);
@@ -63,19 +64,19 @@ public final class UnseenDeletesStress {
     }
   }
 
-  /** Looks, then sets: a model of the word. */
+  /** Reads, then sets: a model of the word. */
   @BrokenTwin
   @JCStressTest
   @Outcome(id = "20, true", expect = ACCEPTABLE, desc = "Known, by luck.")
   @Outcome(
       id = "10, false",
       expect = ACCEPTABLE_INTERESTING,
-      desc = "The earlier one was written over the later: the twin is broken.")
+      desc = "The earlier delete has overwritten the later one: the twin is broken.")
   @State
   public static class BrokenSet {
     private final AtomicLong word = new AtomicLong();
 
-    /** None is known. */
+    /** No delete is noted. */
     public BrokenSet() {}
 
     private void taken(long deletedAt) {
@@ -84,13 +85,13 @@ public final class UnseenDeletesStress {
       }
     }
 
-    /** Takes a row away. */
+    /** Removes a row. */
     @Actor
     public void early() {
       taken(EARLY);
     }
 
-    /** Takes another one away. */
+    /** Removes another row. */
     @Actor
     public void late() {
       taken(LATE);

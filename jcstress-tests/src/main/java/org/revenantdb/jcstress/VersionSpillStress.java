@@ -12,12 +12,12 @@ import org.openjdk.jcstress.infra.results.Z_Result;
 import org.revenantdb.gc.spill.OpenRuns;
 
 /**
- * Claim: a version that a snapshot needs is found at every moment, while it goes from memory to a
- * run, and from there to a merged one, whose input is deleted (protocols.md §30): a run is
- * published before memory, or the run before it, lets go; and who reads a run holds it.
+ * Claim: a version that a snapshot needs is found at every moment while it moves from memory to a
+ * run, and from there to a merged run, whose input is deleted (protocols.md §30). A run is
+ * published before memory, or the former run, drops the version. A reader of a run holds it.
  *
- * <p>Broken twins: {@link BrokenLetsGoFirst}, {@link BrokenMergesLate}, {@link BrokenDeletes}. Seen
- * to fail on x86.
+ * <p>Broken twins: {@link BrokenLetsGoFirst}, {@link BrokenMergesLate}, {@link BrokenDeletes}. All
+ * fail on x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
  * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
@@ -26,9 +26,9 @@ import org.revenantdb.gc.spill.OpenRuns;
 public final class VersionSpillStress {
   private VersionSpillStress() {}
 
-  /** As it is. */
+  /** The production code. */
   @JCStressTest
-  @Outcome(id = "false", expect = FORBIDDEN, desc = "The version is nowhere.")
+  @Outcome(id = "false", expect = FORBIDDEN, desc = "The version is in no place.")
   @Outcome(id = "true", expect = ACCEPTABLE, desc = "In memory or in a run.")
   @State
   public static class PublishedFirst {
@@ -52,13 +52,13 @@ public final class VersionSpillStress {
     }
   }
 
-  /** Memory lets go, then the run is published. */
+  /** Memory drops the version, then the run is published. */
   @BrokenTwin
   @JCStressTest
   @Outcome(
       id = "false",
       expect = ACCEPTABLE_INTERESTING,
-      desc = "The version is nowhere: the twin is broken.")
+      desc = "The version is in no place: the twin is broken.")
   @Outcome(id = "true", expect = ACCEPTABLE, desc = "Found, by luck.")
   @State
   public static class BrokenLetsGoFirst {
@@ -81,13 +81,13 @@ public final class VersionSpillStress {
     }
   }
 
-  /** The input leaves the list before the merged run comes. */
+  /** The input leaves the list before the merged run is published. */
   @BrokenTwin
   @JCStressTest
   @Outcome(
       id = "false",
       expect = ACCEPTABLE_INTERESTING,
-      desc = "The version is nowhere: the twin is broken.")
+      desc = "The version is in no place: the twin is broken.")
   @Outcome(id = "true", expect = ACCEPTABLE, desc = "Found, by luck.")
   @State
   public static class BrokenMergesLate {
@@ -112,7 +112,7 @@ public final class VersionSpillStress {
     }
   }
 
-  /** The input is deleted, whoever holds it. */
+  /** The input is deleted even if a reader holds it. */
   @BrokenTwin
   @JCStressTest
   @Outcome(

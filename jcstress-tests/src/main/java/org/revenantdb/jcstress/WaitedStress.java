@@ -13,11 +13,12 @@ import org.openjdk.jcstress.infra.results.ZZ_Result;
 import org.revenantdb.engine.txn.OpenOutcomeWords;
 
 /**
- * Claim: whoever goes to sleep until an active transaction has ended is known to the session that
- * ends it, though that marks COMMITTING first (protocols.md §32).
+ * Claim: a thread goes to sleep until an active transaction has ended. The session that ends the
+ * transaction knows of that thread, even though the session marks COMMITTING first (protocols.md
+ * §32).
  *
- * <p>The very word. {@link BrokenStore} marks COMMITTING with a store, over whatever was there:
- * seen to fail on x86.
+ * <p>Runs the production word. The twin {@link BrokenStore} marks COMMITTING with a store that
+ * overwrites the former value. Fails on x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
  * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none -Djcstress.tests=WaitedStress}
@@ -25,18 +26,18 @@ import org.revenantdb.engine.txn.OpenOutcomeWords;
 public final class WaitedStress {
   private WaitedStress() {}
 
-  /** As it is. */
+  /** The production code. */
   @JCStressTest
-  @Outcome(id = "true, false", expect = FORBIDDEN, desc = "Asleep, and nobody knows of it.")
+  @Outcome(id = "true, false", expect = FORBIDDEN, desc = "Asleep, and no waker knows of it.")
   @Outcome(expect = ACCEPTABLE, desc = "It looks again, or is woken.")
   @State
   public static class SleeperIsKnown {
     private final OpenOutcomeWords word = new OpenOutcomeWords();
 
-    /** Starts with one that is active. */
+    /** Starts with an active transaction. */
     public SleeperIsKnown() {}
 
-    /** Meets a row of the other one. */
+    /** Reads a row of the other transaction. */
     @Actor
     public void writer(ZZ_Result r) {
       r.r1 = word.mustWaitForEnd();
@@ -66,10 +67,10 @@ public final class WaitedStress {
 
     private final AtomicLong word = new AtomicLong(ACTIVE);
 
-    /** Starts with one that is active. */
+    /** Starts with an active transaction. */
     public BrokenStore() {}
 
-    /** Meets a row of the other one. */
+    /** Reads a row of the other transaction. */
     @Actor
     public void writer(ZZ_Result r) {
       r.r1 = word.compareAndSet(ACTIVE, WAITED);

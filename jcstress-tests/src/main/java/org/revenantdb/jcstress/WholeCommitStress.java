@@ -17,29 +17,29 @@ import org.revenantdb.recovery.log.OpenLogBuffer;
 import org.revenantdb.recovery.restart.AbortedTransactions;
 
 /**
- * Claim (rules R8, R10 and R21, protocols §7 and §38): a snapshot sees all that a transaction has
- * written or nothing of it, whenever it was taken, and whatever is known of the transaction by
- * then.
+ * Claim (rules R8, R10 and R21, protocols §7 and §38): a snapshot sees all writes of a transaction
+ * or none of them. This holds whenever the snapshot was taken, and whatever is known of the
+ * transaction by then.
  *
- * <p>One actor commits a transaction that has written two rows: marks it, reserves, publishes, sets
- * the outcome; and, but for {@link Committed}, forgets it when that may be: its id becomes one
- * value with others, or none, and the second row loses the name of its writer. The other actor
- * takes a snapshot and looks at the first row, and then at the second. All steps are the very code.
- * Results: what it saw of the one, and of the other.
+ * <p>One actor commits a transaction that has written two rows: it marks it, reserves, publishes,
+ * and sets the outcome. Except in {@link Committed}, it also forgets the transaction when that is
+ * allowed: its id is replaced by a value shared with others, or by none, and the second row loses
+ * its writer id. The other actor takes a snapshot and looks at the first row, and then at the
+ * second. All steps run production code. Results: whether it saw the first row, and the second.
  *
- * <p>Broken twins: {@link BrokenNotAwaited} does not wait for one who commits; {@link
- * BrokenMarkedLast} marks when it has published; {@link BrokenForgotten} forgets without a look at
- * the snapshots. All seen to fail on x86.
+ * <p>Broken twins: {@link BrokenNotAwaited} does not wait for a committing transaction. {@link
+ * BrokenMarkedLast} marks after it has published. {@link BrokenForgotten} forgets without checking
+ * the snapshots. All fail on x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
  * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
  * -Djcstress.tests=WholeCommitStress}
  */
 public final class WholeCommitStress {
-  /** So many ids are a chunk. */
+  /** The number of ids in a chunk. */
   private static final long CHUNK = 4_096;
 
-  /** As long as the other commits, and goes over a chunk. */
+  /** The number of repetitions while the other commits, and goes over a chunk. */
   private static final int LOOKS = 300;
 
   private WholeCommitStress() {}
@@ -53,7 +53,7 @@ public final class WholeCommitStress {
 
     final long writer = table.enter();
 
-    /** Who has written the second row; nobody, if that is committed for all. */
+    /** The writer of the second row; none, if the row is committed for all. */
     private volatile long writerOfSecond = writer;
 
     final void commit() {
@@ -69,7 +69,7 @@ public final class WholeCommitStress {
       return start + OpenLogBuffer.LENGTH;
     }
 
-    /** As the cleaner and the next writer of the second row do. */
+    /** Does what the cleaner and the next writer of the second row do. */
     final void forget(ActiveSnapshots open) {
       log.raiseDurable(log.publishedEnd());
       table.forget(open.snapshots(log::tail), log.durable());
@@ -78,7 +78,7 @@ public final class WholeCommitStress {
       }
     }
 
-    /** Takes a snapshot, and looks at the second row until that is not as the first was. */
+    /** Takes a snapshot, and reads the second row until it differs from the first. */
     final void look(ZZ_Result r) {
       int slot = snapshots.open(log::tail);
       Reading reading = new Reading(snapshots.snapshot(slot));
@@ -97,12 +97,12 @@ public final class WholeCommitStress {
     }
   }
 
-  /** As it is. */
+  /** The production code. */
   @JCStressTest
   @Outcome(
       id = {"false, false", "true, true"},
       expect = ACCEPTABLE,
-      desc = "Nothing of it, or all.")
+      desc = "None of the writes, or all.")
   @Outcome(expect = FORBIDDEN, desc = "Half of a transaction.")
   @State
   public static class Committed extends TwoRows {
@@ -119,12 +119,12 @@ public final class WholeCommitStress {
     }
   }
 
-  /** It is forgotten, too. */
+  /** The transaction is forgotten, too. */
   @JCStressTest
   @Outcome(
       id = {"false, false", "true, true"},
       expect = ACCEPTABLE,
-      desc = "Nothing of it, or all.")
+      desc = "None of the writes, or all.")
   @Outcome(expect = FORBIDDEN, desc = "Half of a transaction.")
   @State
   public static class Forgotten extends TwoRows {
@@ -142,16 +142,16 @@ public final class WholeCommitStress {
     }
   }
 
-  /** It was prepared, so its word is another. */
+  /** The transaction was prepared, so its word is another one. */
   @JCStressTest
   @Outcome(
       id = {"false, false", "true, true"},
       expect = ACCEPTABLE,
-      desc = "Nothing of it, or all.")
+      desc = "None of the writes, or all.")
   @Outcome(expect = FORBIDDEN, desc = "Half of a transaction.")
   @State
   public static class Prepared extends TwoRows {
-    /** It is prepared, and nobody has decided. */
+    /** The transaction is prepared and undecided. */
     public Prepared() {
       table.prepare(writer);
       table.prepared(writer);
@@ -171,13 +171,13 @@ public final class WholeCommitStress {
     }
   }
 
-  /** Who commits is taken for one that is active. */
+  /** A committing transaction is taken for active. */
   @BrokenTwin
   @JCStressTest
   @Outcome(
       id = {"false, false", "true, true"},
       expect = ACCEPTABLE,
-      desc = "Nothing of it, or all, by luck.")
+      desc = "None of the writes, or all, by luck.")
   @Outcome(
       id = "false, true",
       expect = ACCEPTABLE_INTERESTING,
@@ -209,7 +209,7 @@ public final class WholeCommitStress {
   @Outcome(
       id = {"false, false", "true, true"},
       expect = ACCEPTABLE,
-      desc = "Nothing of it, or all, by luck.")
+      desc = "None of the writes, or all, by luck.")
   @Outcome(
       id = "false, true",
       expect = ACCEPTABLE_INTERESTING,
@@ -231,13 +231,13 @@ public final class WholeCommitStress {
     }
   }
 
-  /** Who forgets knows of no snapshot. */
+  /** Forgets without knowing the snapshots. */
   @BrokenTwin
   @JCStressTest
   @Outcome(
       id = {"false, false", "true, true"},
       expect = ACCEPTABLE,
-      desc = "Nothing of it, or all, by luck.")
+      desc = "None of the writes, or all, by luck.")
   @Outcome(
       id = "false, true",
       expect = ACCEPTABLE_INTERESTING,

@@ -45,12 +45,12 @@ class ProtocolsTest {
   private static final String SHORT = "-m default -f 1 -fsm 1 -iters 1 -time 200 -sc false";
 
   /**
-   * All are run as C2 compiles them, and twins that were not seen to break in every way there is:
-   * where one of them does is a matter of luck.
+   * All tests run as C2 compiles them. Twins that did not break there also run in every other mode,
+   * because it is a matter of luck in which one they break.
    */
   private static final String SHORT_AS_C2_COMPILES = SHORT + " -jvmArgs -XX:-TieredCompilation";
 
-  /** A twin whose window is some instructions wide is missed by one round in some dozens. */
+  /** A twin with a window of a few instructions is missed by one round in a few dozen. */
   private static final int ROUNDS_FOR_THE_UNBROKEN = 4;
 
   private static final String LONG = "-m default";

@@ -6,16 +6,16 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Claim: what a {@link HybridLatch} protects behaves as if one thread at a time had touched it,
- * whichever mode it is protected by; nobody waits for ever, and the latch is free in the end.
+ * Claim: data that a {@link HybridLatch} protects behaves as if one thread at a time had used it,
+ * in every mode. No thread waits for ever, and the latch is free in the end.
  *
- * <p>Broken twins: the same pair, its modes used as if they promised more than they do. Lincheck
- * must reject each of them, or it would not have noticed a latch that promises less.
+ * <p>Broken twins: the same pair of words, with modes used as if they promised more than they do.
+ * Lincheck must reject each twin; otherwise it would not notice a latch that promises less.
  */
 @Tag("slow")
 class LatchLincheckTest {
 
-  /** Two plain words that are the same whenever nobody writes. */
+  /** Two plain words that are equal whenever no thread writes. */
   public abstract static class Pair {
     /** Lincheck looks into the classes of what it finds in here, but not behind static fields. */
     final ParkingLot lot = ParkingLot.global();
@@ -34,7 +34,7 @@ class LatchLincheckTest {
       return both();
     }
 
-    /** All have left, and nobody is queued. */
+    /** All threads have left, and no thread is queued. */
     @Validate
     public void everybodyHasLeft() {
       if (latch.wordOpaque() != LatchWord.FREE || (latch.version() & 1) != 0) {
@@ -89,7 +89,7 @@ class LatchLincheckTest {
       return readAndRelease();
     }
 
-    /** The next to leave hands over. */
+    /** The next release is a hand-over. */
     @Operation
     public void fairnessTimeComes() {
       lot.setFairTime(latch, 0, System.nanoTime());
@@ -112,7 +112,7 @@ class LatchLincheckTest {
     }
   }
 
-  /** A visitor waits for a moment, does nothing, and goes. Whom it kept waiting must go on. */
+  /** A visitor waits for a moment, does nothing, and leaves. Threads behind it must continue. */
   public static class Visited extends Locked {
     @Operation
     public void visitAsWriter() {
@@ -129,7 +129,7 @@ class LatchLincheckTest {
     }
   }
 
-  /** The pair read without a hold. */
+  /** The pair is read without a hold. */
   public static class Optimistic extends Pair {
     @Operation
     public int add() {
@@ -241,7 +241,7 @@ class LatchLincheckTest {
     }
   }
 
-  /** Twin: says that it has written nothing, and so moves no version. */
+  /** Twin: reports that it has written nothing, and so does not change the version. */
   public static class Lying extends Optimistic {
     @Override
     @Operation
@@ -255,7 +255,7 @@ class LatchLincheckTest {
     }
   }
 
-  /** Twin: lets go before it writes what follows from what it read. */
+  /** Twin: releases before it writes what follows from what it read. */
   public static class LettingGoBefore extends Changing {
     @Override
     @Operation
@@ -273,7 +273,7 @@ class LatchLincheckTest {
     }
   }
 
-  /** Twin: lets go between writing and reading on. */
+  /** Twin: releases between writing and further reading. */
   public static class LettingGoAfter extends Changing {
     @Override
     @Operation

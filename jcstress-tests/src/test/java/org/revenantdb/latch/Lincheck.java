@@ -16,22 +16,22 @@ import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.junit.jupiter.api.function.Executable;
 
 /**
- * Lincheck with bounds that fit into the build, and with its answer turned round for broken twins.
+ * Lincheck with bounds that fit into the build, and with the inverse result for broken twins.
  *
- * <p>A model is a class with operations. Lincheck makes up scenarios of a few threads with a few
- * operations each, runs each of them many times, and accepts what some order of the operations, one
- * after the other, would give too. A scenario in which nobody can go on is a failure as well, and
+ * <p>A model is a class with operations. Lincheck generates scenarios of a few threads with a few
+ * operations each, and runs each scenario many times. It accepts results that some sequential order
+ * of the operations would also give. A scenario in which no thread can continue is a failure, and
  * so is a validation that throws.
  *
- * <p>The model checker decides itself who runs next, at each access to a field. It replaces {@code
- * System.nanoTime()} by a constant where our code calls it, but not where a lot reads the clock
- * through a reference to that method: so a time-out of the latch has always passed already when its
- * waiter has been queued, and gives up then. A timed park ends by an unpark alone. Stress mode
- * leaves the order to the machine, and time to the clock.
+ * <p>The model checker itself decides at each access to a field which thread runs next. It replaces
+ * {@code System.nanoTime()} by a constant where our code calls it, but not where a lot reads the
+ * clock through a reference to that method. So a timeout of the latch has always expired when its
+ * waiter has been queued, and the waiter gives up then. A timed park ends only by an unpark. Stress
+ * mode leaves the order to the machine, and time to the clock.
  *
- * <p>It looks only into classes of objects that it reaches from the model's fields. A lot that is
- * reached through a static field of the latch alone ran unobserved, and its bucket lock was taken
- * for a thread that hangs: so models hold the lot in a field.
+ * <p>It looks only into classes of objects that it reaches from the model's fields. A lot that was
+ * reached only through a static field of the latch ran unobserved, and its bucket lock was taken
+ * for a thread that hangs. So models have the lot in a field.
  *
  * <p>With {@code -Plong} there are three times as many scenarios, and each is run twenty times as
  * often.
@@ -57,7 +57,7 @@ final class Lincheck {
   /**
    * A scenario of one operation a thread, schedules chosen by Lincheck.
    *
-   * @param inOrder what the operations do one after the other: mostly the model itself
+   * @param inOrder what the operations do one after the other: usually the model itself
    */
   static void modelChecksTogether(Class<?> model, Class<?> inOrder, String... operations) {
     checking(operations.length, 1)
@@ -69,10 +69,10 @@ final class Lincheck {
   }
 
   /**
-   * Expects that Lincheck finds fault with a twin, and for the right reason.
+   * Expects that Lincheck rejects a twin, and for the right reason.
    *
-   * <p>It runs the schedule once more, to tell how it went. Where the real clock has made a
-   * difference it complains of that, with both reports in its message.
+   * <p>Lincheck runs the schedule once more, to report it. If the real clock has made a difference,
+   * it reports that, with both reports in its message.
    *
    * @param reason a word of its report
    */

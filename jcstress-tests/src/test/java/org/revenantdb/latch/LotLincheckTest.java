@@ -12,16 +12,16 @@ import org.revenantdb.latch.ParkingLot.Protocol;
 import org.revenantdb.latch.ParkingLot.Wake;
 
 /**
- * Claim: no wake-up of the {@link ParkingLot} is lost. Not between the check and the sleep, not to
- * one who gives up, not to one who was handed what it had stopped waiting for.
+ * Claim: no wake-up of the {@link ParkingLot} is lost. It is not lost between the check and the
+ * sleep, nor by a waiter that gives up, nor by a waiter that got what it had stopped waiting for.
  *
  * <p>The models are small locks and a condition over a lot of one bucket, with a clock that is one
- * of the operations. Broken twins: the same, used as the lot's contract forbids.
+ * of the operations. Broken twins: the same models, used as the lot's contract forbids.
  */
 @Tag("slow")
 class LotLincheckTest {
 
-  /** A lot of its own, whose time stands still until it passes. */
+  /** A separate lot, whose time stands still until it passes. */
   public abstract static class WithLot implements LongSupplier {
     private static final long DEADLINE = 100;
 
@@ -34,20 +34,20 @@ class LotLincheckTest {
       return now;
     }
 
-    /** A deadline in the future; whoever waits for it sleeps until it is told that time passes. */
+    /** A deadline in the future; a waiter sleeps until it is told that time passes. */
     final long someTime() {
       sleeper = Thread.currentThread();
       return DEADLINE;
     }
 
-    /** The deadline passes, and the timer of the one who waits for it rings. */
+    /** The deadline passes, and the timer of the waiter fires. */
     @Operation
     public void timePasses() {
       now = DEADLINE;
       LockSupport.unpark(sleeper);
     }
 
-    /** All have left. */
+    /** All threads have left. */
     @Validate
     public void nobodyIsQueued() {
       if (lot.queuedNear(this, 0) != 0) {
@@ -56,7 +56,7 @@ class LotLincheckTest {
     }
   }
 
-  /** Something that happens once. */
+  /** An event that happens once. */
   public static class Event extends WithLot {
     volatile boolean happened;
     int message;
@@ -69,7 +69,7 @@ class LotLincheckTest {
       return message;
     }
 
-    /** Gives up when time has passed; then it is as if it had never been there. */
+    /** Gives up when time has passed, and leaves no trace. */
     @Operation
     public void awaitSomeTime() {
       long deadline = someTime();
@@ -88,7 +88,7 @@ class LotLincheckTest {
     }
   }
 
-  /** What an {@link Event} must look like: one who waits has seen it happen, whenever that was. */
+  /** The sequential {@link Event}: a waiter has seen it happen, whenever that was. */
   public static class EventAsSeen {
     public int await() {
       return 42;
@@ -101,7 +101,7 @@ class LotLincheckTest {
     public void timePasses() {}
   }
 
-  /** A semaphore of one permit that guards a number; whoever is woken competes for the permit. */
+  /** A semaphore of one permit that guards a number; woken threads compete for the permit. */
   public static class Semaphore extends WithLot {
     final AtomicBoolean taken = new AtomicBoolean();
     int number;
@@ -114,7 +114,7 @@ class LotLincheckTest {
       return result;
     }
 
-    /** Comes too late already, if it must wait. */
+    /** Is already too late, if it must wait. */
     @Operation
     public void visit() {
       if (acquire(now)) {
@@ -150,7 +150,7 @@ class LotLincheckTest {
     }
   }
 
-  /** The same semaphore, its permit handed to whoever waits. */
+  /** The same semaphore, with its permit handed to a waiter. */
   public static class HandedOver extends Semaphore implements Protocol<Object> {
     @Override
     public final boolean mustWait(Object key) {
@@ -209,7 +209,7 @@ class LotLincheckTest {
     }
   }
 
-  /** Twin: wakes, and then makes true what was waited for. */
+  /** Twin: wakes first, and makes the condition true afterwards. */
   public static class WakingFirst extends Event {
     @Override
     @Operation
@@ -220,7 +220,7 @@ class LotLincheckTest {
     }
   }
 
-  /** Twin: wakes one where all can go on. */
+  /** Twin: wakes one waiter where all can continue. */
   public static class WakingOne extends Event {
     @Override
     @Operation
@@ -231,7 +231,7 @@ class LotLincheckTest {
     }
   }
 
-  /** Twin: one who was woken looks at the clock and goes, and wakes nobody in its stead. */
+  /** Twin: a woken thread looks at the clock and leaves, and wakes no other thread instead. */
   public static class Swallowing extends Semaphore {
     @Override
     boolean acquire(long deadline) {
@@ -244,7 +244,7 @@ class LotLincheckTest {
     }
   }
 
-  /** Twin: one who was handed the permit when time had passed does not give it back. */
+  /** Twin: a thread that got the permit when time had passed does not give it back. */
   public static class Refusing extends HandedOver {
     @Override
     boolean acquire(long deadline) {
@@ -320,9 +320,7 @@ class LotLincheckTest {
     Lincheck.rejects("hung", () -> together(Refusing.class, "increment", "increment", "visit"));
   }
 
-  /**
-   * One after the other an event cannot be awaited, so the order of operations is not Lincheck's.
-   */
+  /** In sequence an event cannot be awaited, so the order of operations is not Lincheck's. */
   private static void checksEvent(Class<?> model, String... operations) {
     Lincheck.modelChecksTogether(model, EventAsSeen.class, operations);
   }

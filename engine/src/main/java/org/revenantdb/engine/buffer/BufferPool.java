@@ -279,7 +279,7 @@ public final class BufferPool implements AutoCloseable {
     while (true) {
       Stay stay = translation.stayOf(pageId);
       if (stay == null) {
-        int frame = loader.load(pageId, /* forRedo= */ false, forScan);
+        int frame = loader.load(pageId, /* inAnyCondition= */ false, forScan);
         if (frame != Frames.NONE) {
           frames.stayOf(frame).downgrade();
           return frame;
@@ -465,7 +465,7 @@ public final class BufferPool implements AutoCloseable {
       Stay stay = translation.stayOf(pageId);
       int frame =
           stay == null
-              ? changing(loader.load(pageId, /* forRedo= */ false, /* forScan= */ false))
+              ? changing(loader.load(pageId, /* inAnyCondition= */ false, /* forScan= */ false))
               : latchExclusive(stay);
       if (frame != Frames.NONE) {
         return frame;
@@ -483,7 +483,7 @@ public final class BufferPool implements AutoCloseable {
     while (true) {
       Stay stay = translation.stayOf(pageId);
       if (stay == null) {
-        return changing(loader.load(pageId, /* forRedo= */ false, /* forScan= */ false));
+        return changing(loader.load(pageId, /* inAnyCondition= */ false, /* forScan= */ false));
       }
       if (!stay.tryAcquireExclusive()) {
         return Frames.NONE;
@@ -537,18 +537,19 @@ public final class BufferPool implements AutoCloseable {
   }
 
   /**
-   * Fixes a page for redo, which decides itself about a page that is not good: {@link #condition}
-   * returns its condition. If that is not {@link PageCondition#GOOD}, the frame is like that of
-   * {@link #fixNew}: the caller formats it or calls {@link #discard}.
+   * Fixes a page even if it is damaged or was never written: {@link #condition} returns its
+   * condition. If that is not {@link PageCondition#GOOD}, the frame is like that of {@link
+   * #fixNew}: the caller formats it or calls {@link #discard}. A version that is older than the
+   * last written one is refused, as by all other methods.
    *
    * @return its frame, latched exclusively
    */
-  public int fixForRedo(int pageId) {
+  public int fixInAnyCondition(int pageId) {
     while (true) {
       Stay stay = translation.stayOf(pageId);
       int frame =
           stay == null
-              ? changing(loader.load(pageId, /* forRedo= */ true, /* forScan= */ false))
+              ? changing(loader.load(pageId, /* inAnyCondition= */ true, /* forScan= */ false))
               : latchExclusive(stay);
       if (frame != Frames.NONE) {
         return frame;
@@ -560,7 +561,7 @@ public final class BufferPool implements AutoCloseable {
    * Returns the condition in which the page of a frame was read. {@link PageCondition#GOOD} if it
    * was not read because it is new, or if it was formatted and marked dirty since.
    *
-   * @param frame a frame from {@link #fixForRedo}, still latched
+   * @param frame a frame from {@link #fixInAnyCondition}, still latched
    * @return the condition
    */
   public PageCondition condition(int frame) {
@@ -798,7 +799,7 @@ public final class BufferPool implements AutoCloseable {
    *
    * <p>Allowed only after the record that frees it is published, because redo could otherwise meet
    * the page's old image (rule R12). Also allowed for a page from {@link #fixNew} or {@link
-   * #fixForRedo} that was never marked dirty.
+   * #fixInAnyCondition} that was never marked dirty.
    *
    * @param frame a frame, latched exclusively by the caller; not latched afterwards
    */

@@ -88,8 +88,8 @@ final class PageJudge {
 
   /**
    * Notes that a page was refused to a reader, if only the log of this life shows the reason
-   * (protocols.md §9). Do not use it for a look at the file beside a frame, or for redo, which may
-   * rebuild the page: then the page is not what the file contains.
+   * (protocols.md §9). Do not use it for a look at the file beside a frame, or for a caller that
+   * may rebuild the page: then the page is not what the file contains.
    */
   void noteRefused(PageCondition condition, MemorySegment page, int pageId) {
     boolean isShown =

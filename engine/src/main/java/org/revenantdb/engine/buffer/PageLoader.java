@@ -78,8 +78,8 @@ final class PageLoader {
   /**
    * Reads a page into a frame and leaves it latched exclusively; NONE if somebody else was faster.
    */
-  int load(int pageId, boolean forRedo, boolean forScan) {
-    if (!forRedo && (pageId < 0 || pageId >= writer.pagesInFile())) {
+  int load(int pageId, boolean inAnyCondition, boolean forScan) {
+    if (!inAnyCondition && (pageId < 0 || pageId >= writer.pagesInFile())) {
       claims.checkOpen();
       throw judge.damage(
           pageId,
@@ -95,8 +95,8 @@ final class PageLoader {
     }
     try {
       boolean needsFiles = pending.readsFiles() && pending.isPending(pageId);
-      if (needsFiles || !read(frame, pageId, forRedo)) {
-        readers.onFileThread(() -> readOnFileThread(frame, pageId, forRedo));
+      if (needsFiles || !read(frame, pageId, inAnyCondition)) {
+        readers.onFileThread(() -> readOnFileThread(frame, pageId, inAnyCondition));
       }
       return frame;
     } catch (Throwable failure) {
@@ -105,14 +105,14 @@ final class PageLoader {
     }
   }
 
-  private void readOnFileThread(int frame, int pageId, boolean forRedo) {
-    if (!read(frame, pageId, forRedo)) {
+  private void readOnFileThread(int frame, int pageId, boolean inAnyCondition) {
+    if (!read(frame, pageId, inAnyCondition)) {
       throw new IllegalStateException("a thread of the engine may read files");
     }
   }
 
   /** Returns false if the page was not redone because that needs a thread of the engine. */
-  private boolean read(int frame, int pageId, boolean forRedo) {
+  private boolean read(int frame, int pageId, boolean inAnyCondition) {
     MemorySegment page = frames.stayOf(frame).page();
     PendingRedo lacking = pending;
     if (lacking.isPending(pageId) && lacking.beginsWithFormat(pageId)) {
@@ -127,7 +127,7 @@ final class PageLoader {
       problem = judge.problemOf(condition, page, pageId);
     } while (problem != null && more-- > 0);
     counters.misses[PageClasses.of(Page.type(page))].increment();
-    return arrived(frame, pageId, condition, problem, forRedo, /* mayRefuse= */ true);
+    return arrived(frame, pageId, condition, problem, inAnyCondition, /* mayRefuse= */ true);
   }
 
   private int readPatiently(int pageId, MemorySegment page) {
@@ -149,7 +149,7 @@ final class PageLoader {
       int pageId,
       PageCondition condition,
       @Nullable String problem,
-      boolean forRedo,
+      boolean inAnyCondition,
       boolean mayRefuse) {
     MemorySegment page = frames.stayOf(frame).page();
     counters.pagesRead.increment();
@@ -172,10 +172,10 @@ final class PageLoader {
       }
       throw damage;
     }
-    if (!forRedo) {
+    if (!inAnyCondition) {
       judge.noteRefused(condition, page, pageId);
     }
-    if (!forRedo || judge.isOlderThanWritten(condition, page, pageId)) {
+    if (!inAnyCondition || judge.isOlderThanWritten(condition, page, pageId)) {
       throw judge.damage(pageId, problem);
     }
     clear(frame, pageId);
@@ -356,7 +356,7 @@ final class PageLoader {
                 stay.pageId(),
                 condition,
                 problem,
-                /* forRedo= */ false,
+                /* inAnyCondition= */ false,
                 /* mayRefuse= */ false);
       }
     } catch (Throwable bad) {

@@ -3,16 +3,16 @@ package org.revenantdb.engine.buffer;
 import java.lang.foreign.MemorySegment;
 
 /**
- * What pages may lack since a crash. A page is redone when it is brought into memory.
+ * The changes that pages may lack since a crash. A page is redone when it is brought into memory.
  *
  * <p>Source: {@code docs/protocols.md §44}; "Instant recovery with write-ahead logging" (Graefe,
  * Guy, Sauer 2016).
  *
- * <p>Threads: any, several at once; for each page one at a time, which has the page latched
+ * <p>Threads: any number at the same time, but for each page only the thread that has it latched
  * exclusively.
  */
 public interface PendingRedo {
-  /** No page lacks anything. */
+  /** No page lacks a change. */
   PendingRedo NONE =
       new PendingRedo() {
         @Override
@@ -49,34 +49,34 @@ public interface PendingRedo {
         public void done(int pageId) {}
       };
 
-  /** Whether a page may lack something. */
+  /** Whether a page may lack a change. */
   boolean isPending(int pageId);
 
   /** Whether the log can build a pending page without the file. */
   boolean beginsWithFormat(int pageId);
 
-  /** The LSN of a pending page when nothing is missing. */
+  /** The LSN of a pending page after its redo. */
   long lastLsn(int pageId);
 
   /** Whether {@link #redo} needs a thread of the engine for each page. */
   boolean readsFiles();
 
   /**
-   * Applies what a page lacks.
+   * Applies the changes that a page lacks.
    *
    * @param page its 8192 bytes, which no other thread sees yet
-   * @return false if that needs files, and the current thread is not the engine's: then the page
-   *     has a part of what it lacks, must be read again, and redone by such a thread
+   * @return false if that needs files, and the current thread is not one of the engine's: then the
+   *     page has only a part of the changes, and such a thread must read and redo it again
    * @throws org.revenantdb.recovery.file.CorruptDataException with the data file, if the page
    *     cannot take the changes in the log; with a log file, if that cannot be read
    */
   boolean redo(int pageId, MemorySegment page);
 
   /**
-   * Returns since when a pending page counts as dirty once it is redone: since the first change
-   * that it may lack.
+   * Returns the LSN since which a pending page counts as dirty after its redo: that of the first
+   * change that it may lack.
    *
-   * @return 0 if nothing is written; then a page is redone each time it is brought in
+   * @return 0 if the database writes nothing; then a page is redone each time it is brought in
    */
   long dirtySince(int pageId);
 

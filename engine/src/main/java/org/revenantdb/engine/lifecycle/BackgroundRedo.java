@@ -17,37 +17,38 @@ import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.restart.PendingParts;
 
 /**
- * Brings the pages that a crash has left behind into memory, one by one, beside those that are
- * asked for, and has them written.
+ * Brings the pages that are pending since a crash into memory, one by one, while callers bring in
+ * others, and has them written.
  *
- * <p>Threads: its own does the work; all methods may be called by any.
+ * <p>Threads: its own thread does the work; any thread may call the methods.
  *
- * <p>Failure: a page that cannot be redone is damage that its readers are told. What may pass, an
- * error of the device or a lack of memory, is tried again, round after round.
+ * <p>Failure: a page that cannot be redone is damage, which its readers get. Errors that may pass,
+ * like an error of the device or a lack of memory, lead to another try in each round.
  */
 final class BackgroundRedo implements AutoCloseable {
   /*
    * Source      docs/protocols.md §44, "Background thread".
    *
    * State       WORKING -> OVER      no page is pending: the log is not read any more, the redo point may move
-   *             WORKING -> CLOSED    close(); what is pending stays so for the next open
+   *             WORKING -> CLOSED    close(); pending pages stay pending for the next open
    *
-   * A round     goes through the pages that are pending, segment by segment of the log, by the first part of each, and
-   *             in their order in the file. Each is fixed, which redoes it, and unfixed. What is redone stays dirty in
-   *             the pool, and checkpoints write it as they write all else. Only if somebody waits, if frames get
-   *             scarce, or if the last life has ended like this one may, the page writer writes after each chunk what
-   *             has been dirty since before this life, and publishes FLUSHED for it, which is forced: so a crash finds
-   *             less to do, and a checkpoint, which is asked for then, finds a higher redo point.
-   * Pace        callers have the first moment for themselves: in it they warm up what their first transactions need.
-   *             Then it rests for a part of the time that it has worked, turn by turn, while callers use the pool
-   *             and nobody hurries it.
-   * Latches     none but that of the page that it brings in; it waits for frames with nothing latched.
+   * A round     goes through the pending pages, segment by segment of the log, by the first part of each, and within a
+   *             segment in their order in the file. Each page is fixed, which redoes it, and unfixed. Redone pages stay
+   *             dirty in the pool, and checkpoints write them like all others. In three cases the page writer writes
+   *             after each chunk: a thread waits, frames get scarce, or the last life has also ended with pending
+   *             pages. It writes the pages that are dirty since before this life, and publishes FLUSHED for them,
+   *             which is forced. So the next crash leaves less to do, and a checkpoint, which is requested then, finds
+   *             a higher redo point.
+   * Pace        The thread waits a moment before its first page, so that callers can warm up their first transactions.
+   *             Then it rests after each turn for a part of the time that it has worked, while callers use the pool and
+   *             no thread hurries it.
+   * Latches     Only that of the page that it brings in; it waits for frames with nothing latched.
    */
 
-  /** Pages that are redone before they are written, if the next crash must find less to do. */
-  static final int CHUNK = 512;
+  /** Pages that are redone before they are written, if the next crash must leave less to do. */
+  private static final int CHUNK = 512;
 
-  /** The most pages that are read ahead. Whoever needs one of them waits for those before it. */
+  /** The most pages that are read ahead. A reader of one of them waits for those before it. */
   private static final int MOST_AHEAD = 16;
 
   /**
@@ -63,12 +64,12 @@ final class BackgroundRedo implements AutoCloseable {
   private static final long TURN = TimeUnit.MILLISECONDS.toNanos(2);
   private static final long BEFORE_NEXT_ROUND = TimeUnit.MILLISECONDS.toNanos(100);
 
-  /** What it stands beside. */
+  /** The parts of the open database that it works with. */
   interface Around {
-    /** Pages were redone: how many are left. */
+    /** Pages were redone, and a number of pages is left. */
     void progress(int left);
 
-    /** What was redone is in the data file: the redo point can follow. */
+    /** Redone pages are in the data file: the redo point can follow. */
     void written();
 
     /** No page is pending any more. */
@@ -77,7 +78,7 @@ final class BackgroundRedo implements AutoCloseable {
     /** Whether writers wait for room in the log that only redo can give. */
     boolean isAwaited();
 
-    /** Stops the engine: what cannot be redone now keeps writers waiting. */
+    /** Stops the engine: writers wait for pages that cannot be redone. */
     void fail(Throwable cause);
   }
 
@@ -85,6 +86,7 @@ final class BackgroundRedo implements AutoCloseable {
   private final PendingParts parts;
   private final WriteAhead log;
   private final long firstLsnOfLife;
+  private final boolean ofSeveralLives;
   private final int chunk;
   private final Around around;
   private final FileThread thread;
@@ -93,44 +95,45 @@ final class BackgroundRedo implements AutoCloseable {
   private final LsnWaiters callers = new LsnWaiters();
   private final LongPredicate ended = this::haveEnded;
 
-  /** {@link Long#MAX_VALUE} when there are no more. */
+  /** Rounds that have ended; {@link Long#MAX_VALUE} after the last one. */
   private volatile long rounds;
 
-  /** Of the thread alone. */
+  /** Used only by the thread itself. */
   private @Nullable Throwable failureOfRound;
 
   private volatile boolean hurried;
   private volatile boolean closed;
 
-  /** What kept a page of this round, or of the last one, pending. */
+  /** The error that kept a page of this round, or of the last one, pending. */
   private volatile @Nullable Throwable failure;
 
   /**
    * Starts it.
    *
-   * @param firstLsnOfLife what is dirty from before that was redone
-   * @param chunk so many pages are redone before they are written; {@link #CHUNK} if the next crash
-   *     must find less to do, so that all are written in the end
+   * @param firstLsnOfLife pages that are dirty since an earlier LSN are redone ones
+   * @param ofSeveralLives whether the last life has also ended while pages were pending: then all
+   *     redone pages are written, so that the next crash finds less to do
    */
   BackgroundRedo(
       BufferPool pool,
       PendingParts parts,
       WriteAhead log,
       long firstLsnOfLife,
-      int chunk,
+      boolean ofSeveralLives,
       Around around,
       String name) {
     this.pool = pool;
     this.parts = parts;
     this.log = log;
     this.firstLsnOfLife = firstLsnOfLife;
-    this.chunk = chunk;
+    this.ofSeveralLives = ofSeveralLives;
+    chunk = ofSeveralLives ? CHUNK : pool.statisticsOfWork().frames() / 2;
     this.around = around;
     thread = FileThread.of(name, this::run, this::died);
     thread.start();
   }
 
-  /** Asks it not to rest any more. Does not wait. */
+  /** Requests work without rests from now on. Does not wait. */
   void hurry() {
     if (hurried || parts.left() == 0) {
       return;
@@ -144,7 +147,7 @@ final class BackgroundRedo implements AutoCloseable {
     }
   }
 
-  /** Whether there are pages that it has not tried yet. */
+  /** Whether there are pages that were not tried yet. */
   boolean isInFirstRound() {
     return rounds == 0;
   }
@@ -163,7 +166,7 @@ final class BackgroundRedo implements AutoCloseable {
     return parts.left() == 0;
   }
 
-  /** What is thrown where {@link #finish} was not to be waited for in vain. */
+  /** The exception for callers that need the result of a {@link #finish} that returned false. */
   StorageException unfinished() {
     Throwable why = failure;
     return new StorageException(
@@ -251,7 +254,7 @@ final class BackgroundRedo implements AutoCloseable {
         around.progress(parts.left());
       }
     }
-    if (hurried || written > 0 || chunk == CHUNK) {
+    if (hurried || written > 0 || ofSeveralLives) {
       write();
     }
   }
@@ -262,14 +265,14 @@ final class BackgroundRedo implements AutoCloseable {
     }
   }
 
-  /** Work without a rest, and what it says of the device: whether reading ahead is of use. */
+  /** Work without a rest. It measures whether reading ahead is useful on the device. */
   private final class Turn {
     private long begun = System.nanoTime();
     private long usesBefore = pool.uses();
     private int pages;
     private int ahead = 1;
 
-    /** So many pages are worked on at the same time. */
+    /** The number of pages that are worked on at the same time. */
     int ahead() {
       return ahead;
     }
@@ -311,7 +314,7 @@ final class BackgroundRedo implements AutoCloseable {
     }
   }
 
-  /** What was redone, and FLUSHED of it: so that a crash finds less to do. */
+  /** Writes redone pages and their FLUSHED, so that a crash leaves less to do. */
   private void write() {
     if (!closed) {
       pool.flushDirtyBefore(firstLsnOfLife);
@@ -320,7 +323,7 @@ final class BackgroundRedo implements AutoCloseable {
     }
   }
 
-  /** Waits a while; not at all if it can be hurried, and is. */
+  /** Waits for a while, but not if it may be hurried and is. */
   @SuppressWarnings("WaitNotInLoop") // the caller may go on early
   private void rest(long nanos, boolean hurry) {
     lock.lock();
@@ -335,7 +338,7 @@ final class BackgroundRedo implements AutoCloseable {
     }
   }
 
-  /** Ends the thread after the page it is at. */
+  /** Ends the thread after its current page. */
   @Override
   public void close() {
     lock.lock();

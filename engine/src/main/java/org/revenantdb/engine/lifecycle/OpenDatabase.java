@@ -270,9 +270,7 @@ public final class OpenDatabase {
             pending,
             log,
             life.firstTail(),
-            analysed.restart().isAfterRestart()
-                ? BackgroundRedo.CHUNK
-                : pool.statisticsOfWork().frames() / 2,
+            /* ofSeveralLives= */ analysed.restart().isAfterRestart(),
             around,
             "revenant-redo"));
   }

@@ -805,7 +805,7 @@ public final class Allocator {
     if (last == SpaceMapPage.POSITION) {
       return;
     }
-    int frame = pool.fixForRedo(last);
+    int frame = pool.fixInAnyCondition(last);
     PageCondition condition = pool.condition(frame);
     boolean lost = condition == PageCondition.NEVER_WRITTEN && last < knownPages;
     if (lost || (condition != PageCondition.GOOD && condition != PageCondition.NEVER_WRITTEN)) {

@@ -157,7 +157,7 @@ class BufferPoolTest {
   }
 
   private static void assertRedo(BufferPool pool, int page, PageCondition expected) {
-    int frame = pool.fixForRedo(page);
+    int frame = pool.fixInAnyCondition(page);
     assertEquals(expected, pool.condition(frame), "page " + page);
     assertEquals(page, pool.pageIdOf(frame));
     if (expected == PageCondition.GOOD) {
@@ -174,16 +174,16 @@ class BufferPoolTest {
       BufferPool pool = fixture.withPages(1000).pool;
       fixture.overwriteOnDisk(5, fixture.onDisk(6));
       fixture.driveOut(5);
-      int frame = pool.fixForRedo(5);
+      int frame = pool.fixInAnyCondition(5);
       assertEquals(PageCondition.DAMAGED, pool.condition(frame));
       fixture.change(frame, 55);
       pool.unfixExclusive(frame);
-      frame = pool.fixForRedo(5);
+      frame = pool.fixInAnyCondition(5);
       assertEquals(PageCondition.GOOD, pool.condition(frame), "formatted, still in its frame");
       pool.unfixExclusive(frame);
       pool.flushDirtyBefore(Long.MAX_VALUE);
       fixture.driveOut(5);
-      frame = pool.fixForRedo(5);
+      frame = pool.fixInAnyCondition(5);
       assertEquals(PageCondition.GOOD, pool.condition(frame));
       assertEquals(55, PoolFixture.value(pool.page(frame)));
       pool.unfixExclusive(frame);

@@ -65,7 +65,7 @@ class LostWriteTest {
             written);
         assertNamesBoth(
             fixture,
-            assertThrows(CorruptDataException.class, () -> fixture.pool.fixForRedo(PAGE)),
+            assertThrows(CorruptDataException.class, () -> fixture.pool.fixInAnyCondition(PAGE)),
             PAGE,
             before,
             written);
@@ -104,7 +104,7 @@ class LostWriteTest {
       CorruptDataException told =
           assertThrows(CorruptDataException.class, () -> fixture.pool.fixShared(PAGE));
       assertTrue(told.reason().contains("was written with LSN"), told.reason());
-      assertThrows(CorruptDataException.class, () -> fixture.pool.fixForRedo(PAGE));
+      assertThrows(CorruptDataException.class, () -> fixture.pool.fixInAnyCondition(PAGE));
     }
   }
 

@@ -110,7 +110,7 @@ class OpenCloseTest {
     if (withThreads) {
       pool.extendTo(10);
       pool.flushDirtyBefore(Long.MAX_VALUE);
-      pool.unfixExclusive(pool.fixForRedo(7));
+      pool.unfixExclusive(pool.fixInAnyCondition(7));
     }
     return pool;
   }

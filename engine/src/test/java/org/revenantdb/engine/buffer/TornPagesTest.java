@@ -181,7 +181,7 @@ class TornPagesTest {
       try (StorageFile data = openData();
           BufferPool pool = pool(data, /* guard= */ null)) {
         for (int page = PoolFixture.FIRST; page < PAGES; page++) {
-          int frame = pool.fixForRedo(page);
+          int frame = pool.fixInAnyCondition(page);
           if (pool.condition(frame) == PageCondition.GOOD) {
             pool.unfixExclusive(frame);
           } else {

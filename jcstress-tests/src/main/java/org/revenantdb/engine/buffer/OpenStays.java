@@ -7,16 +7,17 @@ import org.jspecify.annotations.NullMarked;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One frame of a pool, two pages that may be in it, and their entries in the translation, which is
- * package-private, for the jcstress tests. The steps are those of {@code FrameClaims.enter}, {@code
- * leave} and {@code release}, in their order, without files, clock and the list of free frames.
+ * Gives the jcstress tests access to the package-private translation: one frame of a pool, two
+ * pages that may be in it, and their entries. The steps are those of {@code FrameClaims.enter},
+ * {@code leave} and {@code release}, in their order, without files, clock and the list of free
+ * frames.
  *
- * <p>The translation is one for all: it is too large for one each, so each frame has two page ids
- * of its own in it, which come again after a million.
+ * <p>All instances share one translation, because it is too large for one each. So each frame has
+ * two page ids of its own in it, which are used again after a million.
  */
 @NullMarked
 public final class OpenStays {
-  /** What the frame holds in both words before any page of ours is in it. */
+  /** The content of the frame, in both words, before a page of the test is in it. */
   public static final int BEFORE = 9;
 
   private static final int FRAME = 3;
@@ -40,7 +41,7 @@ public final class OpenStays {
     write(BEFORE);
   }
 
-  /** A stay in the frame, of the first page or the second, that nobody knows yet. */
+  /** A stay in the frame, of the first page or the second, that no other thread knows yet. */
   public Stay newStay(int page) {
     return new Stay(first + page, FRAME, memory);
   }
@@ -60,17 +61,17 @@ public final class OpenStays {
     return TRANSLATION.stayOf(first + page);
   }
 
-  /** What the translation says of the frame of a page. */
+  /** The frame of a page according to the translation. */
   public int frameOf(int page) {
     return TRANSLATION.frameOf(first + page);
   }
 
-  /** Whether a stay says of itself what this one's page and frame are. */
+  /** Whether a stay has the page and frame of this one. */
   public boolean isOf(Stay stay, int page) {
     return stay.pageId() == first + page && stay.frame() == FRAME && stay.page().equals(memory);
   }
 
-  /** What a page that is brought in brings: both words. */
+  /** Loads a page: writes both words. */
   public void write(int content) {
     memory.set(ValueLayout.JAVA_LONG, 0, content);
     memory.set(ValueLayout.JAVA_LONG, Long.BYTES, content);

@@ -7,8 +7,8 @@ import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.SpaceMapPage;
 
 /**
- * The very search, claims and hint of the allocator over a map of its own, for the jcstress tests:
- * without pool and log, which they do not need. All pages are in use but one, and all extents.
+ * Gives the jcstress tests the production search, claims and hint of the allocator over a separate
+ * map, without pool and log. All pages but one are in use, and all extents.
  */
 @NullUnmarked
 public final class OpenMap {
@@ -49,7 +49,7 @@ public final class OpenMap {
     return page;
   }
 
-  /** As it must not be: sees a free page, enters it, and does not look again. */
+  /** The broken claim: it sees a free page, enters it, and does not look again. */
   public int claimAtFirstSight() {
     for (int page = 0; page < PAGES; page++) {
       if (SpaceMapPage.bits(map, page) == SpaceMapPage.MIXED && claims.tryPage(page, true)) {
@@ -75,7 +75,7 @@ public final class OpenMap {
     hint.lower(page);
   }
 
-  /** Frees a page in a way that it must not be: the hint is lowered, but need not change. */
+  /** The broken release: it lowers the hint, but does not always change it. */
   public void freeWithoutTurn(int page) {
     claims.page(page, true);
     set(page, SpaceMapPage.MIXED);
@@ -85,7 +85,7 @@ public final class OpenMap {
     }
   }
 
-  /** Takes an extent: claimed, its record applied; -1 if there is none. */
+  /** Takes an extent: claims it, and applies its record; -1 if there is none. */
   public int takeExtent() {
     int taken = FreeBytes.enterExtent(gam, claims, 0, PAGES);
     if (taken >= 0) {

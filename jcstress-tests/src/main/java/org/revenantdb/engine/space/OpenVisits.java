@@ -2,7 +2,7 @@ package org.revenantdb.engine.space;
 
 import org.jspecify.annotations.NullMarked;
 
-/** The cleaner's pass and visits with one page, for the jcstress tests: without pages and log. */
+/** Gives the jcstress tests the cleaner's pass and visits with one page, without pages and log. */
 @NullMarked
 public final class OpenVisits {
   private static final int PAGE = 100;
@@ -16,7 +16,7 @@ public final class OpenVisits {
     pass.set(PAGE);
   }
 
-  /** Takes the page from the pass, and is on the way to it then; 1 if it was there. */
+  /** Takes the page from the pass, and is then on the way to it; 1 if the page was in the pass. */
   public int take() {
     if (visits.begin(PAGE)) {
       if (pass.clear(PAGE)) {
@@ -27,12 +27,12 @@ public final class OpenVisits {
     return 0;
   }
 
-  /** As it must not be: takes the page first, and tells then. */
+  /** The broken order: takes the page first, and announces the visit afterwards. */
   public int takeSilently() {
     return pass.clear(PAGE) && visits.begin(PAGE) ? 1 : 0;
   }
 
-  /** Frees the page, as a merge does; 1 if anybody can claim it now. */
+  /** Frees the page, as a merge does; 1 if any thread can claim it now. */
   public int free() {
     pass.clear(PAGE);
     visits.free(Unit.NONE, PAGE);

@@ -2,7 +2,7 @@ package org.revenantdb.engine.txn;
 
 import org.jspecify.annotations.NullMarked;
 
-/** A transaction that is being prepared: its word in a chunk, and the one elsewhere. */
+/** A transaction that is being prepared: its word in a chunk, and its second word elsewhere. */
 @NullMarked
 public final class OpenPreparedWords {
   private static final long ID = 7;
@@ -10,17 +10,17 @@ public final class OpenPreparedWords {
   private final OutcomeWords chunk = new OutcomeWords(1);
   private volatile PreparedWords prepared = PreparedWords.NONE;
 
-  /** One that is active. */
+  /** An active transaction. */
   public OpenPreparedWords() {
     chunk.enter(0);
   }
 
-  /** Step one: there is a word elsewhere, unknown. */
+  /** Step one: the second word exists, and is unknown. */
   public void with() {
     prepared = prepared.with(ID);
   }
 
-  /** Step two: it says so. */
+  /** Step two: the second word is set to active. */
   public void enter() {
     OutcomeWords word = prepared.of(ID);
     if (word != null) {

@@ -3,7 +3,7 @@ package org.revenantdb.engine.txn;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.NullMarked;
 
-/** One block of ids, which are package-private, for the jcstress tests. */
+/** Gives the jcstress tests access to one block of package-private transaction ids. */
 @NullMarked
 public final class OpenTransactionIds {
   private final TransactionIds ids = new TransactionIds(0, new Counted());
@@ -12,6 +12,7 @@ public final class OpenTransactionIds {
   /**
    * A stripe with a block.
    *
+   * @param given how many ids of the block are assigned
    * @param given how many ids of it are given out
    */
   public OpenTransactionIds(int given) {
@@ -20,17 +21,17 @@ public final class OpenTransactionIds {
     }
   }
 
-  /** The next, of always the same stripe. */
+  /** The next id; always of the same stripe. */
   public int next() {
     return (int) ids.next(0);
   }
 
-  /** Takes back what is left of the first block. */
+  /** Takes back the rest of the first block. */
   public void takeBack() {
     ids.takeBack(TransactionIds.BLOCK);
   }
 
-  /** How many ids nobody will ever get. */
+  /** How many ids will never be assigned. */
   public int unused() {
     return unused.get();
   }

@@ -5,8 +5,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.NullMarked;
 
 /**
- * One version of a row on its way from memory to a run and to a merged one, in the steps of
- * protocols.md §30, without files: a run that is deleted says so.
+ * One version of a row on its way from memory to a run and to a merged run, in the steps of
+ * protocols.md §30, without files. A run records that it was deleted.
  */
 @NullMarked
 public final class OpenRuns {
@@ -15,7 +15,7 @@ public final class OpenRuns {
   private static final class Run {
     final Holders holders = new Holders();
 
-    /** Plain, as a file is: what orders it is that the run is held. */
+    /** Plain, like the content of a file: the hold of the run orders accesses to it. */
     boolean deleted;
 
     void letGo() {
@@ -43,7 +43,7 @@ public final class OpenRuns {
     memory.computeIfPresent(ROW, (row, version) -> null);
   }
 
-  /** There is another run in the place of the one that there was, whose file goes. */
+  /** Replaces the run by another one, and deletes the file of the first. */
   public void merge() {
     Run input = runs.getFirst();
     publish();
@@ -58,7 +58,7 @@ public final class OpenRuns {
     publish();
   }
 
-  /** As {@link #merge}, by one who does not care whether somebody reads. */
+  /** Like {@link #merge}, but deletes the file even if a reader holds it. */
   public void mergeAndDelete() {
     Run input = runs.getFirst();
     publish();

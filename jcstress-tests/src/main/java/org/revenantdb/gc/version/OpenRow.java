@@ -9,9 +9,9 @@ import org.revenantdb.gc.SnapshotSet;
 import org.revenantdb.gc.version.VolatileStore.Version;
 
 /**
- * One row that is written to, in the steps of protocols.md §39, without pages and files: its cell
- * is one reference, as if it were latched for each look. Versions are kept and pruned by the very
- * code.
+ * One row that is written to, in the steps of protocols.md §39, without pages and files. Its cell
+ * is one reference, as if it were latched for each look. The production code keeps and prunes the
+ * versions.
  */
 @NullMarked
 public final class OpenRow {
@@ -30,10 +30,10 @@ public final class OpenRow {
   private final ConcurrentHashMap<Integer, Version> chains = new ConcurrentHashMap<>();
   private volatile Cell cell = new Cell(1, NOBODY);
 
-  /** Was written at 1, and nobody reads. */
+  /** A row that was written at 1; no snapshot is open. */
   public OpenRow() {}
 
-  /** Is written, and committed. */
+  /** Writes the row, and commits. */
   public void write() {
     Cell before = cell;
     push(before);
@@ -47,7 +47,7 @@ public final class OpenRow {
     push(before);
   }
 
-  /** As {@link #write}, by one who takes a set for what is open for ever. */
+  /** Like {@link #write}, but treats one set of open snapshots as valid for ever. */
   public void writeByMembersOnly() {
     Cell before = cell;
     if (atFirst.youngestIn(before.predecessor(), before.current()) >= 0) {
@@ -70,7 +70,7 @@ public final class OpenRow {
     cell = new Cell(clock.incrementAndGet(), before.current());
   }
 
-  /** Whether a snapshot of now finds its version. */
+  /** Whether a snapshot that is opened now finds its version. */
   public boolean read() {
     int slot = snapshots.open(clock::get);
     try {

@@ -2,30 +2,30 @@ package org.revenantdb.gc.version;
 
 import org.jspecify.annotations.NullMarked;
 
-/** What is known of deleted rows that are gone, of one table, two of whose rows share a word. */
+/** The notes about removed deleted rows of one table, with two rows that share a word. */
 @NullMarked
 public final class OpenUnseenDeletes {
   private static final int TABLE = 7;
 
-  /** In leaves of their own, perhaps; the hash of their bytes is the same. */
+  /** They may be in different leaves; the hash of their bytes is the same. */
   private static final byte[][] ROWS = {{1, 0}, {0, 31}};
 
   private final UnseenDeletes deletes = new UnseenDeletes();
 
-  /** None is known. */
+  /** No delete is noted. */
   public OpenUnseenDeletes() {}
 
-  /** A row is taken away. */
+  /** Removes a row, and notes its delete. */
   public void taken(int row, long deletedAt) {
     deletes.taken(TABLE, ROWS[row], deletedAt);
   }
 
-  /** What an insert of a row through a snapshot is told. */
+  /** The delete that an insert of a row through a snapshot is checked against. */
   public long after(int row, long snapshot) {
     return deletes.after(TABLE, ROWS[row], snapshot);
   }
 
-  /** Whether whole leaves may not be put in through a snapshot. */
+  /** Whether a bulk load through a snapshot must not add whole leaves. */
   public boolean anyAfter(long snapshot) {
     return deletes.anyAfter(TABLE, snapshot);
   }

@@ -3,14 +3,14 @@ package org.revenantdb.recovery.log;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.NullMarked;
 
-/** Credit that is kept, which is package-private, for the jcstress tests. */
+/** Gives the jcstress tests access to package-private kept credit. */
 @NullMarked
 public final class OpenKeptCredit implements KeptCredit.Grants {
   private final KeptCredit kept = new KeptCredit(this, Integer.MAX_VALUE, Integer.MAX_VALUE);
   private final AtomicInteger waiting = new AtomicInteger();
   private final AtomicInteger released = new AtomicInteger();
 
-  /** Nothing is kept, nobody waits. */
+  /** Nothing is kept, no thread waits. */
   public OpenKeptCredit() {}
 
   @Override
@@ -35,12 +35,12 @@ public final class OpenKeptCredit implements KeptCredit.Grants {
     }
   }
 
-  /** Takes what was kept. */
+  /** Takes kept credit. */
   public boolean take() {
     return kept.take(1, 1);
   }
 
-  /** Says that somebody waits, as who pushes himself on the stack of waiters. */
+  /** Registers a waiting thread, like a push on the stack of waiters. */
   public void waits() {
     waiting.compareAndSet(0, 1);
   }
@@ -50,7 +50,7 @@ public final class OpenKeptCredit implements KeptCredit.Grants {
     return kept.takeBack();
   }
 
-  /** What was given back to all. */
+  /** The credit that was released to all threads. */
   public int released() {
     return released.get();
   }

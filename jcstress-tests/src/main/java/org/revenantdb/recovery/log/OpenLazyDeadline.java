@@ -2,20 +2,20 @@ package org.revenantdb.recovery.log;
 
 import org.jspecify.annotations.NullMarked;
 
-/** The deadline of the lazy, which is package-private, for the jcstress tests. */
+/** Gives the jcstress tests access to the package-private deadline of lazy commits. */
 @NullMarked
 public final class OpenLazyDeadline {
   private final LazyDeadline deadline = new LazyDeadline();
 
-  /** Nobody has asked. */
+  /** No force is requested. */
   public OpenLazyDeadline() {}
 
-  /** Asks for a force some time from now. */
+  /** Requests a force some time from now. */
   public boolean request(long nanos) {
     return deadline.request(nanos, () -> 1);
   }
 
-  /** Takes what was asked for. */
+  /** Takes the request. */
   public boolean take() {
     return deadline.take();
   }

@@ -5,12 +5,12 @@ import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.NullMarked;
 
 /**
- * The log buffer, which is package-private, for the jcstress tests: they are on the class path, so
- * a class of theirs can stand in its package and test the very code.
+ * Gives the jcstress tests access to the package-private log buffer. The tests are on the class
+ * path, so a class of theirs can be in the buffer's package and run the production code.
  */
 @NullMarked
 public final class OpenLogBuffer {
-  /** Bytes of a record here, the shortest there is; the second and third long are its body. */
+  /** Size of a record here, the shortest possible; the second and third long are its body. */
   public static final int LENGTH = 40;
 
   /** The ring's size. */
@@ -25,7 +25,7 @@ public final class OpenLogBuffer {
   /** An empty buffer. */
   public OpenLogBuffer() {}
 
-  /** A record whose body says this, twice. */
+  /** A record whose body contains this value twice. */
   public static byte[] record(int content) {
     byte[] record = new byte[LENGTH];
     record[8] = (byte) content;
@@ -33,7 +33,7 @@ public final class OpenLogBuffer {
     return record;
   }
 
-  /** Takes a place for a record. */
+  /** Reserves a place for a record. */
   public long reserve() {
     return buffer.reserve(LENGTH);
   }
@@ -48,7 +48,7 @@ public final class OpenLogBuffer {
     buffer.copy(start, record, LENGTH);
   }
 
-  /** Says that the record is there. */
+  /** Publishes the record. */
   public void publish(long start) {
     buffer.publishRelease(start, start + LENGTH);
   }
@@ -58,19 +58,19 @@ public final class OpenLogBuffer {
     return publishedEnd(FIRST);
   }
 
-  /** Where the writer would stop reading that begins there. */
+  /** Where the writer would stop if it began at a position. */
   public long publishedEnd(long from) {
     return buffer.publishedEnd(from, from + CAPACITY);
   }
 
-  /** What the body of the record at a place says: both longs, as 10 * first + second. */
+  /** The body of the record at a position: both longs, as 10 * first + second. */
   public int bodyAt(long start) {
     long first = ring.get(ValueLayout.JAVA_LONG, buffer.offset(start + 8));
     long second = ring.get(ValueLayout.JAVA_LONG, buffer.offset(start + 16));
     return (int) (10 * first + second);
   }
 
-  /** Gives room up to there and a lap further. */
+  /** Releases the ring up to a position, for the next lap. */
   public void raiseWritten(long lsn) {
     buffer.setWrittenRelease(lsn);
   }
@@ -80,12 +80,12 @@ public final class OpenLogBuffer {
     return buffer.hasRoomUpTo(end);
   }
 
-  /** Says that all up to there is forced. */
+  /** Marks everything up to a position as forced. */
   public void raiseDurable(long lsn) {
     buffer.setDurableRelease(lsn);
   }
 
-  /** What is forced. */
+  /** The end of what is forced. */
   public long durable() {
     return buffer.durableVolatile();
   }

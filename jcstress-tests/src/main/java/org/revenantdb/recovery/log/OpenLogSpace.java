@@ -5,8 +5,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.NullMarked;
 
 /**
- * Room in a log that is only a tail, for the jcstress tests: credit without the wait for it, which
- * is {@code LsnWaitersStress}'s.
+ * Gives the jcstress tests credit in a log that is only a tail, without the wait for credit, which
+ * {@code LsnWaitersStress} tests.
  */
 @NullMarked
 public final class OpenLogSpace {
@@ -43,12 +43,12 @@ public final class OpenLogSpace {
     space.release(bytes);
   }
 
-  /** Publishes what credit was taken for. */
+  /** Publishes bytes for which credit was taken. */
   public void publish(int bytes) {
     tail.getAndAdd(bytes);
   }
 
-  /** A checkpoint is durable: recovery would begin there. */
+  /** A checkpoint is durable: a restart would begin there. */
   public void redoPointMoved(long lsn) {
     space.redoPointMoved(lsn);
   }
@@ -58,7 +58,7 @@ public final class OpenLogSpace {
     return space.used();
   }
 
-  /** How often a checkpoint was wished for. */
+  /** How often a checkpoint was requested. */
   public int wishes() {
     return wishes.get();
   }

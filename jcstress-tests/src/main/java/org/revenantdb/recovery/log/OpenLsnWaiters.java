@@ -4,12 +4,12 @@ import java.util.function.LongPredicate;
 import org.jspecify.annotations.NullMarked;
 import org.revenantdb.recovery.file.LsnWaiters;
 
-/** The waiters of the log, which are package-private, for the jcstress tests. */
+/** Gives the jcstress tests access to the package-private waiters of the log. */
 @NullMarked
 public final class OpenLsnWaiters {
   private final LsnWaiters waiters = new LsnWaiters();
 
-  /** Nobody waits. */
+  /** No thread waits. */
   public OpenLsnWaiters() {}
 
   /** Thrown where a waiter would go to sleep. */
@@ -24,7 +24,7 @@ public final class OpenLsnWaiters {
   /**
    * Waits up to the point where the thread would be parked, and stays on the stack as if it were.
    *
-   * @return whether it went on instead
+   * @return whether the caller continued instead
    */
   public boolean awaitOrFallAsleep(long lsn, LongPredicate reached) {
     try {
@@ -42,12 +42,12 @@ public final class OpenLsnWaiters {
     }
   }
 
-  /** Wakes; the predicate sees whom it finds. */
+  /** Wakes waiters; the predicate sees the ones that are found. */
   public void wake(LongPredicate reached) {
     waiters.wake(reached);
   }
 
-  /** Whether nobody is on the stack. */
+  /** Whether no waiter is on the stack. */
   public boolean isEmpty() {
     return waiters.isEmpty();
   }

@@ -4,8 +4,8 @@ import org.jspecify.annotations.NullMarked;
 import org.revenantdb.recovery.format.SegmentLayout;
 
 /**
- * Two pages that may lack a part, which are package-private to build, for the jcstress tests: the
- * parts are in two segments.
+ * Gives the jcstress tests access to package-private pending parts: two pages that may lack a part,
+ * in two segments.
  */
 @NullMarked
 public final class OpenPendingParts {
@@ -44,7 +44,7 @@ public final class OpenPendingParts {
   }
 
   /**
-   * From where on the log is needed.
+   * The position from which the log is needed.
    *
    * @return as {@link PendingParts#oldestLsn}
    */

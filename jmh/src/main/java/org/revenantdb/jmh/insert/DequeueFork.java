@@ -45,10 +45,7 @@ public final class DequeueFork {
 
   /** Entries a second in each tenth of a queue. */
   static double[] rates(Path directory, int entries, long cache) throws Exception {
-    DatabaseOptions options =
-        DatabaseOptions.defaults()
-            .withPoolBytes(cache)
-            .withMaxRecoveryPages(InsertFork.RESTART_PAGES);
+    DatabaseOptions options = DatabaseOptions.defaults().withPoolBytes(cache);
     double[] rates = new double[PARTS];
     try (Database database = Database.open(Files.createDirectories(directory), options)) {
       Table queue = database.getOrCreateTable("queue");

@@ -21,9 +21,6 @@ import org.revenantdb.jmh.fork.Told;
  * cache, {@code lazy} or {@code durable}.
  */
 public final class InsertFork {
-  /** What a restart may have to read: as in {@code bench tree}, 512 MiB. */
-  static final int RESTART_PAGES = 1 << 16;
-
   private static final byte[] VALUE =
       "testing heavy".getBytes(java.nio.charset.StandardCharsets.US_ASCII);
 

@@ -61,12 +61,7 @@ public final class RevenantInserts implements InsertStore {
    * @param cacheBytes memory for pages
    */
   public RevenantInserts(Path directory, Way way, Durability durability, long cacheBytes) {
-    database =
-        Database.open(
-            directory,
-            DatabaseOptions.defaults()
-                .withPoolBytes(cacheBytes)
-                .withMaxRecoveryPages(InsertFork.RESTART_PAGES));
+    database = Database.open(directory, DatabaseOptions.defaults().withPoolBytes(cacheBytes));
     options = TransactionOptions.of(durability);
     table =
         way == Way.HASH_PARTITIONED

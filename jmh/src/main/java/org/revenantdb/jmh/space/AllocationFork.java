@@ -33,9 +33,6 @@ public final class AllocationFork {
   /** Memory for pages: of what waits to be freed as well. */
   private static final long POOL = 512L << 20;
 
-  /** What a restart may have to read: as in {@code bench tree}, 512 MiB. */
-  private static final int RESTART_PAGES = 1 << 16;
-
   private static final int RESTART_LOG = 64 << 20;
 
   private AllocationFork() {}
@@ -63,10 +60,7 @@ public final class AllocationFork {
         new Sessions.Times(
             Long.parseLong(arguments[2]), Long.parseLong(arguments[3]), /* warmSteps= */ 0);
     DatabaseOptions options =
-        DatabaseOptions.defaults()
-            .withPoolBytes(POOL)
-            .withMaxRecoveryPages(RESTART_PAGES)
-            .withMaxRecoveryLog(RESTART_LOG);
+        DatabaseOptions.defaults().withPoolBytes(POOL).withMaxRecoveryLog(RESTART_LOG);
     try (Database database = Database.open(Path.of(arguments[0]).resolve("db"), options)) {
       Sessions.compile(session(database, sessions));
       AtomicReference<Seen> start = new AtomicReference<>(Seen.of(database));

@@ -47,10 +47,7 @@ public final class MapMemoryFork {
 
   /** For as many pages as there are, so that no map has to leave. */
   private static final DatabaseOptions OPTIONS =
-      DatabaseOptions.defaults()
-          .withPoolBytes(256L << 20)
-          .withMaxRecoveryPages(1 << 16)
-          .withMaxRecoveryLog(64 << 20);
+      DatabaseOptions.defaults().withPoolBytes(256L << 20).withMaxRecoveryLog(64 << 20);
 
   /**
    * One peak is chance: the window has this many parts with a peak each, and their median counts.

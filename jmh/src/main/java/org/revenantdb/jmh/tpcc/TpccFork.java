@@ -20,9 +20,6 @@ import org.revenantdb.jmh.fork.Told;
  * durable}, {@code lazy}.
  */
 public final class TpccFork {
-  /** What a restart may have to read: as in {@code bench tree}, 512 MiB. */
-  private static final int RESTART_PAGES = 1 << 16;
-
   private static final long MIB = 1L << 20;
 
   /** Memory for pages: a warehouse of the specification takes 110 MB, and what comes to it. */
@@ -85,7 +82,6 @@ public final class TpccFork {
     long pool = LEAST_POOL + (long) (warehouses * POOL_OF_WAREHOUSE);
     return DatabaseOptions.defaults()
         .withPoolBytes(Math.min(pool, LARGEST_POOL))
-        .withMaxRecoveryPages(RESTART_PAGES)
         .withMaxAttempts(MAX_ATTEMPTS);
   }
 

@@ -4,7 +4,6 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.recovery.file.OpenMode;
@@ -13,27 +12,29 @@ import org.revenantdb.recovery.file.StorageFile;
 import org.revenantdb.recovery.segment.SegmentPlace;
 
 /**
- * Segments of the log as memory, to be read by any thread without a call of the system. A thread
- * that may be interrupted must not use the channel of a file; memory it may read.
+ * Segments of the log that are mapped into memory, so that any thread can read them without a
+ * system call. A thread that may be interrupted must not use the channel of a file, but may read
+ * memory.
  *
- * <p>Threads: any, several at once. It is closed when no thread reads any more.
+ * <p>Threads: any number at the same time. It is closed when no thread reads any more.
  *
- * <p>Failure: none. What cannot be read this way must be read from the files, which name the error.
+ * <p>Failure: none. Bytes that cannot be read this way must be read from the files, which report
+ * the error.
  */
 final class MappedLog implements AutoCloseable {
   /*
-   * A fault    If a file becomes shorter, or its device fails, the access ends in an InternalError. The JVM may throw it
-   *            later than the access, at the next call of the system at the latest. So bytes count only with their
-   *            checksum, and whoever misses that calls awaitFault() before it goes on. It catches the error around all of
-   *            that, and gives the mapping up.
+   * A fault    If a file becomes shorter, or its device fails, the access ends in an InternalError. The JVM may throw
+   *            it later than the access, at the next system call at the latest. So bytes count only with their
+   *            checksum. If that is wrong, the reader calls awaitFault() before it continues. The reader catches the
+   *            error around all of this, and gives the mapping up.
    */
 
-  /** The system bounds the number of mappings of a process, and each takes some microseconds. */
+  /** The system limits the mappings of a process, and each takes some microseconds to make. */
   static final int MOST_SEGMENTS = 1024;
 
   private static final MappedLog NOTHING = new MappedLog(List.of(), List.of(), /* arena= */ null);
 
-  /** Where the segments begin, in ascending order, to be searched. */
+  /** Where the segments begin, in ascending order. */
   private final long[] begins;
 
   private final SegmentPlace[] places;
@@ -55,11 +56,11 @@ final class MappedLog implements AutoCloseable {
   }
 
   /**
-   * Maps segments, on a thread that nobody interrupts.
+   * Maps segments, on a thread that is never interrupted.
    *
    * @param first a position in the first one
    * @param last a position in the last one
-   * @return what could be mapped: nothing, if the file system has no mappings
+   * @return the segments that could be mapped: none, if the file system has no mappings
    */
   static MappedLog of(SegmentCatalog catalog, long first, long last) {
     Arena arena = Arena.ofShared();
@@ -77,8 +78,8 @@ final class MappedLog implements AutoCloseable {
         places.add(place);
         segments.add(segment);
       } catch (StorageException gone) {
-        // The segment is of a life that came to nothing, and was given up since analysis read it.
-        // If a part were in it, its page would be redone from the files, which name the error.
+        // The segment belongs to a life that came to nothing, and was given up after analysis.
+        // If it contained a part, that page would be redone from the files, which report the error.
       }
     }
     if (places.isEmpty()) {
@@ -88,15 +89,14 @@ final class MappedLog implements AutoCloseable {
     return new MappedLog(places, segments, arena);
   }
 
-  /** Whether something can be read. */
+  /** Whether the mapping can be read. */
   boolean isReadable() {
     return begins.length > 0 && !faulty;
   }
 
   /** Whether a position is in a segment that was mapped. */
   boolean holds(long lsn) {
-    int index = indexOf(lsn);
-    return index >= 0 && places[index].holds(lsn);
+    return indexOf(lsn) >= 0;
   }
 
   /**
@@ -104,15 +104,15 @@ final class MappedLog implements AutoCloseable {
    *
    * @param start the position of the first one
    * @param length how many
-   * @param target where they go, from its beginning
+   * @param target receives them, from its beginning
    * @return false if they could not be copied; if true, their checksum must be compared
-   * @throws InternalError at a fault; also later, by whatever the thread does next
+   * @throws InternalError at a fault; the JVM may throw it also later, in any next action
    */
   boolean copy(long start, int length, byte[] target) {
     int done = 0;
     while (done < length) {
       int index = indexOf(start + done);
-      if (index < 0 || !places[index].holds(start + done)) {
+      if (index < 0) {
         return false; // a hole between two segments
       }
       SegmentPlace place = places[index];
@@ -128,15 +128,15 @@ final class MappedLog implements AutoCloseable {
     return true;
   }
 
-  /** The last segment that begins at or below a position; below 0 if there is none. */
+  /** The mapped segment that holds a position; below 0 if there is none. */
   private int indexOf(long lsn) {
-    int found = Arrays.binarySearch(begins, lsn);
-    return found >= 0 ? found : -found - 2;
+    int index = Begins.lastAtOrBelow(begins, lsn);
+    return index >= 0 && places[index].holds(lsn) ? index : -1;
   }
 
   /**
-   * Copied bytes had not their checksum. Does a call of the system, so that a fault is thrown now.
-   * It must not be one that parks or yields, since the stack of a virtual thread may be too deep.
+   * Makes a system call, so that a fault is thrown now: copied bytes did not have their checksum.
+   * The call must not park or yield, because the stack of a virtual thread may be too deep.
    *
    * @throws InternalError if there was a fault
    */
@@ -144,7 +144,7 @@ final class MappedLog implements AutoCloseable {
     boolean _ = Thread.holdsLock(this);
   }
 
-  /** Nothing is read here any more. */
+  /** Ends the use of the mapping. */
   void giveUp() {
     faulty = true;
   }

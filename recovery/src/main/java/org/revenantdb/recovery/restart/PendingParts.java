@@ -8,35 +8,36 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.revenantdb.recovery.format.LogRecordLayout;
 
 /**
- * For each page the parts of the log that it may lack, in LSN order, by their place in the log.
+ * The positions of the log parts that each page may lack, in LSN order.
  *
  * <p>Analysis builds it, in one pass. Afterwards pages are redone one by one, in any order and by
- * any thread, and each leaves it.
+ * any thread. A redone page leaves it.
  *
- * <p>Memory: 16 bytes a part and 18 to 36 bytes a page, until the last page has left. It is plain
- * arrays: an open runs in a JVM that has compiled nothing yet, and there the access to memory
- * segments takes ten times as long.
+ * <p>Memory: 16 bytes a part and 18 to 36 bytes a page, until the last page has left. The data is
+ * in plain arrays: an open runs in a JVM that has compiled nothing yet, where an access to a memory
+ * segment takes ten times as long.
  *
- * <p>Threads: one while it is built. After that any number, several at once; {@link #replay} and
- * {@link #done} of a page are called by one thread at a time, which has the page latched.
+ * <p>Threads: one thread builds it. After that any number of threads use it at the same time. For
+ * each page, {@link #replay} and {@link #done} are called only by the thread that has the page
+ * latched.
  */
 public final class PendingParts implements AutoCloseable {
   /*
    * Source      docs/protocols.md §44, "Pending parts".
    *
-   * Table       open addressing, at most two thirds full, never smaller again. A slot is page + 1, first part, last
-   *             part; parts are numbers + 1, so that 0 is "none". A page whose list is empty keeps its slot.
-   * Parts       in chunks, numbered; two longs: start of the record; its length / 8 - 1, whether the part is FORMAT, its
-   *             place in the record, and the next part of the page (14 bits, 1, 17, 32). Those of emptied lists are used
-   *             again while the table is built.
+   * Table       Open addressing, at most two thirds full; it never shrinks. A slot is page + 1, first part, last part.
+   *             Parts are stored as number + 1, so that 0 is "none". A page whose list is empty keeps its slot.
+   * Parts       They are numbered, in chunks, and have two longs: start of the record; its length / 8 - 1, whether the
+   *             part is FORMAT, its place in the record, and the next part of the page (14 bits, 1, 17, 32). The places
+   *             of emptied lists are used again while the table is built.
    *
-   * Afterwards  nothing changes but `first` of a slot, from not 0 to 0, by the thread that has the page latched
-   *             exclusively (done), and after it the numbers of pages: of those whose first part is in a segment, and of
-   *             all that are left. They only fall.
-   * Ordering    done() is a volatile write of `first`, then two atomic decrements. So whoever reads a number as 0 sees
-   *             all that was done before each done(): each redone frame is marked dirty, with the start of its first
-   *             part. oldestLsn() passes a segment only when its number is 0: what has left it is dirty, or written.
-   *             A page that has left is looked up by a volatile read, and its frame by its latch.
+   * Afterwards  Only `first` of a slot changes, from not 0 to 0, by the thread that has the page latched exclusively
+   *             (done). After that the counts of pages change: the count for the segment of the page's first part, and
+   *             the count of all pages left. They only fall.
+   * Ordering    done() is a volatile write of `first`, then two atomic decrements. So a thread that reads a count as 0
+   *             sees everything that was done before each done(): each redone frame is marked dirty, with the start of
+   *             its first part. oldestLsn() passes a segment only when its count is 0: the pages that have left it are
+   *             dirty, or written. A page that has left is looked up by a volatile read, and its frame by its latch.
    */
   private static final int SLOT = 3;
   private static final int PAGE = 0;
@@ -61,7 +62,7 @@ public final class PendingParts implements AutoCloseable {
   private volatile long[][] chunks = new long[4][];
   private long[] segments = new long[0];
 
-  /** For each segment where the first part begins that a page may lack; a record begins there. */
+  /** For each segment the start of the first part that a page may lack: the start of a record. */
   private long[] lowest = new long[0];
 
   private AtomicIntegerArray pagesOfSegment = new AtomicIntegerArray(0);
@@ -71,7 +72,7 @@ public final class PendingParts implements AutoCloseable {
   private int free;
 
   /**
-   * Without a page.
+   * Creates it without pages.
    *
    * @param records reads the log again when a page is redone
    */
@@ -82,27 +83,27 @@ public final class PendingParts implements AutoCloseable {
   // ---- while it is built
 
   /**
-   * A part may be missing on its page.
+   * Adds a part that may be missing on its page.
    *
-   * @param start where its record begins, and {@code length} how long that is
-   * @param at where the part's header is, from the start of the record
+   * @param start where its record begins; {@code length} is the size of the record
+   * @param at offset of the part's header in the record
    */
   void change(int page, long start, int length, int at) {
     add(page, start, detail(length, at));
   }
 
-  /** A part builds its page from nothing: what was before it does not matter (R12). */
+  /** Adds a part that builds its page from nothing: earlier parts do not matter (R12). */
   void format(int page, long start, int length, int at) {
     clear(page);
     add(page, start, detail(length, at) | FORMAT);
   }
 
-  /** A page was given back: nothing that was before it matters (R12). */
+  /** A page was freed: earlier parts do not matter (R12). */
   void free(int page) {
     clear(page);
   }
 
-  /** The data file has what the records up to an LSN have changed on a page. */
+  /** The data file has all changes of a page up to an LSN. */
   void flushed(int page, long lsn) {
     int[] in = table;
     int slot = slotOf(in, page);
@@ -198,7 +199,7 @@ public final class PendingParts implements AutoCloseable {
   }
 
   /**
-   * It is complete: from now on any thread may use it.
+   * Completes it: from now on any thread may use it.
    *
    * @param begins where the segments of the log begin, in ascending order
    */
@@ -227,19 +228,17 @@ public final class PendingParts implements AutoCloseable {
     return segmentAt(firstLsn(page));
   }
 
-  /** The last segment that begins at or below a position. */
   private int segmentAt(long lsn) {
-    int found = Arrays.binarySearch(segments, lsn);
-    return found >= 0 ? found : -found - 2;
+    return Begins.lastAtOrBelow(segments, lsn);
   }
 
   // ---- afterwards
 
   /**
-   * From where on the log is needed for pages that may lack something.
+   * The position from which the log is needed for pending pages.
    *
-   * @return where a record begins, at or below the start of each part that one of them may lack;
-   *     {@link Long#MAX_VALUE} if there is none; it only rises
+   * @return the start of a record, at or below the start of each part that one of them may lack;
+   *     {@link Long#MAX_VALUE} if no page is pending; it only rises
    */
   public long oldestLsn() {
     if (left.get() > 0) {
@@ -254,7 +253,7 @@ public final class PendingParts implements AutoCloseable {
   }
 
   /**
-   * Where the first part begins that a page may lack.
+   * The start of the first part that a page may lack.
    *
    * @param page one that is pending
    * @return the start of its record
@@ -264,7 +263,7 @@ public final class PendingParts implements AutoCloseable {
   }
 
   /**
-   * How many pages may lack something.
+   * The number of pages that may lack a part.
    *
    * @return the number now; it only falls
    */
@@ -273,7 +272,7 @@ public final class PendingParts implements AutoCloseable {
   }
 
   /**
-   * How much memory it takes.
+   * The memory that it takes.
    *
    * @return bytes
    */
@@ -283,7 +282,7 @@ public final class PendingParts implements AutoCloseable {
   }
 
   /**
-   * Whether a page may lack something.
+   * Whether a page may lack a part.
    *
    * @param page any number
    * @return false once it is {@link #done}
@@ -293,7 +292,7 @@ public final class PendingParts implements AutoCloseable {
   }
 
   /**
-   * Whether the log can build a page, so that it need not be read.
+   * Whether the log can build a page, so that the file need not be read.
    *
    * @param page one that is pending
    * @return whether its first part is FORMAT
@@ -303,7 +302,7 @@ public final class PendingParts implements AutoCloseable {
   }
 
   /**
-   * The LSN that a page has when nothing is missing.
+   * The LSN that a page has after its redo.
    *
    * @param page one that is pending
    * @return the LSN of its last part
@@ -314,9 +313,9 @@ public final class PendingParts implements AutoCloseable {
   }
 
   /**
-   * Maps the log that {@link #replay} needs, if the file system can. To be called once, before any
-   * page is replayed, by a thread that nobody interrupts, and only when the tail of the log was
-   * copied: replay reads what is mapped.
+   * Maps the log that {@link #replay} needs, if the file system can. Call it once, before any page
+   * is replayed, on a thread that is never interrupted. The tail of the log must have been copied,
+   * because replay reads the mapped files.
    */
   public void map() {
     int[] in = table;
@@ -346,9 +345,9 @@ public final class PendingParts implements AutoCloseable {
    * Hands the parts of a page to a target, in LSN order.
    *
    * @param page one that is pending
-   * @param fromFiles whether files may be read: only by a thread that nobody interrupts
+   * @param fromFiles whether files may be read: only on a thread that is never interrupted
    * @param target applies them
-   * @return whether it was given all of them; false only if files may not be read
+   * @return whether it has received all of them; false only if files may not be read
    * @throws org.revenantdb.recovery.file.StorageException if the log cannot be read any more as
    *     analysis has read it
    */
@@ -368,8 +367,8 @@ public final class PendingParts implements AutoCloseable {
   }
 
   /**
-   * Says that a page lacks nothing any more, or that nobody needs what it lacks. Who asks a
-   * checkpoint for its redo point must see by then that the page is dirty, or noted as refused.
+   * Ends the pending state of a page: it is redone, or its missing parts are not needed any more. A
+   * checkpoint that computes its redo point later must see the page as dirty, or noted as refused.
    *
    * @param page any number
    */
@@ -382,8 +381,8 @@ public final class PendingParts implements AutoCloseable {
   }
 
   /**
-   * The JVM links each access at its first use, and that allocates. An error between two of them
-   * would lose a page that was redone: so {@link #complete} makes all of them once.
+   * The JVM links each access at its first use, and that allocates. An error between two accesses
+   * would lose a page that was redone. So {@link #complete} makes all of them once.
    */
   private static void leave(
       int[] in, int slot, AtomicIntegerArray counts, int segment, AtomicInteger left) {
@@ -393,10 +392,10 @@ public final class PendingParts implements AutoCloseable {
   }
 
   /**
-   * The pages that may lack something.
+   * The pages that may lack a part.
    *
-   * @return those of now; first those whose first part is in the lowest segment, so that the redo
-   *     point can follow, and of each segment in ascending order
+   * @return the pages that are pending now; those whose first part is in the lowest segment come
+   *     first, so that the redo point can follow; within a segment in ascending order
    */
   public int[] pages() {
     int[] found = new int[left.get()];
@@ -430,7 +429,7 @@ public final class PendingParts implements AutoCloseable {
     return ordered;
   }
 
-  /** Closes the log files; nobody replays any more. If nothing is pending its memory is free. */
+  /** Closes the log files; no page is replayed any more. Frees memory if no page is pending. */
   @Override
   public void close() {
     records.close();
@@ -443,11 +442,11 @@ public final class PendingParts implements AutoCloseable {
   // ---- layout
 
   private int first(int page) {
-    int[] in = table; // it goes when nothing is left, and others may be looking
+    int[] in = table; // close() replaces it when no page is left, and others may be reading
     return in.length == 0 ? 0 : (int) INT.getVolatile(in, slotOf(in, page) + FIRST);
   }
 
-  /** Where the slot of a page is in a table, or the free one that it would have. */
+  /** The slot of a page in a table, or the free slot that it would get. */
   private static int slotOf(int[] in, int page) {
     int key = page + 1;
     int slots = in.length / SLOT;

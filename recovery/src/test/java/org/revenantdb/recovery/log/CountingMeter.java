@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.latch.WaitMeter;
 
-/** Counts waits, and lets a test know that one has begun. */
+/** Counts waits, and lets a test wait for the first one. */
 final class CountingMeter implements WaitMeter {
   private final AtomicInteger begins = new AtomicInteger();
   private final AtomicInteger ends = new AtomicInteger();
@@ -39,7 +39,7 @@ final class CountingMeter implements WaitMeter {
     }
   }
 
-  /** So many have begun, and ended. */
+  /** Asserts the number of waits that have begun, and ended. */
   void assertWaits(int waits) {
     assertEquals(waits, begins.get());
     assertEquals(waits, ends.get());

@@ -58,7 +58,7 @@ class KeptCreditTest {
   }
 
   @Test
-  void R17_who_wants_all_that_there_is_gets_what_is_kept() {
+  void R17_a_request_for_everything_gets_the_kept_credit_too() {
     work(0);
     space.acquire(LIMIT - 10, 1);
     assertEquals(LIMIT - 10, log.credit().granted());
@@ -78,14 +78,14 @@ class KeptCreditTest {
   }
 
   @Test
-  void acquire_behindAStop_isRefusedThoughThereIsCredit() {
+  void acquire_afterAStop_isRefusedDespiteKeptCredit() {
     work(0);
     space.stop(new IllegalStateException("on purpose"));
     assertThrows(LogStoppedException.class, () -> space.acquire(BYTES, 1));
   }
 
   @Test
-  void acquire_whereACheckpointIsWanted_asksForIt() {
+  void acquire_whereACheckpointIsNeeded_requestsIt() {
     work(0);
     tail.getAndAdd(LIMIT / 2);
     work(0);
@@ -122,7 +122,7 @@ class KeptCreditTest {
   }
 
   @Test
-  void acquire_whereTheDiskIsFull_isNotRefusedForWhatIsKept() {
+  void acquire_onAFullDisk_isNotRefusedBecauseOfKeptCredit() {
     RecoverySpace full = onAFullDisk();
     full.acquire(300, 1);
     full.release(300, 1);
@@ -133,7 +133,7 @@ class KeptCreditTest {
   }
 
   @Test
-  void tryAcquire_whereTheDiskIsFull_isNotRefusedForWhatIsKept() {
+  void tryAcquire_onAFullDisk_isNotRefusedBecauseOfKeptCredit() {
     RecoverySpace full = onAFullDisk();
     full.acquire(300, 1);
     full.release(300, 1);
@@ -152,7 +152,7 @@ class KeptCreditTest {
   }
 
   @Test
-  void R17_who_waits_is_woken_by_who_would_have_kept_his_credit() throws Exception {
+  void R17_a_waiting_thread_is_woken_by_a_release_that_would_have_kept_credit() throws Exception {
     space.acquire(BYTES, 1);
     Thread waits = Thread.ofPlatform().start(() -> space.acquire(LIMIT - 10, 1));
     while (!log.credit().isAwaited()) {

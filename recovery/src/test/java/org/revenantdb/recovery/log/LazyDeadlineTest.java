@@ -27,7 +27,7 @@ class LazyDeadlineTest {
   }
 
   @Test
-  void request_behindAnEarlierOne_needsNoClock() {
+  void request_afterAnEarlierOne_needsNoClock() {
     request(100);
     now += 50;
     assertFalse(request(100));
@@ -45,18 +45,18 @@ class LazyDeadlineTest {
   }
 
   @Test
-  void request_behindALongOneAndAShortOne_looksAtTheClock() {
+  void request_afterALongOneAndAShortOne_readsTheClock() {
     request(1_000);
     request(10);
     now += 5;
     looks = 0;
-    assertFalse(request(100)); // the deadline could be the long one, as far as is known without it
+    assertFalse(request(100)); // without a clock, the deadline could be the long one
     assertEquals(1, looks);
     assertEquals(5, deadline.left(now, Long.MAX_VALUE));
   }
 
   @Test
-  void request_soonerThanTheLongOneThatIsSet_isNotTakenForThere() {
+  void request_soonerThanTheLongOneThatIsSet_setsADeadlineOfItsOwn() {
     request(10);
     deadline.take();
     request(1_000);

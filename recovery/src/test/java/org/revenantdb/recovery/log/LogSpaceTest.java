@@ -21,7 +21,7 @@ class LogSpaceTest {
     return new LogSpace(tail::get, limit, reserve, hurries::incrementAndGet);
   }
 
-  /** Sessions that all pass a check together would fill the log; credit lets only so many in. */
+  /** If sessions only passed a check, all together would fill the log; credit admits only some. */
   @Test
   void R17_many_sessions_together_never_go_beyond_the_bound() throws InterruptedException {
     LogSpace space = space(10_000, 2_000);
@@ -54,7 +54,7 @@ class LogSpaceTest {
     assertEquals(0, space.used() - (tail.get() - redoPoint.get()));
   }
 
-  /** Granted credit counts, although nothing of it is in the log yet. */
+  /** Granted credit counts, even if none of its bytes is in the log yet. */
   @Test
   void R17_credit_is_a_reservation() throws InterruptedException {
     LogSpace space = space(10_000, 2_000);
@@ -78,7 +78,7 @@ class LogSpaceTest {
     ninth.join();
   }
 
-  /** COMMIT, ABORT, CHECKPOINT take no credit: the log goes on when all credit is given. */
+  /** COMMIT, ABORT and CHECKPOINT take no credit: the log continues when all credit is granted. */
   @Test
   void R17_the_redo_point_can_move_when_all_credit_is_given() throws InterruptedException {
     LogSpace space = space(10_000, 2_000);

@@ -152,7 +152,8 @@ class LogTest {
   }
 
   /**
-   * At every change of the disk, `durable` stands between two records, and what it covers is there.
+   * At every change of the disk, {@code durable} is between two records, and everything below it is
+   * on the disk.
    */
   @Test
   void R11_durable_moves_only_over_whole_published_records() {
@@ -244,7 +245,7 @@ class LogTest {
     assertThrows(LogStoppedException.class, log::close);
   }
 
-  /** A caller takes every Throwable for "nothing was published", and marks its commit aborted. */
+  /** A caller concludes from any Throwable that nothing was published, and aborts its commit. */
   @Test
   void R18_nothing_is_thrown_once_a_record_is_published() {
     try (Log log = start(1 << 13)) {
@@ -285,7 +286,7 @@ class LogTest {
     told.await();
     disk.failForcesAfter(Integer.MAX_VALUE);
     assertEquals(durable, log.durableLsn());
-    log.awaitDurable(durable); // that much stays certain
+    log.awaitDurable(durable); // this much stays durable
     assertThrows(DurabilityUnknownException.class, () -> log.awaitDurable(lsn));
     LogStoppedException stopped =
         assertThrows(LogStoppedException.class, () -> log.publish(record(3, 10)));
@@ -380,7 +381,7 @@ class LogTest {
     assertNull(log.failure());
   }
 
-  /** Segments are left behind unforced, so a force has to go through all of them (W3). */
+  /** Full segments are not forced at once, so a force has to cover all of them (W3). */
   @Test
   void a_force_covers_every_segment_that_was_left_behind() {
     try (Log log = start(1 << 12)) {
@@ -397,7 +398,7 @@ class LogTest {
 
   /** A caller that lets the log grow without requesting a force does not pay for one. */
   @Test
-  void a_segment_that_is_full_is_not_forced_for_that() {
+  void a_full_segment_is_not_forced_at_once() {
     try (Log log = start(1 << 12)) {
       while (log.tail() < 6L * PAYLOAD) {
         log.publish(record(1, 200));
@@ -409,7 +410,7 @@ class LogTest {
   }
 
   @Test
-  void the_log_goes_on_while_much_of_it_is_forced_and_no_wish_is_forgotten() throws Exception {
+  void the_log_continues_during_a_long_force_and_no_request_is_lost() throws Exception {
     CountDownLatch forcing = new CountDownLatch(1);
     CountDownLatch over = new CountDownLatch(1);
     disk.observe(() -> {
@@ -432,7 +433,7 @@ class LogTest {
       }
       assertEquals(before, log.durableLsn());
       long later = log.publish(record(3, 200));
-      log.requestFlush(later); // while the other is under way
+      log.requestFlush(later); // while the other force is under way
       synchronized (disk) {
         over.countDown();
         disk.notifyAll();
@@ -450,9 +451,9 @@ class LogTest {
     }
   }
 
-  /** The writer went on writing as long as there was something, and never came to force. */
+  /** The writer kept writing as long as there was something to write, and never forced. */
   @Test
-  void a_force_is_not_put_off_by_those_who_do_not_wait() {
+  void threads_that_do_not_wait_do_not_delay_a_force() {
     AtomicBoolean lazy = new AtomicBoolean();
     AtomicInteger before = new AtomicInteger();
     try (Log log = start(1 << 16)) {
@@ -507,7 +508,7 @@ class LogTest {
         }
       }
     }
-    // One that prepares segments may still be on its way out; the last logs do not wait for it.
+    // A thread that prepares segments may still be ending; the last logs do not wait for it.
     while (Thread.getAllStackTraces().keySet().stream()
         .anyMatch(thread -> thread.getName().startsWith("many"))) {
       Thread.onSpinWait();
@@ -515,10 +516,11 @@ class LogTest {
   }
 
   /**
-   * What is taken for a missing segment is taken for the end of the log: the rest would be lost.
+   * A segment that is taken for missing is taken for the end of the log, and the rest would be
+   * lost.
    */
   @Test
-  void a_segment_that_this_user_may_not_look_at_is_not_taken_for_the_end_of_the_log(
+  void a_segment_that_this_user_may_not_read_is_not_taken_for_the_end_of_the_log(
       @TempDir Path temporary) {
     FaultyFileSystem faulty = new FaultyFileSystem();
     Path directory = faulty.wrap(temporary);

@@ -13,10 +13,7 @@ import org.revenantdb.recovery.file.IoStatistics;
 import org.revenantdb.recovery.format.SegmentLayout;
 import org.revenantdb.recovery.testing.CrashDisk;
 
-/**
- * Each wait for the log is reported once, by the waiting thread; without a wait nothing is
- * reported.
- */
+/** The waiting thread reports each wait for the log once; without a wait nothing is reported. */
 class LogWaitsTest {
   private static final int SEGMENT = 1 << 13;
   private static final int RING = 1 << 12;
@@ -87,7 +84,7 @@ class LogWaitsTest {
   }
 
   @Test
-  void force_thatFails_wasWaitedForAllTheSame() {
+  void force_thatFails_isStillReportedAsAWait() {
     Log log = start();
     disk.failForcesAfter(0);
     long lsn = log.publish(record());
@@ -117,7 +114,7 @@ class LogWaitsTest {
   }
 
   @Test
-  void room_noWaitIsReported_whileThereIsSome() {
+  void room_noWaitIsReported_whileThereIsRoom() {
     try (Log log = start()) {
       for (int i = 0; i < 100; i++) {
         log.awaitDurable(log.publish(record()));
@@ -140,7 +137,7 @@ class LogWaitsTest {
   }
 
   @Test
-  void credit_thatIsThere_reportsNoWait() {
+  void credit_thatIsAvailable_reportsNoWait() {
     LogSpace space = new LogSpace(tail::get, 10_000, 2_000, () -> {}, Pace.Time.SYSTEM, credit);
     for (int i = 0; i < 8; i++) {
       space.acquire(1_000);
@@ -164,7 +161,7 @@ class LogWaitsTest {
   }
 
   @Test
-  void credit_ofAStoppedEngine_wasWaitedForAllTheSame() throws InterruptedException {
+  void credit_ofAStoppedEngine_isStillReportedAsAWait() throws InterruptedException {
     LogSpace space = new LogSpace(tail::get, 10_000, 2_000, () -> {}, Pace.Time.SYSTEM, credit);
     space.acquire(8_000);
     Thread waiting =
@@ -178,7 +175,7 @@ class LogWaitsTest {
     credit.assertWaits(1);
   }
 
-  /** Slowed down first, and then until there is enough: one wait. */
+  /** The caller is slowed down first, and then waits until there is enough: one wait. */
   @Test
   void credit_aSlowedCallerReportsOneWait() throws InterruptedException {
     AtomicLong now = new AtomicLong();

@@ -8,12 +8,12 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** Slowing down, with a clock that moves only when a thread waits. */
+/** Slowing down, with a clock that advances only when a thread waits. */
 class PaceTest {
   private static final long MARK = 6_000;
   private static final long BOUND = 8_000;
 
-  /** What a checkpoint takes for a byte. */
+  /** The time in which a checkpoint frees a byte. */
   private static final long RATE = 50;
 
   private static final class Clock implements Pace.Time {
@@ -64,7 +64,7 @@ class PaceTest {
   @Test
   void no_caller_waits_before_a_checkpoint_has_shown_its_speed() {
     slowDown(pace, BOUND, 1_000, 1_000);
-    pace.freed(1_000); // not asked for: who knows how long it took
+    pace.freed(1_000); // not requested, so its duration is unknown
     slowDown(pace, BOUND, 2_000, 1_000);
     assertEquals(List.of(), clock.pauses);
   }
@@ -78,7 +78,7 @@ class PaceTest {
     assertEquals(List.of(100 * RATE, 200 * RATE, 100 * RATE), clock.pauses);
   }
 
-  /** Beyond the bound a byte costs what it takes to free one, and not more. */
+  /** Beyond the bound a byte costs the time in which one is freed, and not more. */
   @Test
   void beyond_the_bound_a_wait_is_as_at_the_bound() {
     measured();
@@ -96,9 +96,9 @@ class PaceTest {
     assertEquals(List.of(100 * (RATE + 10)), clock.pauses);
   }
 
-  /** The time between two checkpoints does not count for the speed. */
+  /** The time between two checkpoints does not count for their speed. */
   @Test
-  void a_checkpoint_is_measured_from_the_wish_for_it() {
+  void a_checkpoint_is_measured_from_its_request() {
     measured();
     clock.now += 1_000_000 * RATE;
     measured();
@@ -107,7 +107,7 @@ class PaceTest {
   }
 
   @Test
-  void a_checkpoint_that_nobody_asked_for_or_that_frees_nothing_is_not_measured() {
+  void a_checkpoint_that_was_not_requested_or_frees_nothing_is_not_measured() {
     pace.asked();
     clock.now += 1_000 * RATE;
     pace.freed(0);
@@ -139,7 +139,7 @@ class PaceTest {
     assertTrue(clock.pauses.stream().allMatch(nanos -> nanos <= Pace.LONGEST));
   }
 
-  /** However many have come before: the time that all share is never further away than that. */
+  /** However many callers came before, the shared time is never further away than the bound. */
   @Test
   void of_many_simultaneous_callers_none_waits_longer_than_the_bound() {
     List<Long> waits = new ArrayList<>();
@@ -184,9 +184,7 @@ class PaceTest {
     assertEquals(List.of(100 * RATE, 200 * RATE, 300 * RATE, 400 * RATE), waits);
   }
 
-  /**
-   * Writers that want twice what is freed: use rests between mark and bound, in many small waits.
-   */
+  /** Writers want twice what is freed: use settles between mark and bound, in many small waits. */
   @Test
   void a_log_that_grows_too_fast_settles_before_the_bound() {
     measured();
@@ -198,7 +196,7 @@ class PaceTest {
     for (int i = 0; i < 100_000; i++) {
       clock.now += 10 * wanted; // the work itself
       tail += 10;
-      freed = Math.min(tail, (clock.now - begin) / RATE); // checkpoints at work all the time
+      freed = Math.min(tail, (clock.now - begin) / RATE); // checkpoints run all the time
       long used = MARK - 1_000 + tail - freed;
       worst = Math.max(worst, used);
       slowDown(pace, used, tail, 1_000);
@@ -209,9 +207,11 @@ class PaceTest {
     assertTrue(clock.paused() > 0);
   }
 
-  /** A checkpoint is wished for at 5,000, the bound is 8,000: from half way on it gets slower. */
+  /**
+   * A checkpoint is requested at 5,000, the bound is 8,000: half way between, slowing down begins.
+   */
   @Test
-  void slowing_down_begins_half_way_from_the_wish_to_the_bound_with_what_is_asked_for_included() {
+  void slowing_down_begins_half_way_between_request_and_bound_including_the_new_credit() {
     AtomicLong tail = new AtomicLong();
     LogSpace space = new LogSpace(tail::get, 10_000, 2_000, () -> {}, clock);
     space.acquire(6_000);
@@ -228,8 +228,8 @@ class PaceTest {
   }
 
   /**
-   * Its steps are many and small: if each had to pay for what writers have written meanwhile, what
-   * dropped tables leave would grow as long as they write.
+   * The cleaner's steps are many and small. If each had to pay for what writers have written
+   * meanwhile, the remains of dropped tables would grow as long as writers write.
    */
   @Test
   void a_cleaning_caller_is_not_slowed_down_but_waits_for_room() throws InterruptedException {

@@ -36,9 +36,7 @@ class PageSpaceTest {
     }
   }
 
-  /**
-   * A hundred sessions pass any check together; only so many get credit, whatever the others do.
-   */
+  /** A hundred sessions would pass any check together; credit admits only as many as fit. */
   @Test
   void R17_a_hundred_sessions_that_want_credit_together_never_exceed_the_bound() throws Exception {
     long seed = Long.getLong("pages.seed", System.nanoTime());
@@ -100,7 +98,7 @@ class PageSpaceTest {
   }
 
   @Test
-  void a_checkpoint_is_asked_for_at_half_of_the_limit() {
+  void a_checkpoint_is_requested_at_half_of_the_limit() {
     dirty(LIMIT / 2);
     space.acquire(1);
     assertEquals(0, hurries.get());
@@ -111,10 +109,10 @@ class PageSpaceTest {
   }
 
   /**
-   * The cleaner reverts the work of others: it does not queue behind threads that do more of it.
+   * The cleaner reverts the work of others, so it does not queue behind threads that do more of it.
    */
   @Test
-  void R17_who_cleans_up_draws_on_a_reserve_that_writers_cannot_use() throws InterruptedException {
+  void R17_the_cleaner_uses_a_reserve_that_writers_cannot_use() throws InterruptedException {
     dirty(LIMIT - RESERVE);
     Thread writer = Thread.ofPlatform().start(() -> space.acquire(1));
     awaitParked(writer);
@@ -157,7 +155,7 @@ class PageSpaceTest {
     assertEquals(1, space.inUse());
   }
 
-  /** The record of one batch may be missing; those of later ones count all the same. */
+  /** The record of one batch may be missing; the records of later batches still count. */
   @Test
   void stints_end_in_any_order() {
     dirty(7);
@@ -178,11 +176,9 @@ class PageSpaceTest {
     assertEquals(0, space.inUse());
   }
 
-  /**
-   * Near the bound each page costs the time in which checkpoints free one; LogSpace does the same.
-   */
+  /** Near the bound each page costs the time in which checkpoints free one, as in LogSpace. */
   @Test
-  void the_way_to_the_bound_is_smooth() {
+  void callers_are_slowed_down_smoothly_near_the_bound() {
     long[] now = {0};
     List<Long> pauses = new ArrayList<>();
     PageSpace paced =
@@ -248,7 +244,7 @@ class PageSpaceTest {
     assertThrows(IllegalArgumentException.class, () -> space.acquireReserved(LIMIT + 1));
   }
 
-  /** Pages are given back when bytes cannot be had. */
+  /** Credit for pages is released if there is no credit for bytes. */
   @Test
   void credit_for_both_is_taken_whole_or_not_at_all() {
     AtomicLong tail = new AtomicLong(1000);

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import org.junit.jupiter.api.Test;
 
-/** A byte that made the array grow was stored in the array that had become too small. */
+/** Regression: a byte that made the array grow was stored in the former, smaller array. */
 class RecordBuilderGrowthTest {
   @Test
   void a_byte_that_makes_the_builder_grow_lands_in_the_array_that_grew() {

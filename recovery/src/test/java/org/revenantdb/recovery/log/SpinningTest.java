@@ -26,18 +26,18 @@ class SpinningTest {
   }
 
   @Test
-  void what_comes_in_time_is_always_waited_for() {
+  void a_wait_that_succeeds_in_time_is_always_spun() {
     assertEquals(100, timesOf(100, /* came= */ true));
   }
 
   @Test
-  void what_never_comes_in_time_is_waited_for_now_and_then() {
+  void a_wait_that_never_succeeds_in_time_is_spun_now_and_then() {
     timesOf(10, /* came= */ true);
     assertEquals(4 + 10, timesOf(4 + 160, /* came= */ false));
   }
 
   @Test
-  void what_comes_in_time_again_is_noticed() {
+  void a_wait_that_succeeds_again_is_noticed() {
     timesOf(100, /* came= */ false);
     timesOf(32, /* came= */ true);
     assertEquals(10, timesOf(10, /* came= */ true));

@@ -47,7 +47,7 @@ class AbortedTransactionsTest {
     assertFalse(map.contains(7));
   }
 
-  /** R1's order, seen from a reader: an id that was added is found, whatever is added meanwhile. */
+  /** The order of R1 for a reader: an added id is found, whatever is added meanwhile. */
   @Test
   void what_was_added_is_found_while_the_table_grows() throws InterruptedException {
     AbortedTransactions map = new AbortedTransactions();

@@ -11,15 +11,14 @@ import org.revenantdb.recovery.testing.CrashDisk;
 
 /**
  * Thousands of crashes, kills and power cuts mixed, of a database and of its restarts, over several
- * lives. After each: every acknowledged operation is there, and what is there is a prefix of
- * history.
+ * lives. After each, every acknowledged operation is there, and the content is a prefix of history.
  */
 class CrashSimulationTest {
   private static final int STATES = Integer.getInteger("crash.states", 3000);
   private static final int DEPTH = 4;
   private static final int IMAGES_PER_RUN = 6;
 
-  /** What a crash left, and what the user had been promised. */
+  /** The disk that a crash left, and the operations that were acknowledged to the user. */
   private record Image(
       CrashDisk disk, long acknowledged, List<TinyEngine.Operation> history, String story) {}
 
@@ -32,7 +31,7 @@ class CrashSimulationTest {
   private int maxFiles;
 
   @Test
-  void every_crash_leaves_a_prefix_with_all_that_was_acknowledged() {
+  void every_crash_leaves_a_prefix_with_all_acknowledged_operations() {
     long seed = Long.getLong("crash.seed", System.nanoTime());
     for (int run = 0; states < STATES; run++) {
       Random random = new Random(seed + run);
@@ -86,7 +85,7 @@ class CrashSimulationTest {
     }
   }
 
-  /** Works on, and lets crashes happen. */
+  /** Continues to work, and lets crashes happen. */
   private void live(
       TinyEngine engine,
       List<TinyEngine.Operation> history,

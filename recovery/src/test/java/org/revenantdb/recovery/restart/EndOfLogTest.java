@@ -44,7 +44,7 @@ class EndOfLogTest {
     return disk;
   }
 
-  /** Keeps the disk as it was before the last change by the log's writer: before its last force. */
+  /** Keeps the disk as it was before the last change by the log writer: before its last force. */
   private static void observeWriter(CrashDisk disk, CrashDisk[] image) {
     disk.observe(() -> {
       String name = Thread.currentThread().getName();
@@ -100,7 +100,7 @@ class EndOfLogTest {
     assertThrows(CorruptDataException.class, () -> LogFixture.analyse(disk, state));
   }
 
-  /** The tail is copied, and then read again from there: too late for a refusal. */
+  /** The tail is copied, and then read again from there: a refusal would be too late. */
   @Test
   void a_durable_lsn_inside_a_record_is_refused_before_anything_is_changed() {
     CrashDisk disk = durableLog();
@@ -114,7 +114,7 @@ class EndOfLogTest {
     assertTrue(damage.reason().contains("position " + inside), damage.reason());
   }
 
-  /** One unforced write, its first sectors lost, its later ones kept: an ordinary power cut. */
+  /** One unforced write; its first sectors are lost, its later ones kept: an ordinary power cut. */
   @Test
   void R7_a_hole_with_good_records_behind_it_is_the_end_of_the_log() {
     CrashDisk disk = new CrashDisk();
@@ -143,9 +143,7 @@ class EndOfLogTest {
         List.of(0, 77), LogFixture.pages(LogFixture.analyse(cut, LogFixture.firstStateOf(2))));
   }
 
-  /**
-   * Several segments are written between two forces, and a power cut keeps what it likes of them.
-   */
+  /** Several segments are written between two forces, and a power cut keeps any part of them. */
   @Test
   void R7_holes_in_several_unforced_segments_end_the_log_at_the_first_of_them() {
     CrashDisk disk = new CrashDisk();
@@ -193,7 +191,7 @@ class EndOfLogTest {
     Restart restart = LogFixture.analyse(cut, LogFixture.firstState());
     assertEquals(upTo(whole), LogFixture.pages(restart));
 
-    // Once the seal had cut the torn record off,
+    // After the seal had cut off the torn record,
     // the good records behind it were taken for proof of damage.
     List<CrashDisk> killed = new ArrayList<>();
     cut.observe(() -> killed.add(cut.afterKill()));
@@ -207,8 +205,9 @@ class EndOfLogTest {
   }
 
   /**
-   * The last record of a segment reached into the next one with nothing but zeros, which stand in a
-   * prepared segment anyway: it was taken for proof that the segment before had been forced.
+   * Regression: the last record of a segment reached into the next one with zeros only, which a
+   * prepared segment contains anyway. That was taken for proof that the former segment had been
+   * forced.
    */
   @Test
   void R7_a_record_that_ends_in_zeros_of_the_next_segment_does_not_prove_a_force() {
@@ -273,7 +272,7 @@ class EndOfLogTest {
     assertEquals(LogFixture.segment(last + 1), missing.file().toString());
   }
 
-  /** Appends until the last record says that the segment behind is there; that record's segment. */
+  /** Appends until the last record knows of the next segment; returns that record's segment. */
   private static long appendUntilNextIsPrepared(CrashDisk disk, Log log, long atLeast) {
     while (true) {
       long lsn = LogFixture.change(log, 0, 1, LogFixture.bytes(50));
@@ -322,7 +321,7 @@ class EndOfLogTest {
   }
 
   @Test
-  void a_segment_of_another_version_or_database_says_so() {
+  void a_segment_of_another_version_or_database_is_reported_as_such() {
     CrashDisk disk = durableLog();
     CrashDisk other = disk.afterKill();
     other.content(LogFixture.segment(1), withHeader(other, SegmentLayout.VERSION, 1));
@@ -347,7 +346,7 @@ class EndOfLogTest {
     return bytes;
   }
 
-  /** Lost LSNs never return, nor do those that were handed out and not even written. */
+  /** Lost LSNs are never used again, nor are LSNs that were assigned and not even written. */
   @Test
   void R7_a_new_life_begins_above_every_lsn_of_the_former_one() {
     CrashDisk disk = new CrashDisk();
@@ -373,7 +372,7 @@ class EndOfLogTest {
     log.close();
   }
 
-  /** A segment that is used again holds whole records of its former use. */
+  /** A segment that is used again contains whole records of its former use. */
   @Test
   void R7_old_records_in_a_segment_that_is_used_again_do_not_count() {
     CrashDisk disk = new CrashDisk();
@@ -393,7 +392,7 @@ class EndOfLogTest {
     }
   }
 
-  /** The first state of a life is in the control slots: a life whose log is gone is missed. */
+  /** The first state of a life is in the control slots, so a life whose log is gone is noticed. */
   @Test
   void R7_a_life_that_the_control_slot_knows_must_be_found() {
     CrashDisk disk = durableLog();
@@ -407,7 +406,7 @@ class EndOfLogTest {
     }
     disk.move(LogFixture.segment(firstSegment), null);
     assertThrows(StorageException.class, () -> LogFixture.analyse(disk, state));
-    // also if nothing but the number of the life tells
+    // also if only the number of the life shows it
     ControlState onlyLife =
         LogFixture.state(LogFixture.PAYLOAD, LogFixture.PAYLOAD, 0, LogFixture.PAYLOAD, 2);
     assertThrows(StorageException.class, () -> LogFixture.analyse(disk, onlyLife));

@@ -19,7 +19,7 @@ import org.revenantdb.recovery.log.LogOptions;
 import org.revenantdb.recovery.testing.FaultyFileSystem;
 import org.revenantdb.recovery.testing.IoEvent;
 
-/** A start that fails after the log runs: nobody else knows of the log, so it has to end it. */
+/** A start that fails while the log runs: no other owner knows the log, so the start ends it. */
 class FailedStartTest {
   private static final String THREADS = "failed-start";
   private static final byte[] ID = new byte[16];

@@ -117,9 +117,11 @@ class GrowingSegmentsTest {
     }
   }
 
-  /** Credit of a transaction reaches far ahead of a small log: that must not cost a file each. */
+  /**
+   * Credit of a transaction reaches far ahead of a small log, but must not cost a file each time.
+   */
   @Test
-  void one_segment_is_made_for_all_that_is_wanted() {
+  void one_segment_is_made_for_all_requested_credit() {
     CrashDisk disk = new CrashDisk();
     try (Log log = create(disk)) {
       log.ensureSegments(log.tail() + 100L * KIB);
@@ -176,7 +178,7 @@ class GrowingSegmentsTest {
     }
   }
 
-  /** What is opened and closed over and over stays as small as it was. */
+  /** A database that is opened and closed repeatedly stays as small as it was. */
   @Test
   void an_empty_log_stays_small_through_many_lives() {
     CrashDisk disk = new CrashDisk();
@@ -206,13 +208,13 @@ class GrowingSegmentsTest {
     try (Log log = create(disk)) {
       appendUpTo(log, BEGIN + 700L * KIB);
       log.recycleBelow(log.tail());
-      appendUpTo(log, log.tail() + 600L * KIB); // needs what was given up
+      appendUpTo(log, log.tail() + 600L * KIB); // needs a segment that was deleted
     }
     assertEquals(List.of(FULL), sizes(disk).stream().distinct().toList());
   }
 
   /**
-   * A file may have the name of the next segment and another size: one who renamed it was killed.
+   * A file may have the name of the next segment and another size, if a kill followed the rename.
    */
   @Test
   void a_file_without_header_that_has_the_name_of_a_larger_segment_is_replaced() {

@@ -15,7 +15,7 @@ import org.revenantdb.recovery.log.RecordBuilder;
 import org.revenantdb.recovery.log.RecordType;
 import org.revenantdb.recovery.testing.CrashDisk;
 
-/** Logs of small segments on a disk in memory, and what a restart finds in them. */
+/** Logs of small segments on a disk in memory, and the results of their restarts. */
 final class LogFixture {
   static final int SEGMENT = 1 << 13;
   static final int PAYLOAD = SEGMENT - 4096;
@@ -28,7 +28,7 @@ final class LogFixture {
     return new LogOptions(SEGMENT, BUFFER, 1 << 20, "fixture", new IoStatistics());
   }
 
-  /** Content that a lost sector cannot be mistaken for. */
+  /** Content that differs from a lost sector. */
   static byte[] bytes(int length) {
     byte[] bytes = new byte[length];
     Arrays.fill(bytes, (byte) 0x5A);
@@ -89,7 +89,7 @@ final class LogFixture {
     return log.publish(ForgottenIds.build(new RecordBuilder(), ids));
   }
 
-  /** Says that the data file has a page with all changes up to an LSN. */
+  /** Publishes FLUSHED: the data file has a page with all changes up to an LSN. */
   static long flushed(Log log, int page, long lsn) {
     return log.publish(
         FlushedPages.build(new RecordBuilder(), 1, new int[] {page}, new long[] {lsn}));

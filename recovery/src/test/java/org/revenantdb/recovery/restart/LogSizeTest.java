@@ -12,7 +12,7 @@ import org.revenantdb.recovery.log.Log;
 import org.revenantdb.recovery.log.LogOptions;
 import org.revenantdb.recovery.testing.CrashDisk;
 
-/** The log directory has at no moment more files than it may have, unfinished ones included. */
+/** The log directory never has more files than allowed, including unfinished ones. */
 class LogSizeTest {
   private static final int MOST = 12;
 
@@ -43,7 +43,7 @@ class LogSizeTest {
     }
   }
 
-  /** A restart copied the tail beside a directory that was as large as it may be. */
+  /** Regression: a restart copied the tail beside a directory of the maximal size. */
   @Test
   void a_restart_copies_the_tail_in_a_full_directory_without_a_file_too_many() {
     CrashDisk disk = new CrashDisk();
@@ -74,7 +74,7 @@ class LogSizeTest {
     }
   }
 
-  /** The user has set a lower bound: what is too much goes before anything is made. */
+  /** The user has set a lower bound: files in excess are deleted before any is made. */
   @Test
   void a_lower_bound_holds_when_the_database_is_open() {
     CrashDisk disk = new CrashDisk();
@@ -96,7 +96,7 @@ class LogSizeTest {
     assertEquals(MOST, most.get());
   }
 
-  /** It was no longer counted, although it had been renamed already. */
+  /** Regression: a segment was no longer counted, although it had already been renamed. */
   @Test
   void a_segment_whose_preparation_failed_half_way_counts() {
     CrashDisk disk = new CrashDisk();

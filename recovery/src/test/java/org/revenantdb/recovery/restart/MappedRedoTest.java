@@ -19,7 +19,7 @@ import org.revenantdb.recovery.file.IoStatistics;
 import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.log.Log;
 
-/** Redo from the mapped log, in real files; where the mapping does not help, from the files. */
+/** Redo from the mapped log, in real files; without a usable mapping, from the files. */
 class MappedRedoTest {
   private static final int PAGES = 20;
   private static final int CHANGES = 2_000;
@@ -106,7 +106,7 @@ class MappedRedoTest {
     }
   }
 
-  /** The access ends in an InternalError, whenever the JVM throws it; the files name the error. */
+  /** The access ends in an InternalError, whenever the JVM throws it; the files show the error. */
   @Test
   void a_segment_that_became_shorter_is_an_error_of_the_log_and_not_of_the_thread()
       throws Exception {

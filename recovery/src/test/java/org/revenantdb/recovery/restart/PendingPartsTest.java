@@ -29,7 +29,7 @@ import org.revenantdb.recovery.log.RecordBuilder;
 import org.revenantdb.recovery.log.RecordType;
 import org.revenantdb.recovery.testing.CrashDisk;
 
-/** What each page may lack: against a plain list for each, from logs of many small segments. */
+/** The parts that each page may lack, compared with plain lists, in logs of small segments. */
 @Execution(ExecutionMode.SAME_THREAD)
 class PendingPartsTest {
   private static final int PAGES = 700; // more than the first table has room for
@@ -117,7 +117,7 @@ class PendingPartsTest {
     return LogFixture.firstLsn(LogFixture.number(lsn));
   }
 
-  /** Those whose first part is in the lowest segment come first. */
+  /** Pages whose first part is in the lowest segment come first. */
   private List<Integer> inOrder() {
     return expected.entrySet().stream()
         .sorted(
@@ -179,7 +179,7 @@ class PendingPartsTest {
         assertEquals(parts.getLast().lsn, pending.lastLsn(page), story);
         assertEquals(parts, replayed(pending, page), story);
         pending.done(page);
-        pending.done(page); // by one that formats it
+        pending.done(page); // by an allocation that formats it
         assertFalse(pending.isPending(page), story);
         assertEquals(expected.size(), pending.left(), story);
         if (expected.size() % 100 == 0) {
@@ -198,7 +198,7 @@ class PendingPartsTest {
   }
 
   /**
-   * The first position of a segment is seldom that of a record: no restart could read from there.
+   * The first position of a segment is seldom the start of a record: no restart could read from it.
    */
   @Test
   void a_restart_reads_from_where_the_log_is_needed() {
@@ -217,9 +217,9 @@ class PendingPartsTest {
     }
   }
 
-  /** Of lists that were emptied the places are used again. */
+  /** The places of emptied lists are used again. */
   @Test
-  void memory_is_taken_for_what_is_pending_and_not_for_what_was() {
+  void memory_is_taken_for_pending_parts_and_not_for_former_ones() {
     for (int i = 0; i < 20_000; i++) {
       LogFixture.flushed(log, 5, LogFixture.change(log, 1, 5, new byte[8]));
     }

@@ -20,7 +20,7 @@ import org.revenantdb.recovery.log.RecordBuilder;
 import org.revenantdb.recovery.log.RecordType;
 import org.revenantdb.recovery.testing.CrashDisk;
 
-/** R12 and R13: what redo hands to the pages. */
+/** R12 and R13: the parts that redo hands to the pages. */
 class RedoTest {
   private static final byte[] BYTES = LogFixture.bytes(10);
 
@@ -82,7 +82,7 @@ class RedoTest {
   }
 
   @Test
-  void what_the_data_file_has_is_not_handed_out() {
+  void parts_that_the_data_file_has_are_not_handed_out() {
     long redo = log.tail();
     long first = LogFixture.change(log, 0, 1, BYTES);
     long second = LogFixture.change(log, 0, 1, BYTES);
@@ -105,9 +105,11 @@ class RedoTest {
     assertEquals(List.of(), LogFixture.redone(analyse(redo, redo)));
   }
 
-  /** The image of the page's former life, in the file before or after it was freed. */
+  /**
+   * FLUSHED is of the page's former use; the file has it from before or after the page was freed.
+   */
   @Test
-  void R12_a_flush_of_a_page_that_was_freed_spares_nothing_of_the_page_that_has_its_place() {
+  void R12_a_flush_of_a_freed_page_spares_nothing_of_the_page_that_follows_it() {
     long redo = log.tail();
     long before = LogFixture.change(log, 0, 1, BYTES);
     LogFixture.flushed(log, 1, before);
@@ -120,7 +122,7 @@ class RedoTest {
   }
 
   /**
-   * Or redo would build an older page than the file has; evicted half way, it would be believed.
+   * Otherwise redo would build an older page than the file has; evicted half way, it would count.
    */
   @Test
   void R12_a_format_that_the_data_file_has_is_left_out() {
@@ -132,7 +134,7 @@ class RedoTest {
     assertEquals(List.of("1/CHANGE@" + after), LogFixture.redone(analyse(redo, redo)));
   }
 
-  /** The slot names ten pages; redo skips what it believes written, so readers must know of it. */
+  /** The slot names ten pages; redo skips parts that it takes for written, so readers must know. */
   @Test
   void
       a_flush_behind_the_size_in_the_slot_counts_for_readers_if_the_log_has_built_the_page_before() {
@@ -140,7 +142,7 @@ class RedoTest {
     long built = LogFixture.part(log, 0, 12, PartKind.FORMAT, BYTES);
     LogFixture.flushed(log, 12, built);
     LogFixture.flushed(log, 13, built); // of the page before the file was cut
-    LogFixture.flushed(log, 14, built); // as well, and formatted anew
+    LogFixture.flushed(log, 14, built); // likewise, and formatted anew
     LogFixture.part(log, 0, 14, PartKind.FORMAT, BYTES);
     LogFixture.flushed(log, 9, built);
     Map<Integer, Long> written = new TreeMap<>();
@@ -225,9 +227,9 @@ class RedoTest {
     assertEquals(7, last.result().highestPageId());
   }
 
-  /** A page with such an LSN is ahead of log that was lost: whichever of the lives lost it. */
+  /** A page with such an LSN is ahead of log that was lost, whichever life lost it. */
   @Test
-  void R7_what_lies_between_any_two_lives_belongs_to_none() {
+  void R7_positions_between_two_lives_belong_to_none() {
     long redo = log.tail();
     LogFixture.change(log, 0, 1, BYTES);
     log.awaitDurable(log.tail());
@@ -251,7 +253,7 @@ class RedoTest {
     assertFalse(last.isBetweenLives(last.result().endOfLog()));
   }
 
-  /** Restarts that are killed again and again leave neither a longer chain nor more files. */
+  /** Restarts that are killed repeatedly leave neither a longer chain nor more files. */
   @Test
   void restarts_killed_over_and_over_leave_no_more_files() {
     long redo = log.tail();

@@ -21,7 +21,7 @@ import org.revenantdb.recovery.log.RecordBuilder;
 import org.revenantdb.recovery.log.RecordType;
 import org.revenantdb.recovery.testing.CrashDisk;
 
-/** What a checkpoint's image says of pages that readers were refused, and what ends it. */
+/** The refused pages in a checkpoint's image, and what ends a refusal. */
 class RefusedPagesTest {
   private static final byte[] ROW = LogFixture.bytes(20);
   private static final long[] NONE = {};
@@ -65,7 +65,7 @@ class RefusedPagesTest {
   }
 
   @Test
-  void redo_skips_what_lies_below_the_lsn_of_a_refused_page() {
+  void redo_skips_parts_below_the_lsn_of_a_refused_page() {
     long older = LogFixture.change(log, 5, 7, ROW);
     LogFixture.change(log, 5, 8, ROW);
     Restart restart = analyse(checkpoint(NONE, new RefusedPage(7, older)));
@@ -88,7 +88,7 @@ class RefusedPagesTest {
     assertEquals(Map.of(8, 40L), refused(analyse(image)));
   }
 
-  /** As after lost log: the page is not what it was, but the log can build it. */
+  /** As after lost log: the page has changed, but the log can build it. */
   @Test
   void a_page_that_the_log_can_build_is_not_refused_and_is_redone_from_the_beginning() {
     long built = LogFixture.part(log, 0, 5, PartKind.FORMAT, ROW);
@@ -98,7 +98,7 @@ class RefusedPagesTest {
     assertEquals(List.of(5, 5), LogFixture.pages(restart));
   }
 
-  /** The write is what was lost: redo skips FORMAT, so nothing builds the page. */
+  /** The write was lost: redo skips FORMAT, so nothing builds the page. */
   @Test
   void a_page_that_was_written_after_its_format_stays_refused() {
     long built = LogFixture.part(log, 0, 5, PartKind.FORMAT, ROW);
@@ -108,7 +108,7 @@ class RefusedPagesTest {
     assertEquals(List.of(), LogFixture.pages(restart));
   }
 
-  /** Pages that came behind the size in the slot have their FORMAT in the range of redo. */
+  /** Pages that were added behind the size in the slot have their FORMAT in the range of redo. */
   @Test
   void a_page_behind_the_size_in_the_slot_is_left_to_redo() {
     LogFixture.change(log, 1, 5_000, ROW);
@@ -117,7 +117,7 @@ class RefusedPagesTest {
     assertEquals(List.of(5_000), LogFixture.pages(restart));
   }
 
-  /** The checkpoint may have ended before its control slot was written: its image says more. */
+  /** A checkpoint may have ended before its control slot was written: its image has more pages. */
   @Test
   void the_images_of_all_checkpoints_count() {
     CheckpointImage.Published image = checkpoint(NONE, new RefusedPage(5, 40));
@@ -140,7 +140,7 @@ class RefusedPagesTest {
   }
 
   @Test
-  void a_list_of_refused_pages_that_makes_no_sense_is_damage() {
+  void an_illegal_list_of_refused_pages_is_damage() {
     for (int count : new int[] {-1, 2, Integer.MAX_VALUE}) {
       assertDamaged(count, 7, 40);
     }
@@ -149,7 +149,7 @@ class RefusedPagesTest {
     assertDamaged(1, 7, 1L << 40);
   }
 
-  /** A log of its own for each: the image stands at its beginning. */
+  /** A separate log for each; the image is at its beginning. */
   private static void assertDamaged(int count, int page, long lsn) {
     CrashDisk disk = new CrashDisk();
     try (Log log = LogFixture.create(disk)) {

@@ -27,8 +27,8 @@ import org.revenantdb.recovery.log.RecoverySpace;
 import org.revenantdb.recovery.testing.CrashDisk;
 
 /**
- * The smallest engine over the log: {@value #PAGES} pages that hold one number each. Operation
- * {@code n} sets some of them to {@code n}, in one record; so the pages show how far history went.
+ * The smallest engine over the log: {@value #PAGES} pages with one number each. Operation {@code n}
+ * sets some of them to {@code n}, in one record. So the pages show how far history went.
  */
 final class TinyEngine implements CheckpointSource, AutoCloseable {
   static final int PAGES = 24;
@@ -37,7 +37,7 @@ final class TinyEngine implements CheckpointSource, AutoCloseable {
   static final long MAX_RECOVERY_LOG = 1 << 16;
   static final byte[] ID = "0123456789abcdef".getBytes(java.nio.charset.StandardCharsets.US_ASCII);
 
-  /** So many fit into a record of a buffer as small as this one's. */
+  /** The number of pages that fit into a record of a buffer of this size. */
   private static final int MOST_ON_RECORD = 16;
 
   private static final long PAGES_AT = 3 * 8192;
@@ -78,7 +78,7 @@ final class TinyEngine implements CheckpointSource, AutoCloseable {
     return disk.path("/db/revenant.data");
   }
 
-  /** A new, empty database whose files are all durable. */
+  /** Creates a new, empty database whose files are all durable. */
   static TinyEngine create(CrashDisk disk) {
     StorageFile data = StorageFile.open(dataFile(disk), OpenMode.CREATE_NEW, true);
     Log log = Restart.createFirst(logDirectory(disk), ID, options());
@@ -95,7 +95,7 @@ final class TinyEngine implements CheckpointSource, AutoCloseable {
     return engine;
   }
 
-  /** Reads the log of a database; nothing is changed yet. */
+  /** Reads the log of a database; changes nothing yet. */
   static TinyEngine analyse(CrashDisk disk) {
     StorageFile data = StorageFile.open(dataFile(disk), OpenMode.READ_WRITE, true);
     ControlFile control = ControlFile.read(data);
@@ -171,7 +171,7 @@ final class TinyEngine implements CheckpointSource, AutoCloseable {
     return values.clone();
   }
 
-  /** Does an operation; it is published on return. */
+  /** Does an operation, which is published on return. */
   synchronized long apply(Operation operation) {
     record.begin(RecordType.PAGES, /* transactionId= */ 0);
     for (int page : operation.pages) {
@@ -245,7 +245,7 @@ final class TinyEngine implements CheckpointSource, AutoCloseable {
     putOnRecord(batch, copies);
   }
 
-  /** Some of what was flushed, as if there were not always room in the log. */
+  /** Publishes FLUSHED for some of the pages, as if the log did not always have room. */
   private void putOnRecord(List<Integer> batch, long[][] copies) {
     List<Integer> some =
         batch.stream().filter(page -> copies[page][0] % 3 != 0).limit(MOST_ON_RECORD).toList();

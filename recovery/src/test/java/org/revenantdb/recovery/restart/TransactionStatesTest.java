@@ -50,7 +50,7 @@ class TransactionStatesTest {
     assertArrayEquals(new long[] {5}, result.aborted());
   }
 
-  /** Schedule 2: the commit record stands before the image that still says "writing". */
+  /** Schedule 2: the commit record is before the image, in which the state is still "writing". */
   @Test
   void R8_a_commit_between_begin_and_image_wins_over_the_image() {
     LogFixture.change(log, 5, 1, ROW);
@@ -94,7 +94,7 @@ class TransactionStatesTest {
     assertArrayEquals(new long[] {5, 7}, analyse(begin, image).aborted());
   }
 
-  /** Of a checkpoint whose control slot was not written in time, nothing counts but its ids. */
+  /** Of a checkpoint whose control slot was not written in time, only its ids count. */
   @Test
   void R8_only_the_checkpoint_that_the_control_slot_names_counts() {
     LogFixture.change(log, 5, 1, ROW);
@@ -121,7 +121,7 @@ class TransactionStatesTest {
   @Test
   void R8_records_before_the_checkpoint_decide_nothing() {
     long redo = log.tail();
-    LogFixture.change(log, 5, 1, ROW); // put back by itself and ended without a record
+    LogFixture.change(log, 5, 1, ROW); // rolled back by itself, and ended without a record
     long begin = log.tail();
     CheckpointImage.Published image = checkpoint(redo, NONE, NONE);
     log.awaitDurable(log.tail());
@@ -142,7 +142,7 @@ class TransactionStatesTest {
         () -> analyse(begin, new CheckpointImage.Published(begin, begin)));
   }
 
-  /** The next life's first record says so: whoever was undecided before is aborted. */
+  /** The next life's first record decides: a transaction that was undecided before is aborted. */
   @Test
   void undecided_transactions_of_former_lives_stay_aborted_until_forgotten() {
     LogFixture.change(log, 5, 1, ROW);
@@ -191,7 +191,7 @@ class TransactionStatesTest {
     assertArrayEquals(NONE, result.undecided());
   }
 
-  /** 1 was prepared after the image of the writing was taken, 2 before the checkpoint. */
+  /** 1 was prepared after the image of writing transactions was taken, 2 before the checkpoint. */
   @Test
   void R8_a_prepare_from_the_begin_on_wins_over_the_image() {
     LogFixture.change(log, 1, 1, ROW);

@@ -12,11 +12,11 @@ import org.revenantdb.recovery.log.Log;
 import org.revenantdb.recovery.log.LogStoppedException;
 import org.revenantdb.recovery.testing.CrashDisk;
 
-/** R6: what a restart reads and acts upon is durable before it acts. */
+/** R6: log that a restart reads and acts upon is durable before the restart acts. */
 class TrustedTailTest {
   /**
-   * Schedule 1: kill; the restart reads log that is only in the cache of the system; power cut.
-   * What the restart saw, and may have written pages by, must still be in the log.
+   * Schedule 1: a kill; the restart reads log that is only in the system's cache; a power cut. Log
+   * that the restart has read, and may have written pages by, must still exist.
    */
   @Test
   void R6_log_that_a_restart_has_read_survives_a_power_cut_after_a_kill() {
@@ -40,7 +40,7 @@ class TrustedTailTest {
     second.close();
   }
 
-  /** A disk as it is just before its last force: written, and in the cache only. */
+  /** A disk just before its last force: everything is written, but only to the cache. */
   private static final class LastForceUndone {
     private CrashDisk image;
 
@@ -54,8 +54,8 @@ class TrustedTailTest {
   }
 
   /**
-   * Schedule 2: a force fails and the system marks the pages clean, so that no later force writes
-   * them. The next open reads them from the cache all the same.
+   * Schedule 2: a force fails, and the system marks its pages clean, so no later force writes them.
+   * The next open still reads them from the cache.
    */
   @Test
   void R6_log_whose_force_failed_is_written_anew_before_it_is_trusted() {
@@ -78,7 +78,9 @@ class TrustedTailTest {
     second.close();
   }
 
-  /** A force that fails while the tail is sealed lets nobody in, and the next open is as before. */
+  /**
+   * If a force fails while the tail is sealed, the open fails, and the next one finds no change.
+   */
   @Test
   void R6_a_restart_whose_force_fails_has_changed_nothing() {
     CrashDisk disk = new CrashDisk();
