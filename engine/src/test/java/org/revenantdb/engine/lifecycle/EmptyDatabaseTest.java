@@ -1,5 +1,6 @@
 package org.revenantdb.engine.lifecycle;
 
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -10,8 +11,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.testing.LiveCopy;
+import org.revenantdb.recovery.log.RingFile;
 
-/** A database without a table takes less than 256 KB, with options as they are by default. */
+/**
+ * A database without a table takes less than 256 KB, with options as they are by default. The ring
+ * of the log (2 MiB) is not counted: it is there while the database is open, or after a kill.
+ */
 class EmptyDatabaseTest {
   private static final long MOST = 256_000;
 
@@ -21,7 +26,8 @@ class EmptyDatabaseTest {
     long sum = 0;
     try (Stream<Path> files = Files.walk(directory)) {
       for (Path file : files.toList()) {
-        sum += Files.isRegularFile(file) ? Files.size(file) : 0;
+        boolean counts = Files.isRegularFile(file) && !file.endsWith(RingFile.NAME);
+        sum += counts ? Files.size(file) : 0;
       }
     }
     return sum;
@@ -38,6 +44,7 @@ class EmptyDatabaseTest {
     for (int life = 0; life < 6; life++) {
       Database.open(directory).close();
       assertSmall(directory);
+      assertFalse(Files.exists(directory.resolve(RingFile.NAME)));
     }
   }
 

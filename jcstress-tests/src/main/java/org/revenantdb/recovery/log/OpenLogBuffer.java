@@ -70,6 +70,11 @@ public final class OpenLogBuffer {
     return (int) (10 * first + second);
   }
 
+  /** Whether no record before there is missing. */
+  public boolean isUnbrokenUpTo(long lsn) {
+    return buffer.isUnbrokenUpTo(lsn);
+  }
+
   /** Gives room up to there and a lap further. */
   public void raiseWritten(long lsn) {
     buffer.setWrittenRelease(lsn);

@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.recovery.file.FileThread;
@@ -77,6 +78,9 @@ public final class Log implements AutoCloseable {
   /** The field has sixteen bits. */
   private static final int MOST_AHEAD = 0xFFFF;
 
+  /** How long a committer naps while a record before its own is not published. */
+  private static final long HOLE_NAP = TimeUnit.MICROSECONDS.toNanos(20);
+
   /** No thread spins for a force that takes longer. */
   private static final long LONGEST_SPIN = TimeUnit.MICROSECONDS.toNanos(500);
 
@@ -88,6 +92,10 @@ public final class Log implements AutoCloseable {
   private static final int SPARE = 4;
 
   private final LogBuffer buffer;
+
+  /** The file in which the ring is; null if it is in memory. */
+  private final @Nullable RingFile ringFile;
+
   private final SegmentSupply supply;
   private final LogWriter writer;
   private final FileThread thread;
@@ -119,7 +127,7 @@ public final class Log implements AutoCloseable {
   private boolean closed;
 
   private Log(
-      MemorySegment ring,
+      @Nullable RingFile ringFile,
       SegmentSupply supply,
       Segment first,
       long firstLsn,
@@ -130,6 +138,9 @@ public final class Log implements AutoCloseable {
     waits = options.waits();
     segmentSize = options.segmentSize();
     maxRecord = options.maxRecord();
+    this.ringFile = ringFile;
+    MemorySegment ring =
+        ringFile == null ? RingPool.take(options.bufferCapacity()) : ringFile.ring();
     buffer = new LogBuffer(ring, firstLsn);
     flushWish = firstLsn;
     writer = new LogWriter(this, buffer, supply, first, options);
@@ -166,9 +177,7 @@ public final class Log implements AutoCloseable {
         supply.first(new SegmentPlace(start.firstLsn(), start.firstSize()), start.formerEnd());
     supply.addFree(start.freeLater());
     supply.trim();
-    MemorySegment ring = RingPool.take(options.bufferCapacity());
-    Log log = new Log(ring, supply, first, start.firstLsn(), start.life(), options);
-    log.thread.start();
+    Log log = started(start, supply, first, options);
     if (start.formerLife() != 0) {
       RecordBuilder record = new RecordBuilder().begin(RecordType.LIFE, /* transactionId= */ 0);
       record.putLong(start.formerEnd());
@@ -176,6 +185,29 @@ public final class Log implements AutoCloseable {
       log.publish(record);
     }
     return log;
+  }
+
+  /** The first segment is durable: now the ring of the former life is not needed any more (§46). */
+  private static Log started(
+      LifeStart start, SegmentSupply supply, Segment first, LogOptions options) {
+    @Nullable RingFile file = null;
+    try {
+      file = RingFile.create(start, first.file(), options);
+      Log log = new Log(file, supply, first, start.firstLsn(), start.life(), options);
+      log.thread.start();
+      return log;
+    } catch (Throwable failed) {
+      try {
+        if (file != null) {
+          file.unmap();
+        }
+        first.file().close();
+        supply.close();
+      } catch (RuntimeException second) {
+        failed.addSuppressed(second);
+      }
+      throw failed;
+    }
   }
 
   /**
@@ -245,6 +277,7 @@ public final class Log implements AutoCloseable {
       throw new LogStoppedException(failure);
     }
     long end = start + length;
+    boolean copied = false;
     try {
       steps.at(LogSteps.Step.RESERVED);
       if (!buffer.hasRoomUpTo(end)) {
@@ -252,11 +285,13 @@ public final class Log implements AutoCloseable {
       }
       record.stamp(length, end, durableLsn(), life, ahead(start));
       buffer.copy(start, record.array(), length);
+      copied = true;
+      steps.at(LogSteps.Step.COPIED);
       buffer.publishRelease(start, end);
     } catch (LogStoppedException stopped) {
       throw stopped;
     } catch (Throwable thrown) {
-      publishPad(start, length, thrown);
+      notPublished(start, length, copied, thrown);
       throw thrown;
     }
     try {
@@ -299,6 +334,55 @@ public final class Log implements AutoCloseable {
   private int ahead(long start) {
     long ahead = (supply.preparedEnd() - start) / LogRecordLayout.AHEAD_UNIT;
     return (int) Math.max(0, Math.min(MOST_AHEAD, ahead));
+  }
+
+  /**
+   * Keeps others from waiting for a record that failed. A whole record in a ring that outlives the
+   * process may be found by a restart, even after a PAD took its place, if the power is cut (§46).
+   * Then no later record may follow, so the log stops.
+   */
+  private void notPublished(long start, int length, boolean copied, Throwable thrown) {
+    if (ringFile == null) {
+      publishPad(start, length, thrown);
+    } else if (stopping && thrown instanceof IllegalStateException) {
+      throw new LogStoppedException(failure); // the ring was unmapped
+    } else if (copied) {
+      fail(thrown);
+    } else {
+      publishPad(start, length, thrown);
+    }
+  }
+
+  /**
+   * Waits until all records before a position are published. Then a killed process leaves all of
+   * them, if the ring is in a file; else there is nothing to wait for. A log that stops ends the
+   * wait.
+   *
+   * <p>The wait is short: whoever has reserved a place copies its record, and waits at most for
+   * room.
+   *
+   * @param lsn the LSN of a published record
+   */
+  public void awaitUnbroken(long lsn) {
+    if (ringFile == null || buffer.isUnbrokenUpTo(lsn)) {
+      return;
+    }
+    for (int looks = 0; !buffer.isUnbrokenUpTo(lsn) && failure == null; looks++) {
+      if (looks < Spinning.LOOKS) {
+        Thread.onSpinWait();
+      } else {
+        LockSupport.parkNanos(this, HOLE_NAP);
+      }
+    }
+  }
+
+  /**
+   * Whether what was published outlives the process.
+   *
+   * @return true if the ring is in a file
+   */
+  public boolean isRingInFile() {
+    return ringFile != null;
   }
 
   /** Fills the place of a failed record, or stops the log: a hole would block all other threads. */
@@ -576,11 +660,21 @@ public final class Log implements AutoCloseable {
     }
     stop();
     writer.wake(thread);
-    thread.join();
+    try {
+      thread.join();
+    } finally {
+      if (ringFile != null) {
+        ringFile.unmap();
+      }
+    }
     @Nullable Throwable cause = failure;
     if (cause != null) {
       throw new LogStoppedException(cause);
     }
-    RingPool.giveBack(buffer.ring());
+    if (ringFile == null) {
+      RingPool.giveBack(buffer.ring());
+    } else {
+      ringFile.delete();
+    }
   }
 }

@@ -20,6 +20,8 @@ final class LogBuffer {
    * State       tail      end of what is reserved; STOPPED or more after the log has stopped
    *             written   end of what is in the files
    *             durable   end of what is forced; durable <= written <= tail
+   *             unbroken  all records before it are published; may be behind the truth. Used only if the ring is in a
+   *                       file (§46)
    *             ends      for each piece of the ring, of PIECE bytes: the end of the record that was published last
    *                       of those that began in it. A record is longer than a piece, so no two of one lap share one.
    *
@@ -52,6 +54,7 @@ final class LogBuffer {
   private static final int TAIL = STRIDE;
   private static final int WRITTEN = 2 * STRIDE;
   private static final int DURABLE = 3 * STRIDE;
+  private static final int UNBROKEN = 4 * STRIDE;
 
   /** The exponent of the size of a piece, which is not more than the shortest record. */
   private static final int PIECE_SHIFT = 5;
@@ -60,7 +63,7 @@ final class LogBuffer {
   private final long[] ends;
   private final int capacity;
   private final long mask;
-  private final long[] positions = new long[5 * STRIDE];
+  private final long[] positions = new long[6 * STRIDE];
 
   /**
    * Makes a buffer over a ring with any content, whose size is a power of two, for a log that
@@ -74,6 +77,7 @@ final class LogBuffer {
     positions[TAIL] = first;
     positions[WRITTEN] = first;
     positions[DURABLE] = first;
+    positions[UNBROKEN] = first;
     VarHandle.releaseFence();
   }
 
@@ -156,6 +160,33 @@ final class LogBuffer {
       at = end;
     }
     return at;
+  }
+
+  /**
+   * Whether all records before a position are published.
+   *
+   * <p>The end of a record may be of a later lap if the writer has passed the record meanwhile. Who
+   * published that end had read a {@code written} above the record, and so does this thread, as it
+   * reads {@code written} after the end.
+   */
+  boolean isUnbrokenUpTo(long lsn) {
+    long known = (long) POSITION.getOpaque(positions, UNBROKEN);
+    long at = Math.max(known, writtenAcquire());
+    while (at < lsn) {
+      long end = endAcquire(at);
+      long written = writtenAcquire();
+      if (written > at) {
+        at = written;
+      } else if (end > at) {
+        at = end;
+      } else {
+        break;
+      }
+    }
+    if (at > known) {
+      POSITION.setOpaque(positions, UNBROKEN, at);
+    }
+    return at >= lsn;
   }
 
   /** Where in the ring a position is. */

@@ -16,6 +16,8 @@ import org.revenantdb.recovery.format.SegmentLayout;
  * @param statistics counts reads, writes and forces
  * @param waits receives the waits
  * @param ownership checked before anything is written
+ * @param ringInFile whether the ring is in a file, so that it outlives the process, if the file
+ *     system can map files
  */
 public record LogOptions(
     int segmentSize,
@@ -24,12 +26,16 @@ public record LogOptions(
     String threadName,
     IoStatistics statistics,
     LogWaits waits,
-    Ownership ownership) {
+    Ownership ownership,
+    boolean ringInFile) {
   /** Full size of a segment unless said otherwise. */
   public static final int DEFAULT_SEGMENT_SIZE = 4 << 20;
 
   /** Size of the log buffer unless said otherwise. */
   public static final int DEFAULT_BUFFER_CAPACITY = 2 << 20;
+
+  /** The ring has room for so many of its longest records. */
+  public static final int RECORDS_IN_RING = 8;
 
   /** Size of the log directory unless said otherwise. */
   public static final long DEFAULT_MAX_LOG_SIZE = 256L << 20;
@@ -72,7 +78,8 @@ public record LogOptions(
         threadName,
         statistics,
         LogWaits.NONE,
-        Ownership.none());
+        Ownership.none(),
+        /* ringInFile= */ true);
   }
 
   private static void checkSize(String what, int size, boolean legal, int smallest, int largest) {
@@ -104,7 +111,14 @@ public record LogOptions(
    */
   public LogOptions withWaits(LogWaits newWaits) {
     return new LogOptions(
-        segmentSize, bufferCapacity, maxLogSize, threadName, statistics, newWaits, ownership);
+        segmentSize,
+        bufferCapacity,
+        maxLogSize,
+        threadName,
+        statistics,
+        newWaits,
+        ownership,
+        ringInFile);
   }
 
   /**
@@ -115,7 +129,31 @@ public record LogOptions(
    */
   public LogOptions withOwnership(Ownership newOwnership) {
     return new LogOptions(
-        segmentSize, bufferCapacity, maxLogSize, threadName, statistics, waits, newOwnership);
+        segmentSize,
+        bufferCapacity,
+        maxLogSize,
+        threadName,
+        statistics,
+        waits,
+        newOwnership,
+        ringInFile);
+  }
+
+  /**
+   * The same, and the ring is in memory. What was not written to a segment dies with the process.
+   *
+   * @return other options
+   */
+  public LogOptions withRingInMemory() {
+    return new LogOptions(
+        segmentSize,
+        bufferCapacity,
+        maxLogSize,
+        threadName,
+        statistics,
+        waits,
+        ownership,
+        /* ringInFile= */ false);
   }
 
   /**
@@ -138,6 +176,6 @@ public record LogOptions(
    * @return bytes
    */
   public int maxRecord() {
-    return Math.min(RecordBuilder.MAX_RECORD, bufferCapacity / 8);
+    return Math.min(RecordBuilder.MAX_RECORD, bufferCapacity / RECORDS_IN_RING);
   }
 }
