@@ -189,8 +189,7 @@ public final class DatabaseFiles {
       Directories.force(directory, statistics);
       // In this form a failure of the log's close does not hide an earlier one.
       try (Log log =
-          Restart.createFirst(
-              log(), id, logOptions(options, options.logSegmentBytes()).withRingInMemory())) {
+          Restart.createFirst(log(), id, logOptions(options, options.logSegmentBytes()))) {
         DoubleWriteFile.create(doubleWrite(), id, statistics).close();
         fill(data, id, options);
         LogSpace space =

@@ -384,13 +384,13 @@ public final class StorageFile implements AutoCloseable {
   }
 
   /**
-   * Whether the file system can map files into memory.
+   * Whether the file system can map files into memory for writing. Nothing is mapped.
    *
-   * @return false if {@link #map} does not work
+   * @return false if {@link #map(long, long, Arena)} does not work
    */
   public boolean isMappable() {
     try (Arena arena = Arena.ofConfined()) {
-      channel.map(FileChannel.MapMode.READ_ONLY, 0, 0, arena);
+      channel.map(FileChannel.MapMode.READ_WRITE, 0, 0, arena);
       return true;
     } catch (UnsupportedOperationException inMemory) {
       return false;

@@ -17,7 +17,10 @@ final class LogBuffer {
    *             We differ: the end of a record is stored beside the ring, not in it, so the ring need not be cleared
    *             between two laps.
    *
-   * State       tail      end of what is reserved; STOPPED or more after the log has stopped
+   * State       tail      end of what is reserved; STOPPED or more after the log has stopped; PAUSED or more while the
+   *                       ring is replaced
+   *             pausedAt  the tail at the pause; valid while the tail is paused, also if the log stops meanwhile
+   *             ring      the memory; replaced at most once (§46)
    *             written   end of what is in the files
    *             durable   end of what is forced; durable <= written <= tail
    *             unbroken  all records before it are published; may be behind the truth. Used only if the ring is in a
@@ -29,6 +32,9 @@ final class LogBuffer {
    *             publish   ends[start] := end       store release, the thread that reserved, after the record
    *             written   raised                   store release, the writer, after the file write
    *             durable   raised                   store release, the writer, after the force
+   *             pause     tail += PAUSED           compare-and-set, the writer; reservations wait
+   *             replaced  ring := another          plain store, the writer, when written = pausedAt
+   *             resume    tail := pausedAt         compare-and-set, the writer; not after a stop
    *
    * Invariants  the record at `l` is published if and only if ends[l] > l. An end of an earlier lap would be below l,
    *             since a record is at most an eighth of the ring. A later lap begins only after `written` has passed
@@ -40,11 +46,17 @@ final class LogBuffer {
    *             written to the file. A place is written only when start + length <= written + capacity, so no two
    *             records of different laps share a byte.
    *
+   *             resume -> reserve: a thread that has reserved a place after the pause finds the new ring. No thread has
+   *             a place that it has not published while the ring is replaced, because all up to pausedAt is written.
+   *
    * Crash       see the table in docs/protocols.md §1.
    */
 
   /** Added to the tail of a stopped log; no position gets this far by itself. */
   static final long STOPPED = 1L << 62;
+
+  /** Added to the tail while the ring is replaced. */
+  static final long PAUSED = 1L << 61;
 
   private static final VarHandle POSITION = MethodHandles.arrayElementVarHandle(long[].class);
 
@@ -59,7 +71,8 @@ final class LogBuffer {
   /** The exponent of the size of a piece, which is not more than the shortest record. */
   private static final int PIECE_SHIFT = 5;
 
-  private final MemorySegment ring;
+  private MemorySegment ring;
+  private volatile long pausedAt;
   private final long[] ends;
   private final int capacity;
   private final long mask;
@@ -91,16 +104,76 @@ final class LogBuffer {
 
   /** Reserves a place. A result at or above {@link #STOPPED} means that nothing was reserved. */
   long reserve(int length) {
-    return (long) POSITION.getAndAdd(positions, TAIL, (long) length);
+    while (true) {
+      long start = (long) POSITION.getAndAdd(positions, TAIL, (long) length);
+      if (!isPaused(start)) {
+        return start;
+      }
+      awaitResume();
+    }
+  }
+
+  private void awaitResume() {
+    while (isPaused((long) POSITION.getVolatile(positions, TAIL))) {
+      Thread.yield(); // the writer waits for copies that have begun, and for nothing else
+    }
+  }
+
+  private static boolean isPaused(long tail) {
+    return tail >= PAUSED && tail < STOPPED;
   }
 
   /** Stops the reservations, and returns the final tail. */
   long stop() {
-    return (long) POSITION.getAndAdd(positions, TAIL, STOPPED);
+    long tail = (long) POSITION.getAndAdd(positions, TAIL, STOPPED);
+    return isPaused(tail) ? pausedAt : tail;
   }
 
   long tailVolatile() {
+    long tail = (long) POSITION.getVolatile(positions, TAIL);
+    return isPaused(tail) ? pausedAt : tail;
+  }
+
+  /** As it stands there, for tests. */
+  long rawTail() {
     return (long) POSITION.getVolatile(positions, TAIL);
+  }
+
+  /**
+   * Makes reservations wait, so that the ring can be replaced when all up to the tail is written.
+   *
+   * @return false if the log has stopped
+   */
+  boolean pause() {
+    while (true) {
+      long tail = (long) POSITION.getVolatile(positions, TAIL);
+      if (tail >= STOPPED) {
+        return false;
+      }
+      pausedAt = tail;
+      if (POSITION.compareAndSet(positions, TAIL, tail, tail + PAUSED)) {
+        return true;
+      }
+    }
+  }
+
+  /**
+   * Replaces the ring while reservations are paused and all before them is written.
+   *
+   * @return the former ring, which no thread uses any more
+   */
+  MemorySegment replace(MemorySegment newRing) {
+    MemorySegment former = ring;
+    ring = newRing;
+    return former;
+  }
+
+  /** Ends a pause, unless the log has stopped. */
+  void resume() {
+    long tail = (long) POSITION.getVolatile(positions, TAIL);
+    while (tail < STOPPED && !POSITION.compareAndSet(positions, TAIL, tail, pausedAt)) {
+      tail = (long) POSITION.getVolatile(positions, TAIL);
+    }
   }
 
   long writtenAcquire() {

@@ -16,8 +16,6 @@ import org.revenantdb.recovery.format.SegmentLayout;
  * @param statistics counts reads, writes and forces
  * @param waits receives the waits
  * @param ownership checked before anything is written
- * @param ringInFile whether the ring is in a file, so that it outlives the process, if the file
- *     system can map files
  */
 public record LogOptions(
     int segmentSize,
@@ -26,8 +24,7 @@ public record LogOptions(
     String threadName,
     IoStatistics statistics,
     LogWaits waits,
-    Ownership ownership,
-    boolean ringInFile) {
+    Ownership ownership) {
   /** Full size of a segment unless said otherwise. */
   public static final int DEFAULT_SEGMENT_SIZE = 4 << 20;
 
@@ -78,8 +75,7 @@ public record LogOptions(
         threadName,
         statistics,
         LogWaits.NONE,
-        Ownership.none(),
-        /* ringInFile= */ true);
+        Ownership.none());
   }
 
   private static void checkSize(String what, int size, boolean legal, int smallest, int largest) {
@@ -111,14 +107,7 @@ public record LogOptions(
    */
   public LogOptions withWaits(LogWaits newWaits) {
     return new LogOptions(
-        segmentSize,
-        bufferCapacity,
-        maxLogSize,
-        threadName,
-        statistics,
-        newWaits,
-        ownership,
-        ringInFile);
+        segmentSize, bufferCapacity, maxLogSize, threadName, statistics, newWaits, ownership);
   }
 
   /**
@@ -129,31 +118,7 @@ public record LogOptions(
    */
   public LogOptions withOwnership(Ownership newOwnership) {
     return new LogOptions(
-        segmentSize,
-        bufferCapacity,
-        maxLogSize,
-        threadName,
-        statistics,
-        waits,
-        newOwnership,
-        ringInFile);
-  }
-
-  /**
-   * The same, and the ring is in memory. What was not written to a segment dies with the process.
-   *
-   * @return other options
-   */
-  public LogOptions withRingInMemory() {
-    return new LogOptions(
-        segmentSize,
-        bufferCapacity,
-        maxLogSize,
-        threadName,
-        statistics,
-        waits,
-        ownership,
-        /* ringInFile= */ false);
+        segmentSize, bufferCapacity, maxLogSize, threadName, statistics, waits, newOwnership);
   }
 
   /**

@@ -59,20 +59,31 @@ public final class RingFile {
   }
 
   /**
-   * Makes the file of a life whose first segment is durable, in place of that of a former life.
+   * Deletes the file of a former life. The first segment of the new one is durable.
+   *
+   * @param logDirectory the directory of the log
+   */
+  static void deleteFormer(Path logDirectory, LogOptions options) {
+    Path file = beside(logDirectory);
+    options.ownership().check();
+    Directories.delete(file);
+    Directories.delete(file.resolveSibling(UNFINISHED));
+  }
+
+  /**
+   * Makes the file of a life. That of the former life is deleted.
    *
    * @param segment a file of the same file system, open
-   * @return null if the file system cannot map files, or the options want the ring in memory
+   * @return null if the file system cannot map files
    */
   static @Nullable RingFile create(LifeStart start, StorageFile segment, LogOptions options) {
-    if (!options.ringInFile() || !segment.isMappable()) {
+    if (!segment.isMappable()) {
       return null;
     }
     Path file = beside(start.directory());
     Path unfinished = file.resolveSibling(UNFINISHED);
     options.ownership().check();
-    Directories.delete(file);
-    Directories.delete(unfinished);
+    Directories.delete(unfinished); // of an attempt that failed
     Arena arena = Arena.ofShared();
     try {
       int capacity = options.bufferCapacity();

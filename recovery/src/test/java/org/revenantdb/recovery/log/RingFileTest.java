@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -12,6 +13,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
@@ -19,6 +23,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.recovery.file.IoStatistics;
 import org.revenantdb.recovery.format.RingLayout;
 import org.revenantdb.recovery.format.SegmentLayout;
+import org.revenantdb.recovery.segment.LogReader;
+import org.revenantdb.recovery.segment.SegmentDirectory;
+import org.revenantdb.recovery.segment.SegmentMap;
 import org.revenantdb.recovery.testing.CrashDisk;
 
 /** The file of the ring: when it is there, and what a failure in a publication leaves in it. */
@@ -53,8 +60,11 @@ class RingFileTest {
     return new LogOptions(SEGMENT, CAPACITY, 1 << 24, "ring", new IoStatistics());
   }
 
+  /** A log in which somebody has committed lazily. */
   private Log start(int life) throws IOException {
-    return start(Files.createDirectories(directory.resolve("log")), life, options());
+    Log log = start(Files.createDirectories(directory.resolve("log")), life, options());
+    log.awaitUnbroken(log.tail());
+    return log;
   }
 
   private static RecordBuilder commit(long id) {
@@ -150,12 +160,81 @@ class RingFileTest {
     }
   }
 
+  /** A log without lazy commits needs no file: nor does an open, nor an empty database. */
   @Test
-  void the_options_can_want_it_in_memory() throws IOException {
+  void it_is_made_for_the_first_lazy_commit() throws IOException {
     Path logs = Files.createDirectories(directory.resolve("log"));
-    try (Log log = start(logs, 1, options().withRingInMemory())) {
+    Files.write(file(), new byte[10]); // of a former life
+    try (Log log = start(logs, 1, options())) {
+      assertFalse(Files.exists(file()));
+      log.awaitDurable(log.publish(commit(7)));
       assertFalse(log.isRingInFile());
       assertFalse(Files.exists(file()));
+      long lazy = log.publish(commit(8));
+      log.awaitUnbroken(lazy);
+      assertTrue(log.isRingInFile());
+      assertTrue(Files.exists(file()));
+    }
+  }
+
+  /** The ring moves while several threads publish: each record is in the log, whole. */
+  @Test
+  void it_moves_while_records_are_published() throws Exception {
+    for (int round = 0; round < 20; round++) {
+      Path logs = Files.createDirectories(directory.resolve("db" + round).resolve("log"));
+      int each = 300;
+      try (Log log = start(logs, 1, options())) {
+        List<Thread> threads = new ArrayList<>();
+        for (int t = 0; t < 3; t++) {
+          int thread = t;
+          threads.add(
+              Thread.ofPlatform()
+                  .start(() -> {
+                    for (int i = 0; i < each; i++) {
+                      long lsn = log.publish(commit(1 + thread * each + i));
+                      if (i == each / 2) {
+                        log.awaitUnbroken(lsn);
+                      }
+                    }
+                  }));
+        }
+        for (Thread thread : threads) {
+          thread.join();
+        }
+        assertTrue(log.isRingInFile());
+        assertNull(log.failure());
+      }
+      BitSet found = new BitSet();
+      SegmentDirectory segments = new SegmentDirectory(logs, ID, SEGMENT, new IoStatistics());
+      SegmentMap present = segments.list();
+      try (LogReader reader = new LogReader(segments, present::at)) {
+        reader.seek(SegmentLayout.payload(SEGMENT));
+        while (reader.next()) {
+          found.set((int) reader.transactionId());
+        }
+      }
+      assertEquals(3 * each, found.cardinality(), "round " + round);
+    }
+  }
+
+  /** As on a full disk. */
+  @Test
+  void if_it_cannot_be_made_lazy_commits_are_durable_until_it_can() throws IOException {
+    Path logs = Files.createDirectories(directory.resolve("log"));
+    Path inTheWay = Files.createDirectories(directory.resolve(RingFile.UNFINISHED + "/x"));
+    Files.delete(inTheWay);
+    Files.delete(directory.resolve(RingFile.UNFINISHED));
+    try (Log log = start(logs, 1, options())) {
+      Files.createDirectories(inTheWay);
+      long lazy = log.publish(commit(7));
+      log.awaitUnbroken(lazy);
+      assertFalse(log.isRingInFile());
+      assertEquals(lazy, log.durableLsn());
+      Files.delete(inTheWay);
+      while (!log.isRingInFile()) { // it is tried again after a while
+        log.awaitUnbroken(log.publish(commit(8)));
+      }
+      assertNull(log.failure());
     }
   }
 
@@ -203,6 +282,7 @@ class RingFileTest {
     Path logs = Files.createDirectories(directory.resolve("log"));
     LogOptions options = new LogOptions(SEGMENT, CAPACITY, 1 << 24, "ring", io);
     try (Log log = start(logs, 1, options)) {
+      log.awaitUnbroken(log.tail());
       assertTrue(log.isRingInFile());
       assertEquals(SEGMENT + RingLayout.fileSize(CAPACITY), io.bytesWritten());
     }

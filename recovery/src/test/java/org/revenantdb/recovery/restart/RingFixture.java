@@ -1,5 +1,7 @@
 package org.revenantdb.recovery.restart;
 
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,7 +26,14 @@ final class RingFixture {
 
   static Log create(Path database) throws IOException {
     Files.createDirectories(database);
-    return Restart.createFirst(database.resolve("log"), LogFixture.ID, options());
+    return inFile(Restart.createFirst(database.resolve("log"), LogFixture.ID, options()));
+  }
+
+  /** As if somebody had committed lazily: the ring is in a file from now on. */
+  static Log inFile(Log log) {
+    log.awaitUnbroken(log.tail());
+    assertTrue(log.isRingInFile());
+    return log;
   }
 
   /**

@@ -83,6 +83,7 @@ class RingMixtureTest {
   private void record(Path database, Random random) throws IOException {
     Path file = database.resolve(RingFile.NAME);
     try (Log log = Restart.createFirst(database.resolve("log"), LogFixture.ID, options())) {
+      RingFixture.inFile(log);
       moments.add(Files.readAllBytes(file));
       for (int i = 1; i <= RECORDS; i++) {
         long start = log.tail();

@@ -97,6 +97,22 @@ class RingTailTest {
     assertTrue(Files.exists(killed.resolve(RingFile.NAME)));
   }
 
+  /** A segment that redo has opened before the seal is not the file that has the end of the log. */
+  @Test
+  void redo_that_began_before_the_seal_goes_on_behind_it() throws IOException {
+    Log log = RingFixture.create(database());
+    log.awaitDurable(LogFixture.change(log, 0, 1, LogFixture.bytes(100)));
+    publish(log, 2, 9, 700);
+    Path killed = copy("killed");
+    end(log);
+    Restart restart = RingFixture.analyse(killed);
+    assertEquals(upTo(9), LogFixture.pages(restart));
+    try (Log second = restart.startLife(RingFixture.options())) {
+      assertEquals(upTo(9), LogFixture.pages(restart));
+      assertEquals(2, second.life());
+    }
+  }
+
   /** Half of the ring is more than the segments that the writer has begun. */
   @Test
   void segments_that_the_writer_had_not_begun_are_made() throws IOException {
@@ -152,7 +168,9 @@ class RingTailTest {
   @Test
   void segments_that_are_made_grow_as_the_writer_would_have_made_them() throws IOException {
     Files.createDirectories(database());
-    Log log = Restart.createFirst(database().resolve("log"), LogFixture.ID, growing());
+    Log log =
+        RingFixture.inFile(
+            Restart.createFirst(database().resolve("log"), LogFixture.ID, growing()));
     log.awaitDurable(LogFixture.change(log, 0, 1, LogFixture.bytes(100)));
     publish(log, 2, 200, 1000);
     Path killed = copy("killed");
@@ -179,7 +197,9 @@ class RingTailTest {
   @Test
   void some_of_the_segments_that_grow_are_there_after_a_kill_or_a_power_cut() throws IOException {
     Files.createDirectories(database());
-    Log log = Restart.createFirst(database().resolve("log"), LogFixture.ID, growing());
+    Log log =
+        RingFixture.inFile(
+            Restart.createFirst(database().resolve("log"), LogFixture.ID, growing()));
     log.awaitDurable(LogFixture.change(log, 0, 1, LogFixture.bytes(100)));
     publish(log, 2, 200, 1000);
     Path killed = copy("killed");
@@ -271,7 +291,7 @@ class RingTailTest {
     publish(log, 1, 2, 100);
     Path killed = copy("killed");
     end(log);
-    Log second = RingFixture.analyse(killed).startLife(RingFixture.options());
+    Log second = RingFixture.inFile(RingFixture.analyse(killed).startLife(RingFixture.options()));
     publish(second, 3, 3, 100);
     Path later = RingFixture.killed(killed, directory.resolve("later"));
     second.close();
