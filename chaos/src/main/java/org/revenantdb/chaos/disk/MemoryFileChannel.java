@@ -292,8 +292,8 @@ final class MemoryFileChannel extends FileChannel {
   @Override
   public MappedByteBuffer map(MapMode mode, long from, long size) {
     throw new UnsupportedOperationException(
-        "a file in memory cannot be mapped; code that maps files is tested on the default file"
-            + " system, by the recorder or by process death");
+        "a file in memory cannot be mapped; a recording can map it for writing, and process death"
+            + " tests the default file system");
   }
 
   @Override

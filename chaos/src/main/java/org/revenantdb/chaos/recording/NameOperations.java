@@ -113,7 +113,7 @@ final class NameOperations {
         return outside(path, mode, options, interruptible, attributes);
       }
       Entry entry = entry(path);
-      Caller caller = recorder.caller();
+      Caller caller = recorder.changing();
       return entry == null
           ? root(path, mode, options, interruptible, caller)
           : open(entry, mode, options, interruptible, caller, attributes);
@@ -224,7 +224,7 @@ final class NameOperations {
     }
     return new RecordingChannel(
         recorder,
-        new Around(null, null, recorder.caller()),
+        new Around(null, null, recorder.changing()),
         channel,
         mode,
         null,
@@ -242,7 +242,7 @@ final class NameOperations {
         recorder.escape("the creation of " + path);
         return path;
       }
-      Caller caller = recorder.caller();
+      Caller caller = recorder.changing();
       Strike strike = recorder.ask(Kind.CREATE, entry.text(), caller).before();
       long place = recorder.place();
       below.createDirectory(path, attributes);
@@ -265,11 +265,11 @@ final class NameOperations {
           recorder.escape("a link " + link);
         } else {
           recorder.gap("a link " + link + " to a file outside of the directory");
-          foundOrMade(to, recorder.caller());
+          foundOrMade(to, recorder.changing());
         }
         return link;
       }
-      Caller caller = recorder.caller();
+      Caller caller = recorder.changing();
       Strike strike = recorder.ask(Kind.CREATE, to.text(), caller).before();
       long place = recorder.place();
       below.createLink(link, existing);
@@ -303,7 +303,7 @@ final class NameOperations {
         below.delete(path);
         recorder.escape("the deletion of " + path);
       } else {
-        delete(entry, recorder.caller());
+        delete(entry, recorder.changing());
       }
       return path;
     });
@@ -330,7 +330,7 @@ final class NameOperations {
     alone(() -> {
       Entry from = entry(source);
       Entry to = entry(target);
-      Caller caller = recorder.caller();
+      Caller caller = recorder.changing();
       if (from != null && to != null) {
         move(from, to, caller, options);
         return target;
@@ -406,7 +406,7 @@ final class NameOperations {
       }
       Entry from = entry(source);
       Node old = to.node();
-      Caller caller = recorder.caller();
+      Caller caller = recorder.changing();
       if (from != null && from.node() != null && from.node() == old) {
         below.copy(source, target, options);
         return target;
@@ -584,6 +584,12 @@ final class NameOperations {
     public long size(Node file) throws IOException {
       Path path = fileSystem.below(file.path());
       return exists(path) ? Files.size(path) : -1;
+    }
+
+    @Override
+    public FileChannel reopen(Node file) throws IOException {
+      return below.newFileChannel(
+          fileSystem.below(file.path()), Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE));
     }
 
     @Override

@@ -1,12 +1,14 @@
 package org.revenantdb.chaos.recording;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
@@ -63,6 +65,7 @@ final class Recorder {
   private final Set<String> escapes;
   private final @Nullable SlowForces slow;
   private final Set<RecordingChannel> open = ConcurrentHashMap.newKeySet();
+  private final List<MappedFile> mappings = new CopyOnWriteArrayList<>();
   private volatile boolean dead;
 
   Recorder(
@@ -105,6 +108,13 @@ final class Recorder {
   void end(NameSpace names) throws IOException {
     dead = true;
     waitFor(names.lock());
+    // The kernel has what the process has stored.
+    for (MappedFile mapping : mappings) {
+      if (!mapping.sync()) {
+        mapping.end();
+      }
+    }
+    mappings.clear();
     // Later open calls fail, so these are all channels.
     for (RecordingChannel channel : open) {
       channel.end();
@@ -151,6 +161,40 @@ final class Recorder {
   Caller caller() {
     CallStack stack = stacks && (keeping || asking()) ? callStacks.here() : CallStack.UNKNOWN;
     return new Caller(Thread.currentThread().getName(), stack);
+  }
+
+  /**
+   * The caller of an operation that changes something, or forces something. What was stored into
+   * mapped memory until now takes its place before that operation. The caller holds no lock of a
+   * node.
+   */
+  Caller changing() throws IOException {
+    sync();
+    return caller();
+  }
+
+  /** Records what was stored into mapped memory. */
+  void sync() throws IOException {
+    if (!dead) {
+      for (MappedFile mapping : mappings) {
+        if (mapping.sync()) {
+          mappings.remove(mapping);
+        }
+      }
+    }
+  }
+
+  /** Records what was stored into the memory of a file that is about to be read. */
+  void sync(Node file) throws IOException {
+    for (MappedFile mapping : mappings) {
+      if (!dead && mapping.isOf(file)) {
+        mapping.sync();
+      }
+    }
+  }
+
+  void mapped(MappedFile mapping) {
+    mappings.add(mapping);
   }
 
   /** The fault of the operation that is about to be carried out. */
@@ -290,6 +334,11 @@ final class Recorder {
   }
 
   Trace trace(DiskImage start) {
+    try {
+      sync();
+    } catch (IOException failed) {
+      throw new UncheckedIOException(failed);
+    }
     List<Operation> inOrder;
     synchronized (operations) {
       inOrder = operations.stream().sorted(Comparator.comparingLong(Operation::seq)).toList();

@@ -75,6 +75,9 @@ final class RecordingChannel extends FileChannel {
      */
     long size(Node node) throws IOException;
 
+    /** Opens a file below once more, to read and write it. */
+    FileChannel reopen(Node node) throws IOException;
+
     /** Closes the channel below, and notes the side effects of closing. */
     void close(FileChannel channel) throws IOException;
   }
@@ -162,6 +165,9 @@ final class RecordingChannel extends FileChannel {
     Objects.requireNonNull(target);
     ensureReadable();
     Node file = node;
+    if (file != null) {
+      recorder.sync(file);
+    }
     return closing(() ->
         inTurn(
             at,
@@ -267,6 +273,7 @@ final class RecordingChannel extends FileChannel {
     if (file == null) {
       recorder.escape("a write to " + name);
     }
+    recorder.sync();
     return closing(() ->
         inTurn(
             at,
@@ -389,7 +396,7 @@ final class RecordingChannel extends FileChannel {
     ensureWritable();
     notNegative(at);
     notNegative(count);
-    Caller caller = recorder.caller();
+    Caller caller = recorder.changing();
     ByteBuffer chunk = ByteBuffer.allocate((int) Math.min(CHUNK, count));
     long moved = 0;
     while (moved < count) {
@@ -415,7 +422,7 @@ final class RecordingChannel extends FileChannel {
     if (file == null) {
       recorder.escape("a truncation of " + name);
     }
-    Caller caller = recorder.caller();
+    Caller caller = recorder.changing();
     closing(() ->
         inTurn(
             HERE,
@@ -463,7 +470,7 @@ final class RecordingChannel extends FileChannel {
   public void force(boolean metadata) throws IOException {
     ensureOpen();
     Node forced = node;
-    Caller caller = recorder.caller();
+    Caller caller = recorder.changing();
     closing(() -> {
       if (forced == null) {
         below(() -> force(delegate, metadata));
@@ -505,7 +512,47 @@ final class RecordingChannel extends FileChannel {
 
   @Override
   public MemorySegment map(MapMode mapMode, long from, long size, Arena arena) throws IOException {
-    return mapped(mapMode, () -> delegate.map(mapMode, from, size, arena));
+    Node file = node;
+    if (file == null || !MapMode.READ_WRITE.equals(mapMode)) {
+      return mapped(mapMode, () -> delegate.map(mapMode, from, size, arena));
+    }
+    ensureReadable();
+    ensureWritable();
+    Caller caller = recorder.changing();
+    return closing(
+        () -> mappedForWriting(file, notNegative(from), notNegative(size), arena, caller));
+  }
+
+  /** Maps a file so that stores are recorded. */
+  private MemorySegment mappedForWriting(
+      Node file, long from, long size, Arena arena, Caller caller) throws IOException {
+    if (size == 0) {
+      return arena.allocate(0);
+    }
+    file.content().lock();
+    try {
+      long before = below(delegate::size);
+      if (before < from + size) {
+        byte[] zeros = new byte[Math.toIntExact(from + size - before)];
+        long place = recorder.place();
+        below(() -> delegate.write(ByteBuffer.wrap(zeros), before));
+        recorder.record(
+            place, caller, origin -> new Operation.Write(origin, file.number(), before, zeros));
+      }
+      MappedFile mapping =
+          new MappedFile(
+              recorder,
+              file,
+              surroundings.reopen(file),
+              caller,
+              from,
+              Math.toIntExact(size),
+              arena);
+      recorder.mapped(mapping);
+      return mapping.memory();
+    } finally {
+      file.content().unlock();
+    }
   }
 
   /**
@@ -523,7 +570,7 @@ final class RecordingChannel extends FileChannel {
     if (file == null || !mode.write()) {
       return closing(() -> below(map));
     }
-    Caller caller = recorder.caller();
+    Caller caller = recorder.changing();
     return closing(() -> {
       file.content().lock();
       try {

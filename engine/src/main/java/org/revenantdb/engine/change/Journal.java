@@ -28,6 +28,12 @@ public abstract class Journal implements WriteAhead {
    */
   public abstract long publish(RecordBuilder record);
 
+  /**
+   * Waits until no record before an LSN is missing, so that a killed process leaves all of them, if
+   * the ring of the log is in a file.
+   */
+  public abstract void awaitUnbroken(long lsn);
+
   /** Waits until the log is durable up to an LSN, without requesting a force. */
   public abstract void awaitDurableUnasked(long lsn);
 
@@ -46,6 +52,11 @@ public abstract class Journal implements WriteAhead {
       @Override
       public long publish(RecordBuilder record) {
         return log.publish(record);
+      }
+
+      @Override
+      public void awaitUnbroken(long lsn) {
+        log.awaitUnbroken(lsn);
       }
 
       @Override
@@ -102,6 +113,9 @@ public abstract class Journal implements WriteAhead {
       public long publish(RecordBuilder record) {
         throw new IllegalStateException("the database is open for reading only");
       }
+
+      @Override
+      public void awaitUnbroken(long lsn) {}
 
       @Override
       public void awaitDurableUnasked(long lsn) {}

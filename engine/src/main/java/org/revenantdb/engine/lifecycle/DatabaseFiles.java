@@ -44,6 +44,7 @@ import org.revenantdb.recovery.log.LogOptions;
 import org.revenantdb.recovery.log.LogSpace;
 import org.revenantdb.recovery.log.PageSpace;
 import org.revenantdb.recovery.log.RecoverySpace;
+import org.revenantdb.recovery.log.RingFile;
 import org.revenantdb.recovery.restart.Restart;
 
 /**
@@ -74,7 +75,15 @@ public final class DatabaseFiles {
    * files.
    */
   private static final Set<String> OURS =
-      Set.of(NEW_DATA, DOUBLE_WRITE, NEW_DOUBLE_WRITE, LOCK, LOG, CountersFile.FILE_NAME);
+      Set.of(
+          NEW_DATA,
+          DOUBLE_WRITE,
+          NEW_DOUBLE_WRITE,
+          RingFile.NAME,
+          RingFile.UNFINISHED,
+          LOCK,
+          LOG,
+          CountersFile.FILE_NAME);
 
   /** The files in the log directory during a creation; used only after an interrupted creation. */
   private static final String SEGMENT = "[0-9a-f]{16}\\.log(\\.tmp)?";
@@ -114,7 +123,15 @@ public final class DatabaseFiles {
   void refuseOtherKinds() {
     List<Path> ours = new ArrayList<>(SpillFiles.leftOvers(directory));
     for (String name :
-        List.of(LOCK, DATA, NEW_DATA, DOUBLE_WRITE, NEW_DOUBLE_WRITE, CountersFile.FILE_NAME)) {
+        List.of(
+            LOCK,
+            DATA,
+            NEW_DATA,
+            DOUBLE_WRITE,
+            NEW_DOUBLE_WRITE,
+            RingFile.NAME,
+            RingFile.UNFINISHED,
+            CountersFile.FILE_NAME)) {
       ours.add(directory.resolve(name));
     }
     for (Path file : ours) {

@@ -37,7 +37,8 @@ final class CommitPath {
    *             8  end        state COMMITTED; snapshot, writer and tables are given back (TransactionEnd)
    *             9  leave      the gate of the certifier, the gate, the transaction
    *             10 durable    durable: wait until the log is forced behind the record. It is acknowledged only then.
-   *                           lazy: acknowledged at once, forced within a time
+   *                           lazy: acknowledged when no record before it is missing, so that a killed process leaves
+   *                           it (§46); forced within a time
    *             A transaction that has written nothing has no id: of 4 to 8 it needs the end alone. If it was validated,
    *             it takes its place in the order for that, so that all its answers are true at one moment.
    *             A transaction that has changed tables takes steps 4 to 8 with the catalogue locked (TableSteps).

@@ -207,6 +207,7 @@ public final class Engine implements CatalogueOwner {
   void committedLazily(long lsn) {
     storage.counters().lazyCommits.increment();
     forceInTime(lsn);
+    storage.log().awaitUnbroken(lsn);
   }
 
   /**

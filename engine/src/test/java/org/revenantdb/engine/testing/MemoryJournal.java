@@ -86,6 +86,9 @@ public final class MemoryJournal extends Journal {
   }
 
   @Override
+  public void awaitUnbroken(long lsn) {}
+
+  @Override
   public void awaitDurableUnasked(long lsn) {
     awaitDurable(lsn);
   }

@@ -67,6 +67,10 @@ public final class OtherProcess implements AutoCloseable {
     return process.pid();
   }
 
+  public boolean isAlive() {
+    return process.isAlive();
+  }
+
   /** The next line of its output, or null at its end. */
   public String readLine() throws IOException {
     return output.readLine();

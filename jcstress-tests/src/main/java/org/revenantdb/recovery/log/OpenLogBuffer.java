@@ -70,6 +70,34 @@ public final class OpenLogBuffer {
     return (int) (10 * first + second);
   }
 
+  /** Makes reservations wait, and returns the tail. */
+  public long pause() {
+    buffer.pause();
+    return buffer.tailVolatile();
+  }
+
+  /** Another ring takes the place of the ring, in which all is zeros. */
+  public void replace() {
+    buffer.replace(MemorySegment.ofArray(new long[CAPACITY / 8]));
+  }
+
+  /** Reservations go on. */
+  public void resume() {
+    buffer.resume();
+  }
+
+  /** As {@link #bodyAt}, in the ring that the writer reads. */
+  public int writtenAt(long start) {
+    long first = buffer.ring().get(ValueLayout.JAVA_LONG, buffer.offset(start + 8));
+    long second = buffer.ring().get(ValueLayout.JAVA_LONG, buffer.offset(start + 16));
+    return (int) (10 * first + second);
+  }
+
+  /** Whether no record before there is missing. */
+  public boolean isUnbrokenUpTo(long lsn) {
+    return buffer.isUnbrokenUpTo(lsn);
+  }
+
   /** Releases the ring up to a position, for the next lap. */
   public void raiseWritten(long lsn) {
     buffer.setWrittenRelease(lsn);

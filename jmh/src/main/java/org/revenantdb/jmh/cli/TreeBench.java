@@ -30,7 +30,8 @@ final class TreeBench implements Bench {
             TreeLatches.FIGURE,
             TreeUpdates.WIDE,
             TreeUpdates.TUPL,
-            TreeUpdates.BIG));
+            TreeUpdates.BIG,
+            TreeRing.FIGURE));
     return names;
   }
 
@@ -56,11 +57,15 @@ final class TreeBench implements Bench {
       if (settings.wants(TreeUpdates.BIG)) {
         figures.attempt(() -> TreeUpdates.measureBig(session));
       }
-      session.begin(140);
+      session.begin(125);
+      if (settings.wants(TreeRing.FIGURE)) {
+        figures.attempt(() -> TreeRing.measure(session));
+      }
+      session.begin(150);
       if (settings.wants(TreeLatches.FIGURE)) {
         figures.attempt(() -> TreeLatches.measure(session));
       }
-      session.begin(165);
+      session.begin(175);
       if (settings.wants(TreeSpill.FIGURE)) {
         figures.attempt(() -> TreeSpill.measure(session));
       }

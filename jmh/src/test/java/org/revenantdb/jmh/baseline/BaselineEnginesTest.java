@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -93,6 +94,30 @@ class BaselineEnginesTest {
     assertEquals(0, run(classes, Allocates.class, folder.resolve("db").toString()));
   }
 
+  /** Exits with 0 if the ring of the log is in a file, with 7 if it is not. */
+  static final class CommitsLazily {
+    private CommitsLazily() {}
+
+    public static void main(String[] arguments) {
+      Path directory = Path.of(arguments[0]);
+      int code;
+      try (Database database = Database.open(directory)) {
+        Table table = database.getOrCreateTable("t");
+        database.run(TransactionOptions.lazy(), tx -> tx.put(table, key(1), new byte[10]));
+        code = Files.exists(directory.resolve("revenant.ring")) ? 0 : 7;
+      }
+      System.exit(code);
+    }
+  }
+
+  @Test
+  void an_engine_of_a_memory_ring_has_no_file_for_it() throws Exception {
+    Path classes = folder.resolve("classes");
+    EngineOfMemoryRing.write(classes);
+    assertEquals(0, run(null, CommitsLazily.class, folder.resolve("file").toString()));
+    assertEquals(7, run(classes, CommitsLazily.class, folder.resolve("memory").toString()));
+  }
+
   @Test
   void an_engine_of_another_shape_is_refused() throws IOException {
     byte[] other;
@@ -102,6 +127,7 @@ class BaselineEnginesTest {
     }
     assertThrows(IllegalStateException.class, () -> EngineOfEagerRevert.open().apply(other));
     assertThrows(IllegalStateException.class, () -> EngineOfExclusiveMaps.changes().apply(other));
+    assertThrows(IllegalStateException.class, () -> EngineOfMemoryRing.create().apply(other));
   }
 
   private static int run(@Nullable Path classes, Class<?> main, String... arguments)

@@ -77,7 +77,7 @@ class TreeUpdatesTest {
   @Test
   void promises_nameTheFiguresOfUpdates() {
     List<String> promises = new TreeBench().promises();
-    assertEquals(12, promises.size());
+    assertEquals(13, promises.size());
     assertEquals(
         List.of("default_vs_wide", "default_update_vs_tupl", "big_update_vs_tupl"),
         promises.subList(9, 12));

@@ -383,6 +383,40 @@ public final class StorageFile implements AutoCloseable {
     }
   }
 
+  /**
+   * Whether the file system can map files into memory for writing. Nothing is mapped.
+   *
+   * @return false if {@link #map(long, long, Arena)} does not work
+   */
+  public boolean isMappable() {
+    try (Arena arena = Arena.ofConfined()) {
+      channel.map(FileChannel.MapMode.READ_WRITE, 0, 0, arena);
+      return true;
+    } catch (UnsupportedOperationException inMemory) {
+      return false;
+    } catch (IOException failed) {
+      throw IoFailures.of(path, 0, "mapping", failed);
+    }
+  }
+
+  /**
+   * Maps a part of the file into memory. Stores into it are visible to every reader of the file,
+   * and outlive the process. They are durable only after the system has written them.
+   *
+   * @param position the first byte
+   * @param size how many, all of them in the file
+   * @param arena closed when no thread uses the memory any more; this file may be closed before
+   * @return the memory
+   */
+  public MemorySegment map(long position, long size, Arena arena) {
+    checkMayWrite();
+    try {
+      return channel.map(FileChannel.MapMode.READ_WRITE, position, size, arena);
+    } catch (IOException failed) {
+      throw IoFailures.of(path, position, "mapping", failed);
+    }
+  }
+
   /** Closes the file without forcing it; a closed file stays closed. */
   @Override
   public void close() {

@@ -1,13 +1,15 @@
 package org.revenantdb.recovery.log;
 
-import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.recovery.file.FileThread;
 import org.revenantdb.recovery.file.LsnWaiters;
+import org.revenantdb.recovery.file.StorageException;
+import org.revenantdb.recovery.file.StorageFile;
 import org.revenantdb.recovery.format.LogRecordLayout;
 import org.revenantdb.recovery.segment.Segment;
 import org.revenantdb.recovery.segment.SegmentDirectory;
@@ -54,13 +56,14 @@ public final class Log implements AutoCloseable {
    *
    * Ordering    setFlushWish (CAS) -> writer.sleeping (volatile read); the writer sets `sleeping`, then reads the
    *             wish: one of them sees the other, so the writer never sleeps while there is a wish. The same holds
-   *             for the tail (getAndAdd) and the deadline (CAS).
+   *             for the tail (getAndAdd), the deadline (CAS) and the wish for a ring in a file (CAS).
    */
 
   private static final VarHandle FLUSH_WISH;
   private static final VarHandle FAILURE;
   private static final VarHandle STOPPING;
   private static final VarHandle SPINNER;
+  private static final VarHandle RING_STATE;
 
   static {
     try {
@@ -68,6 +71,7 @@ public final class Log implements AutoCloseable {
       FLUSH_WISH = lookup.findVarHandle(Log.class, "flushWish", long.class);
       FAILURE = lookup.findVarHandle(Log.class, "failure", Throwable.class);
       SPINNER = lookup.findVarHandle(Log.class, "spinner", boolean.class);
+      RING_STATE = lookup.findVarHandle(Log.class, "ringState", RingState.class);
       STOPPING = lookup.findVarHandle(Log.class, "stopping", boolean.class);
     } catch (ReflectiveOperationException impossible) {
       throw new ExceptionInInitializerError(impossible);
@@ -76,6 +80,12 @@ public final class Log implements AutoCloseable {
 
   /** The field has sixteen bits. */
   private static final int MOST_AHEAD = 0xFFFF;
+
+  /** After that time a file that could not be made is tried again. */
+  private static final long RETRY = TimeUnit.SECONDS.toNanos(1);
+
+  /** How long a committer naps while a record before its own is not published. */
+  private static final long HOLE_NAP = TimeUnit.MICROSECONDS.toNanos(20);
 
   /** No thread spins for a force that takes longer. */
   private static final long LONGEST_SPIN = TimeUnit.MICROSECONDS.toNanos(500);
@@ -88,6 +98,31 @@ public final class Log implements AutoCloseable {
   private static final int SPARE = 4;
 
   private final LogBuffer buffer;
+
+  /** Where the ring is. */
+  private enum RingState {
+    /** In memory: nobody has committed lazily yet. */
+    MEMORY,
+    /** In memory: the writer is to move it. */
+    WANTED,
+    /** In memory, and stays there: the file system cannot map files, or the options want it so. */
+    STAYS,
+    /** In memory: the file could not be made. It is tried again after a while. */
+    REFUSED,
+    /** In a file. */
+    FILE
+  }
+
+  private final LifeStart start;
+  private final LogOptions options;
+  private volatile RingState ringState = RingState.MEMORY;
+
+  /** When the file was refused last. */
+  private volatile long refusedAt;
+
+  /** The file in which the ring is; null if it is in memory. */
+  private volatile @Nullable RingFile ringFile;
+
   private final SegmentSupply supply;
   private final LogWriter writer;
   private final FileThread thread;
@@ -118,20 +153,16 @@ public final class Log implements AutoCloseable {
 
   private boolean closed;
 
-  private Log(
-      MemorySegment ring,
-      SegmentSupply supply,
-      Segment first,
-      long firstLsn,
-      int life,
-      LogOptions options) {
+  private Log(LifeStart start, SegmentSupply supply, Segment first, LogOptions options) {
+    this.start = start;
+    this.options = options;
     this.supply = supply;
-    this.life = life;
+    life = start.life();
     waits = options.waits();
     segmentSize = options.segmentSize();
     maxRecord = options.maxRecord();
-    buffer = new LogBuffer(ring, firstLsn);
-    flushWish = firstLsn;
+    buffer = new LogBuffer(RingPool.take(options.bufferCapacity()), start.firstLsn());
+    flushWish = start.firstLsn();
     writer = new LogWriter(this, buffer, supply, first, options);
     thread = FileThread.of(options.threadName() + "-log", writer, this::fail, writer::closeFiles);
   }
@@ -166,9 +197,7 @@ public final class Log implements AutoCloseable {
         supply.first(new SegmentPlace(start.firstLsn(), start.firstSize()), start.formerEnd());
     supply.addFree(start.freeLater());
     supply.trim();
-    MemorySegment ring = RingPool.take(options.bufferCapacity());
-    Log log = new Log(ring, supply, first, start.firstLsn(), start.life(), options);
-    log.thread.start();
+    Log log = started(start, supply, first, options);
     if (start.formerLife() != 0) {
       RecordBuilder record = new RecordBuilder().begin(RecordType.LIFE, /* transactionId= */ 0);
       record.putLong(start.formerEnd());
@@ -176,6 +205,25 @@ public final class Log implements AutoCloseable {
       log.publish(record);
     }
     return log;
+  }
+
+  /** The first segment is durable: now the ring of the former life is not needed any more (§46). */
+  private static Log started(
+      LifeStart start, SegmentSupply supply, Segment first, LogOptions options) {
+    try {
+      RingFile.deleteFormer(start.directory(), options);
+      Log log = new Log(start, supply, first, options);
+      log.thread.start();
+      return log;
+    } catch (Throwable failed) {
+      try {
+        first.file().close();
+        supply.close();
+      } catch (RuntimeException second) {
+        failed.addSuppressed(second);
+      }
+      throw failed;
+    }
   }
 
   /**
@@ -245,6 +293,7 @@ public final class Log implements AutoCloseable {
       throw new LogStoppedException(failure);
     }
     long end = start + length;
+    boolean copied = false;
     try {
       steps.at(LogSteps.Step.RESERVED);
       if (!buffer.hasRoomUpTo(end)) {
@@ -252,11 +301,13 @@ public final class Log implements AutoCloseable {
       }
       record.stamp(length, end, durableLsn(), life, ahead(start));
       buffer.copy(start, record.array(), length);
+      copied = true;
+      steps.at(LogSteps.Step.COPIED);
       buffer.publishRelease(start, end);
     } catch (LogStoppedException stopped) {
       throw stopped;
     } catch (Throwable thrown) {
-      publishPad(start, length, thrown);
+      notPublished(start, length, copied, thrown);
       throw thrown;
     }
     try {
@@ -299,6 +350,122 @@ public final class Log implements AutoCloseable {
   private int ahead(long start) {
     long ahead = (supply.preparedEnd() - start) / LogRecordLayout.AHEAD_UNIT;
     return (int) Math.max(0, Math.min(MOST_AHEAD, ahead));
+  }
+
+  /**
+   * Keeps others from waiting for a record that failed. A whole record in a ring that outlives the
+   * process may be found by a restart, even after a PAD took its place, if the power is cut (§46).
+   * Then no later record may follow, so the log stops.
+   */
+  private void notPublished(long start, int length, boolean copied, Throwable thrown) {
+    if (ringFile == null) { // the ring is not moved while this place is not published
+      publishPad(start, length, thrown);
+    } else if (stopping && thrown instanceof IllegalStateException) {
+      throw new LogStoppedException(failure); // the ring was unmapped
+    } else if (copied) {
+      fail(thrown);
+    } else {
+      publishPad(start, length, thrown);
+    }
+  }
+
+  /**
+   * Waits until all records before a position are published, in a ring that outlives the process or
+   * in a segment. Then a killed process leaves all of them. The first call moves the ring into a
+   * file. If the file system cannot map files, there is nothing to wait for. If the file cannot be
+   * made for another reason, the call waits until the log is durable. A log that stops ends the
+   * wait.
+   *
+   * <p>The wait is short: a thread that has reserved a place copies its record, and waits at most
+   * for room.
+   *
+   * @param lsn the LSN of a published record
+   */
+  public void awaitUnbroken(long lsn) {
+    RingState state = ringState;
+    if (state != RingState.FILE) {
+      state = awaitRing();
+    }
+    switch (state) {
+      case FILE -> awaitFilled(lsn);
+      case REFUSED -> {
+        requestFlush(lsn);
+        durableWaiters.await(lsn, durableReached);
+      }
+      case MEMORY, WANTED, STAYS -> {
+        // The log has stopped, or cannot do better.
+      }
+    }
+  }
+
+  private void awaitFilled(long lsn) {
+    for (int looks = 0; !buffer.isUnbrokenUpTo(lsn) && failure == null; looks++) {
+      if (looks < Spinning.LOOKS) {
+        Thread.onSpinWait();
+      } else {
+        LockSupport.parkNanos(this, HOLE_NAP);
+      }
+    }
+  }
+
+  /** Has the ring moved, and returns what became of it. */
+  private RingState awaitRing() {
+    RingState state = ringState;
+    while (!stopping && isToBeMoved(state)) {
+      if (state == RingState.WANTED || RING_STATE.compareAndSet(this, state, RingState.WANTED)) {
+        writer.wake(thread);
+        LockSupport.parkNanos(this, HOLE_NAP);
+      }
+      state = ringState;
+    }
+    return state;
+  }
+
+  private boolean isToBeMoved(RingState state) {
+    return switch (state) {
+      case MEMORY, WANTED -> true;
+      case REFUSED -> System.nanoTime() - refusedAt > RETRY;
+      case STAYS, FILE -> false;
+    };
+  }
+
+  boolean isRingFileWanted() {
+    return ringState == RingState.WANTED;
+  }
+
+  /**
+   * Makes the file of the ring.
+   *
+   * @param segment a file of the same file system, open
+   * @return null if there is none; what is to become of the ring is known then
+   */
+  @Nullable RingFile makeRingFile(StorageFile segment) {
+    try {
+      @Nullable RingFile file = RingFile.create(start, segment, options);
+      if (file == null) {
+        ringState = RingState.STAYS;
+      }
+      return file;
+    } catch (StorageException refused) {
+      refusedAt = System.nanoTime();
+      ringState = RingState.REFUSED;
+      return null;
+    }
+  }
+
+  /** The ring is in a file, and reservations are still paused. */
+  void ringMoved(RingFile file) {
+    ringFile = file;
+    ringState = RingState.FILE;
+  }
+
+  /**
+   * Whether what was published outlives the process.
+   *
+   * @return true if the ring is in a file
+   */
+  public boolean isRingInFile() {
+    return ringFile != null;
   }
 
   /** Fills the place of a failed record, or stops the log: a hole would block all other threads. */
@@ -576,11 +743,23 @@ public final class Log implements AutoCloseable {
     }
     stop();
     writer.wake(thread);
-    thread.join();
+    @Nullable RingFile file = null;
+    try {
+      thread.join();
+    } finally {
+      file = ringFile; // the writer has ended
+      if (file != null) {
+        file.unmap();
+      }
+    }
     @Nullable Throwable cause = failure;
     if (cause != null) {
       throw new LogStoppedException(cause);
     }
-    RingPool.giveBack(buffer.ring());
+    if (file == null) {
+      RingPool.giveBack(buffer.ring());
+    } else {
+      file.delete();
+    }
   }
 }

@@ -31,6 +31,9 @@ public record LogOptions(
   /** Size of the log buffer unless said otherwise. */
   public static final int DEFAULT_BUFFER_CAPACITY = 2 << 20;
 
+  /** The ring has room for so many of its longest records. */
+  public static final int RECORDS_IN_RING = 8;
+
   /** Size of the log directory unless said otherwise. */
   public static final long DEFAULT_MAX_LOG_SIZE = 256L << 20;
 
@@ -138,6 +141,6 @@ public record LogOptions(
    * @return bytes
    */
   public int maxRecord() {
-    return Math.min(RecordBuilder.MAX_RECORD, bufferCapacity / 8);
+    return Math.min(RecordBuilder.MAX_RECORD, bufferCapacity / RECORDS_IN_RING);
   }
 }

@@ -7,6 +7,8 @@ interface LogSteps {
   enum Step {
     /** The record has its place, but is not published. */
     RESERVED,
+    /** The record is whole in the ring, but not published. */
+    COPIED,
     /** A PAD is about to be made in place of a record. */
     BEFORE_PAD,
     /** A published record is about to wake the writer. */

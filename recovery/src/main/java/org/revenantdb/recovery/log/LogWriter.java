@@ -36,6 +36,8 @@ final class LogWriter implements Runnable {
    *            sleeping (volatile read) there; sleeping := true -> beside (volatile read) here: one of them sees the
    *            other.
    *
+   * Ring       moved into a file when the first lazy commit asks for it; the table is in docs/protocols.md §46.
+   *
    * Crash      between write and force: the log ends anywhere from `durable` on, torn or with holes; between force
    *            and `durable`: more is durable than was reported.
    */
@@ -127,8 +129,44 @@ final class LogWriter implements Runnable {
     }
   }
 
+  /**
+   * Puts the ring into a file (§46). Reservations wait while what was reserved before is published
+   * and written: some copies, and a write without a force.
+   */
+  private void moveRing() {
+    @Nullable RingFile file = log.makeRingFile(segment.file());
+    if (file == null) {
+      return;
+    }
+    boolean moved = false;
+    try {
+      if (buffer.pause()) {
+        long end = buffer.tailVolatile();
+        while (written < end && log.failure() == null) {
+          if (!writePublished(end)) {
+            Thread.yield();
+          }
+        }
+        if (written == end) {
+          RingPool.giveBack(buffer.replace(file.ring()));
+          log.ringMoved(file);
+          moved = true;
+        }
+        buffer.resume();
+      }
+    } finally {
+      if (!moved) {
+        file.unmap();
+        file.delete();
+      }
+    }
+  }
+
   /** Does one round. Returns false when a closed log has nothing left to write. */
   private boolean round() {
+    if (log.isRingFileWanted()) {
+      moveRing();
+    }
     long tail = buffer.tailVolatile();
     boolean closing = tail >= LogBuffer.STOPPED;
     if (closing) {
@@ -219,6 +257,7 @@ final class LogWriter implements Runnable {
     long tail = buffer.tailVolatile();
     if ((beside || (log.flushWish() <= forced && besideThread == null))
         && tail - written <= buffer.capacity() / 2
+        && !log.isRingFileWanted()
         && log.failure() == null) {
       LockSupport.parkNanos(this, log.untilLazyDeadline(SLICE)); // returns at once if it is over
     }

@@ -11,6 +11,7 @@ import org.revenantdb.recovery.log.PartKind;
 import org.revenantdb.recovery.log.RecordType;
 import org.revenantdb.recovery.segment.LogReader;
 import org.revenantdb.recovery.segment.SegmentHeader;
+import org.revenantdb.recovery.segment.UnwrittenLog;
 
 /**
  * The pass over the log: from the redo point through all lives to the end. It only reads.
@@ -76,7 +77,9 @@ final class Analysis {
       life = successor.life();
     }
     LifeRange last = ranges.getLast();
-    durable = new EndOfLog(catalog, control).check(last.end(), life, durableNamed, segmentsNamed);
+    EndOfLog end = new EndOfLog(catalog, control);
+    durable = end.check(last.end(), life, durableNamed, segmentsNamed);
+    takeUnwritten(end, last);
     if (!transactions.isImageRead()) {
       throw LogDamage.record(
           catalog,
@@ -86,6 +89,27 @@ final class Analysis {
     refuseLivesAboveSlot();
     refusePagesBeyondFile();
     settleRefused();
+  }
+
+  /**
+   * The last life goes on in the file of its ring (§46), unless its end is named: then a restart
+   * has taken what is there, or nothing is. All that was ever known as durable lies in the
+   * segments.
+   */
+  private void takeUnwritten(EndOfLog end, LifeRange last) {
+    @Nullable RingTail ring = RingTail.open(catalog);
+    if (ring == null || isEnd(last.end(), last.life())) {
+      return;
+    }
+    @Nullable UnwrittenLog found = ring.behind(last.end(), last.life());
+    if (found == null) {
+      return;
+    }
+    catalog.unwritten(found);
+    LifeRange rest = walk(last.end(), last.life());
+    boolean onlyLife = last.onlyLife() && rest.onlyLife();
+    ranges.set(ranges.size() - 1, new LifeRange(last.life(), last.start(), rest.end(), onlyLife));
+    end.checkUnwritten(last.end(), rest.end(), last.life(), durableNamed, segmentsNamed);
   }
 
   /**
@@ -105,7 +129,8 @@ final class Analysis {
     boolean onlyLife = true;
     segmentsNamed = 0;
     try (LogReader reader =
-        new LogReader(catalog.directory(), lsn -> life == 0 ? null : catalog.at(lsn, life))) {
+        new LogReader(catalog.directory(), lsn -> life == 0 ? null : catalog.at(lsn, life))
+            .with(catalog.unwritten())) {
       RecordCheck check = new RecordCheck(reader, catalog, pages);
       reader.seek(start);
       long end = start;
@@ -134,7 +159,10 @@ final class Analysis {
 
   private void take(LogReader record, RecordType type) {
     durableNamed = Math.max(durableNamed, record.durable());
-    segmentsNamed = Math.max(segmentsNamed, record.segmentsUpTo());
+    long upTo = record.segmentsUpTo();
+    if (upTo > record.start()) { // else it knows of none, also if it is in the ring only
+      segmentsNamed = Math.max(segmentsNamed, upTo);
+    }
     if (type == RecordType.PAGES) {
       takeParts(record);
     } else if (type == RecordType.FLUSHED) {

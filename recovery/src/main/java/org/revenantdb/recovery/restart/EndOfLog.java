@@ -55,6 +55,35 @@ final class EndOfLog {
           catalog, end, "it was durable up to position " + durable + " at least");
     }
     checkLives(end, life);
+    checkSegments(end, life, segmentsNamed);
+    return durable;
+  }
+
+  /**
+   * Checks what was taken from the ring behind the end of the segments. Its records name what was
+   * durable, and which files there were, as those in the segments do.
+   *
+   * @param end P
+   * @param unwrittenEnd the end of what was taken
+   * @param life the life that ends there
+   * @param named the highest durable LSN that a record before that end names
+   * @param segmentsNamed up to where a record of the ring knows of segments
+   */
+  void checkUnwritten(long end, long unwrittenEnd, int life, long named, long segmentsNamed) {
+    if (named > end) {
+      throw LogDamage.endsTooEarly(
+          catalog,
+          end,
+          "its ring goes on to position "
+              + unwrittenEnd
+              + ", and says that it was durable up to position "
+              + named
+              + " at least");
+    }
+    checkSegments(end, life, segmentsNamed);
+  }
+
+  private void checkSegments(long end, int life, long segmentsNamed) {
     for (long at = end; at < segmentsNamed; ) {
       @Nullable SegmentPlace place = catalog.at(at, life);
       if (place == null) {
@@ -62,7 +91,6 @@ final class EndOfLog {
       }
       at = place.end();
     }
-    return durable;
   }
 
   private void checkLives(long end, int life) {

@@ -11,6 +11,7 @@ import org.revenantdb.recovery.format.LittleEndian;
 import org.revenantdb.recovery.format.LogRecordLayout;
 import org.revenantdb.recovery.log.PartKind;
 import org.revenantdb.recovery.segment.SegmentPlace;
+import org.revenantdb.recovery.segment.UnwrittenLog;
 
 /**
  * Reads single records of the log again, which analysis has read and found good.
@@ -88,7 +89,10 @@ final class RecordFetch implements AutoCloseable {
      * @return false if it is to be had from a file only, which must not be read
      */
     boolean handOut(long start, int length, long wanted, int at, int page, RedoTarget target) {
-      if (!isThere(start, length)) {
+      @Nullable UnwrittenLog unwritten = catalog.unwritten();
+      if (unwritten != null && unwritten.isFrom(start)) {
+        take(unwritten, start, length);
+      } else if (!isThere(start, length)) {
         if (!fromFiles) {
           return false;
         }
@@ -113,6 +117,18 @@ final class RecordFetch implements AutoCloseable {
           part + LogRecordLayout.PART_HEADER,
           LittleEndian.getShort(bytes, part + LogRecordLayout.PART_LENGTH));
       return true;
+    }
+
+    /** Copies a record that was in the ring only. Analysis has it in memory, as it has read it. */
+    private void take(UnwrittenLog unwritten, long start, int length) {
+      if (bytes.length < length) {
+        bytes = new byte[length];
+      }
+      from = start;
+      to = start + unwritten.copy(start, bytes, /* at= */ 0, length);
+      if (to < start + length || !isSame(0, start, length)) {
+        throw changed(start);
+      }
     }
 
     /** Has a record copied from the mapped log, if it is there as analysis has read it. */
@@ -198,6 +214,7 @@ final class RecordFetch implements AutoCloseable {
   @Override
   public synchronized void close() {
     closed = true;
+    catalog.unwritten(null);
     mapped.close();
     mapped = MappedLog.nothing();
     open.values().forEach(StorageFile::close);

@@ -19,8 +19,10 @@ import org.revenantdb.recovery.log.Log;
 import org.revenantdb.recovery.log.LogOptions;
 import org.revenantdb.recovery.segment.LogReader;
 import org.revenantdb.recovery.segment.SegmentDirectory;
+import org.revenantdb.recovery.segment.SegmentHeader;
 import org.revenantdb.recovery.segment.SegmentMap;
 import org.revenantdb.recovery.segment.SegmentPlace;
+import org.revenantdb.recovery.segment.UnwrittenLog;
 
 /**
  * One restart of a database, phase by phase; {@code docs/protocols.md} §10.
@@ -175,8 +177,8 @@ public final class Restart {
     if (kept.size() < analysis.ranges().size()) {
       directory.forceNames();
     } else if (hasTail()) {
-      trimForCopy(present, options.maxLogSize());
-      TailSeal.seal(catalog, analysis.durable(), former.end());
+      trimForCopy(present, former, options.maxLogSize());
+      TailSeal.seal(catalog, former.life(), analysis.durable(), former.end()).forEach(present::add);
       verifyTail(former);
     }
     SegmentPlace first = firstSegment(options);
@@ -205,12 +207,17 @@ public final class Restart {
   }
 
   /**
-   * Deletes segments of which there are too many if one more file, the copy, is to come. The
-   * catalog stays as it is: redo may be reading by it.
+   * Deletes segments of which there are too many if more files are to come: a copy, and those that
+   * the writer had not begun. The catalog stays as it is: redo may be reading by it.
    */
-  private void trimForCopy(SegmentMap present, long maxLogSize) {
+  private void trimForCopy(SegmentMap present, LifeRange former, long maxLogSize) {
+    long more = directory.segmentSize();
+    for (SegmentHeader made :
+        TailSeal.missing(catalog, former.life(), analysis.durable(), former.end())) {
+      more += made.size();
+    }
     for (long spare : unread(present).headSet(lastLife())) {
-      if (present.bytes() + directory.segmentSize() <= maxLogSize) {
+      if (present.bytes() + more <= maxLogSize) {
         return;
       }
       try {
@@ -232,7 +239,7 @@ public final class Restart {
    * a record, whoever named it, and that has to be known before anything is changed.
    */
   private void refuseUnreadableTail() {
-    if (hasTail() && tailEnd(kept.getLast()) != kept.getLast().end()) {
+    if (hasTail() && tailEnd(kept.getLast(), catalog.unwritten()) != kept.getLast().end()) {
       throw LogDamage.durableInsideRecord(catalog, analysis.durable());
     }
   }
@@ -242,15 +249,16 @@ public final class Restart {
    * say the same: after a failed force the cache may have lost what the medium never had (R6).
    */
   private void verifyTail(LifeRange former) {
-    long end = tailEnd(former);
+    long end = tailEnd(former, /* unwritten= */ null); // the segments have it
     if (end < former.end()) {
       throw LogDamage.endsTooEarly(catalog, end, "analysis read it up to position " + former.end());
     }
   }
 
   /** Where the log ends for somebody who reads from D on; the end of the life if all is well. */
-  private long tailEnd(LifeRange former) {
-    try (LogReader reader = new LogReader(directory, lsn -> catalog.at(lsn, former.life()))) {
+  private long tailEnd(LifeRange former, @Nullable UnwrittenLog unwritten) {
+    try (LogReader reader =
+        new LogReader(directory, lsn -> catalog.at(lsn, former.life())).with(unwritten)) {
       reader.seek(Math.max(former.start(), analysis.durable()));
       while (reader.lsn() < former.end() && reader.next() && reader.life() == former.life()) {
         // The next record.

@@ -2,6 +2,7 @@ package org.revenantdb.recovery.restart;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.NavigableMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.recovery.file.CorruptDataException;
@@ -10,25 +11,34 @@ import org.revenantdb.recovery.segment.SegmentDirectory;
 import org.revenantdb.recovery.segment.SegmentHeader;
 import org.revenantdb.recovery.segment.SegmentMap;
 import org.revenantdb.recovery.segment.SegmentPlace;
+import org.revenantdb.recovery.segment.UnwrittenLog;
 
 /**
  * The segments as a restart finds them: which files there are, and what their headers say. A file
  * without a good header of its own position is no segment of any life.
  *
- * <p>Threads: one makes it, any may read it afterwards.
+ * <p>Threads: one makes it, and adds what the seal of a tail makes; any may read it meanwhile.
  */
 final class SegmentCatalog {
   private final SegmentDirectory directory;
-  private final SegmentMap present;
+  private volatile SegmentMap present;
 
   /** Those that have a header of their own. No two of them have a position in common. */
-  private final SegmentMap segments = new SegmentMap();
+  private volatile SegmentMap segments;
 
-  private final TreeMap<Long, SegmentHeader> headers = new TreeMap<>();
+  private volatile NavigableMap<Long, SegmentHeader> headers;
+
+  /**
+   * What the ring of the last life has behind the segments; null if there is nothing. It stays when
+   * segments have been made of it: a file that was opened before is not the one that has it.
+   */
+  private volatile @Nullable UnwrittenLog unwritten;
 
   SegmentCatalog(SegmentDirectory directory) {
     this.directory = directory;
     present = directory.list();
+    segments = new SegmentMap();
+    headers = new TreeMap<>();
     for (SegmentPlace place : present) {
       @Nullable SegmentHeader header = directory.header(place);
       if (header != null) {
@@ -118,6 +128,43 @@ final class SegmentCatalog {
   @Nullable SegmentPlace fileAt(long lsn) {
     @Nullable SegmentPlace place = segments.at(lsn);
     return place != null ? place : present.at(lsn);
+  }
+
+  /** What was published by the last life and was in no segment when that life ended. */
+  @Nullable UnwrittenLog unwritten() {
+    return unwritten;
+  }
+
+  /** Sets what the ring has behind the segments; null when nobody reads it any more. */
+  void unwritten(@Nullable UnwrittenLog newUnwritten) {
+    unwritten = newUnwritten;
+  }
+
+  /** The segments that {@link TailSeal} has made. Others may be reading meanwhile. */
+  void made(List<SegmentHeader> made) {
+    if (!made.isEmpty()) {
+      NavigableMap<Long, SegmentHeader> newHeaders = new TreeMap<>(headers);
+      SegmentMap newSegments = new SegmentMap(segments);
+      SegmentMap newPresent = new SegmentMap(present);
+      for (SegmentHeader header : made) {
+        newHeaders.put(header.begin(), header);
+        newSegments.add(header.place());
+        newPresent.add(header.place());
+      }
+      headers = newHeaders; // first: a segment that is found has a header
+      segments = newSegments;
+      present = newPresent;
+    }
+  }
+
+  /** The first LSN of a life, 0 if its first segment is not there. */
+  long firstLsnOf(int life) {
+    for (SegmentHeader header : headers.values()) {
+      if (header.life() == life && header.firstLsn() != 0) {
+        return header.firstLsn();
+      }
+    }
+    return 0;
   }
 
   /**

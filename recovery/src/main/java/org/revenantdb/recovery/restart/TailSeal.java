@@ -1,16 +1,20 @@
 package org.revenantdb.recovery.restart;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.recovery.segment.SegmentDirectory;
 import org.revenantdb.recovery.segment.SegmentHeader;
 import org.revenantdb.recovery.segment.SegmentPlace;
+import org.revenantdb.recovery.segment.UnwrittenLog;
 
 /**
  * Makes sure that what a restart has read is what a next restart will read (R6).
  *
  * <p>Log that is not known to be durable may stand in the cache of the operating system only, and
  * after a failed force no further force would write it. So it is copied to new files, which are
- * forced before anything depends on them.
+ * forced before anything depends on them. What was published and stands in no segment is copied
+ * from the ring (docs/protocols.md §46); a segment that the writer had not begun is made.
  */
 final class TailSeal {
   /*
@@ -20,6 +24,7 @@ final class TailSeal {
    *   crash after its rename      the seal is found or not; where it is found, all before it is durable
    *   its name not yet forced     the next restart finds the seal, or the old file with what is left of the tail:
    *                               nobody has seen anything of this restart, as its life begins later
+   * The ring stays as it is until the seal is durable, so it gives the same to each restart before that.
    */
 
   private TailSeal() {}
@@ -27,28 +32,76 @@ final class TailSeal {
   /**
    * Seals a life's log.
    *
-   * @param catalog the segments; their headers are as they were before
+   * @param catalog the segments; those that are made are added, the others stay as they were
+   * @param life the life
    * @param durable D
-   * @param end P
+   * @param end P, or the end of what the ring has behind it
+   * @return the segments that were made
    */
-  static void seal(SegmentCatalog catalog, long durable, long end) {
+  static List<SegmentPlace> seal(SegmentCatalog catalog, int life, long durable, long end) {
     SegmentDirectory directory = catalog.directory();
+    @Nullable UnwrittenLog unwritten = catalog.unwritten();
+    List<SegmentHeader> made = missing(catalog, life, durable, end);
     if (durable < end) {
-      SegmentHeader last = header(catalog, end - 1);
-      for (SegmentPlace place : catalog.holding(durable, last.begin())) {
-        directory.copy(header(catalog, place.begin()), place.size());
+      List<SegmentHeader> all = holding(catalog, life, durable, end);
+      SegmentHeader last = all.getLast();
+      for (SegmentHeader header : all.subList(0, all.size() - 1)) {
+        directory.copy(header, header.size(), unwritten);
       }
       directory.forceNames();
-      directory.copy(last.sealedAt(end), last.place().offset(end - 1) + 1);
+      directory.copy(last.sealedAt(end), last.place().offset(end - 1) + 1, unwritten);
     }
     directory.forceNames();
+    catalog.made(made);
+    return made.stream().map(SegmentHeader::place).toList();
   }
 
-  private static SegmentHeader header(SegmentCatalog catalog, long lsn) {
-    @Nullable SegmentHeader header = catalog.headerAt(lsn);
-    if (header == null) {
-      throw new IllegalStateException("position " + lsn + " was read and is in no segment");
+  /** The segments that {@link #seal} makes. */
+  static List<SegmentHeader> missing(SegmentCatalog catalog, int life, long durable, long end) {
+    return holding(catalog, life, durable, end).stream()
+        .filter(header -> catalog.at(header.begin()) == null)
+        .toList();
+  }
+
+  /** The segments from D on, in their order, those included that the writer had not begun. */
+  private static List<SegmentHeader> holding(
+      SegmentCatalog catalog, int life, long durable, long end) {
+    List<SegmentHeader> all = new ArrayList<>();
+    for (long at = durable; at < end; at = all.getLast().place().end()) {
+      @Nullable SegmentHeader header = catalog.headerAt(at);
+      if (header == null || header.life() != life) {
+        header = next(catalog, all.isEmpty() ? catalog.headerAt(at - 1) : all.getLast(), at);
+      }
+      all.add(header);
     }
-    return header;
+    return all;
+  }
+
+  /**
+   * The header of a segment that the writer had not begun, as it would have been. Its size follows
+   * from that of the one before. So a restart that takes the place of one that was killed makes the
+   * same files.
+   */
+  private static SegmentHeader next(
+      SegmentCatalog catalog, @Nullable SegmentHeader before, long begin) {
+    @Nullable UnwrittenLog unwritten = catalog.unwritten();
+    if (unwritten == null
+        || !unwritten.isFrom(begin)
+        || before == null
+        || before.place().end() != begin
+        || catalog.at(begin) != null) {
+      throw new IllegalStateException("position " + begin + " was read and is in no segment");
+    }
+    boolean isFirst = before.firstLsn() != 0;
+    int full = catalog.directory().segmentSize();
+    return new SegmentHeader(
+        begin,
+        isFirst ? before.size() : Math.min(before.size(), full / 2) * 2,
+        before.life(),
+        /* firstLsn= */ 0,
+        /* formerEnd= */ 0,
+        /* sealedEnd= */ 0,
+        before.durable(),
+        before.buffer());
   }
 }

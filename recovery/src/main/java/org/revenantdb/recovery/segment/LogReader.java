@@ -60,6 +60,7 @@ public final class LogReader implements AutoCloseable {
   private int nextRead = SMALLEST_READ;
   private long position;
   private int length;
+  private @Nullable UnwrittenLog unwritten;
   private @Nullable StorageFile file;
   private @Nullable SegmentPlace place;
 
@@ -72,6 +73,17 @@ public final class LogReader implements AutoCloseable {
   public LogReader(SegmentDirectory directory, Segments segments) {
     this.directory = directory;
     this.segments = segments;
+  }
+
+  /**
+   * Makes the log go on behind the segments. It ends where that ends.
+   *
+   * @param newUnwritten what is read in place of the segments, from its start on; null for nothing
+   * @return this reader
+   */
+  public LogReader with(@Nullable UnwrittenLog newUnwritten) {
+    unwritten = newUnwritten;
+    return this;
   }
 
   /**
@@ -198,11 +210,20 @@ public final class LogReader implements AutoCloseable {
 
   private boolean fill(long keepFrom) {
     makeRoom(keepFrom);
+    @Nullable UnwrittenLog rest = unwritten;
+    if (rest != null && rest.isFrom(bufferEnd)) {
+      int copied = rest.copy(bufferEnd, buffer, index(bufferEnd), nextRead);
+      bufferEnd += copied;
+      return copied > 0;
+    }
     @Nullable SegmentPlace from = open(bufferEnd);
     if (from == null || file == null) {
       return false;
     }
     int wanted = (int) Math.min(nextRead, from.end() - bufferEnd);
+    if (rest != null) {
+      wanted = rest.inSegments(bufferEnd, wanted);
+    }
     int at = index(bufferEnd);
     int read =
         file.readUpTo(from.offset(bufferEnd), MemorySegment.ofArray(buffer).asSlice(at, wanted));

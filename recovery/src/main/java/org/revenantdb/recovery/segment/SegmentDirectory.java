@@ -284,20 +284,21 @@ public record SegmentDirectory(
    *
    * @param header the header of the copy
    * @param end how many bytes are copied; zeros follow
+   * @param unwritten what is copied in place of the segment, from its start on; null for nothing
    */
-  public void copy(SegmentHeader header, long end) {
+  public void copy(SegmentHeader header, long end, @Nullable UnwrittenLog unwritten) {
     Path unfinished = unfinished(header.begin());
-    try (StorageFile from = open(header.begin(), OpenMode.READ);
-        StorageFile to = create(unfinished)) {
+    long kept =
+        unwritten == null
+            ? end
+            : Math.clamp(header.place().offset(unwritten.start()), SegmentLayout.HEADER, end);
+    try (StorageFile to = create(unfinished)) {
       writeHeader(to, header);
       to.preallocate(SegmentLayout.CHECKED, SegmentLayout.HEADER);
-      MemorySegment chunk =
-          MemorySegment.ofArray(
-              new byte[(int) Math.min(CHUNK, Math.max(0, end - SegmentLayout.HEADER))]);
-      for (long at = SegmentLayout.HEADER; at < end; at += CHUNK) {
-        MemorySegment piece = chunk.asSlice(0, Math.min(CHUNK, end - at));
-        from.read(at, piece);
-        to.write(at, piece);
+      copyFile(header.begin(), kept, to);
+      if (unwritten != null && kept < end) {
+        long from = header.begin() + kept - SegmentLayout.HEADER - unwritten.start();
+        to.write(kept, MemorySegment.ofArray(unwritten.bytes()).asSlice(from, end - kept));
       }
       to.preallocate(end, header.size());
       to.force();
@@ -306,6 +307,21 @@ public record SegmentDirectory(
       throw failed;
     }
     rename(unfinished, file(header.begin()));
+  }
+
+  private void copyFile(long begin, long end, StorageFile to) {
+    if (end <= SegmentLayout.HEADER) {
+      return; // there may be no such file
+    }
+    try (StorageFile from = open(begin, OpenMode.READ)) {
+      MemorySegment chunk =
+          MemorySegment.ofArray(new byte[(int) Math.min(CHUNK, end - SegmentLayout.HEADER)]);
+      for (long at = SegmentLayout.HEADER; at < end; at += CHUNK) {
+        MemorySegment piece = chunk.asSlice(0, Math.min(CHUNK, end - at));
+        from.read(at, piece);
+        to.write(at, piece);
+      }
+    }
   }
 
   /**

@@ -215,6 +215,7 @@ public abstract class RevenantSubject implements CrashSubject<Database> {
       case "revenant.data.new" -> "new data";
       case "revenant.dw" -> "double-write";
       case "revenant.lock" -> "lock";
+      case "revenant.ring", "revenant.ring.new" -> "ring";
       default -> {
         if (!path.startsWith("log/")) {
           yield path.endsWith(".spill") ? "spill" : path;
