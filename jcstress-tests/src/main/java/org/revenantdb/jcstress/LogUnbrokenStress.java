@@ -9,6 +9,7 @@ import org.openjdk.jcstress.annotations.JCStressTest;
 import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
+import org.openjdk.jcstress.infra.results.I_Result;
 import org.revenantdb.recovery.log.OpenLogBuffer;
 
 /**
@@ -20,6 +21,13 @@ import org.revenantdb.recovery.log.OpenLogBuffer;
  * all of it is there.
  *
  * <p>Broken twin: the committer asks for its own record only.
+ *
+ * <p>Claim: the end of a record of a later lap, which stands where the committer looks, leads it
+ * past no hole. The writer has passed two records, a third one and a fourth one are missing, and
+ * the fifth one shares its piece of the ring with the second one. Result: whether the fifth one is
+ * unbroken, which it never is.
+ *
+ * <p>Broken twin: the committer follows the ends, and does not compare them with what is written.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
  * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
@@ -91,6 +99,74 @@ public final class LogUnbrokenStress {
       publish(second);
       r.r1 = buffer.publishedEnd(second) > second ? 1 : 0;
       r.r2 = buffer.bodyAt(first);
+    }
+  }
+
+  /** Five places; the first two are published, and the fifth one is of the next lap. */
+  public abstract static class NextLap {
+    final OpenLogBuffer buffer = new OpenLogBuffer();
+    final long fifth;
+
+    NextLap() {
+      for (int i = 0; i < 2; i++) {
+        long start = buffer.reserve();
+        buffer.copy(start, RECORD);
+        buffer.publish(start);
+      }
+      buffer.reserve();
+      buffer.reserve();
+      fifth = buffer.reserve();
+    }
+
+    void goOn() {
+      buffer.raiseWritten(OpenLogBuffer.FIRST + 2 * OpenLogBuffer.LENGTH);
+      buffer.copy(fifth, RECORD);
+      buffer.publish(fifth);
+    }
+  }
+
+  /** As it is. */
+  @JCStressTest
+  @Outcome(id = "0", expect = ACCEPTABLE, desc = "Two records before it are missing.")
+  @Outcome(expect = FORBIDDEN, desc = "A commit was acknowledged behind a hole.")
+  @State
+  public static class ComparesWithWritten extends NextLap {
+    /** Starts with two records. */
+    public ComparesWithWritten() {}
+
+    /** Writes, and publishes the fifth one. */
+    @Actor
+    public void others() {
+      goOn();
+    }
+
+    /** Asks. */
+    @Actor
+    public void committer(I_Result r) {
+      r.r1 = buffer.isUnbrokenUpTo(fifth + OpenLogBuffer.LENGTH) ? 1 : 0;
+    }
+  }
+
+  /** Follows the ends alone. */
+  @BrokenTwin
+  @JCStressTest
+  @Outcome(id = "0", expect = ACCEPTABLE, desc = "The later lap was not published yet.")
+  @Outcome(expect = ACCEPTABLE_INTERESTING, desc = "Past the hole: the twin is broken.")
+  @State
+  public static class BrokenFollowsEnds extends NextLap {
+    /** Starts with two records. */
+    public BrokenFollowsEnds() {}
+
+    /** Writes, and publishes the fifth one. */
+    @Actor
+    public void others() {
+      goOn();
+    }
+
+    /** Asks. */
+    @Actor
+    public void committer(I_Result r) {
+      r.r1 = buffer.publishedEnd() >= fifth + OpenLogBuffer.LENGTH ? 1 : 0;
     }
   }
 }

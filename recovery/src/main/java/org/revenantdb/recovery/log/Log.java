@@ -3,9 +3,9 @@ package org.revenantdb.recovery.log;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.latch.Parking;
 import org.revenantdb.recovery.file.FileThread;
 import org.revenantdb.recovery.file.LsnWaiters;
 import org.revenantdb.recovery.file.StorageException;
@@ -403,7 +403,7 @@ public final class Log implements AutoCloseable {
       if (looks < Spinning.LOOKS) {
         Thread.onSpinWait();
       } else {
-        LockSupport.parkNanos(this, HOLE_NAP);
+        Parking.parkNanos(this, HOLE_NAP);
       }
     }
   }
@@ -414,7 +414,7 @@ public final class Log implements AutoCloseable {
     while (!stopping && isToBeMoved(state)) {
       if (state == RingState.WANTED || RING_STATE.compareAndSet(this, state, RingState.WANTED)) {
         writer.wake(thread);
-        LockSupport.parkNanos(this, HOLE_NAP);
+        Parking.parkNanos(this, HOLE_NAP);
       }
       state = ringState;
     }

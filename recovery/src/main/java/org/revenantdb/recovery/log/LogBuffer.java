@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import org.revenantdb.latch.Parking;
 
 /**
  * The ring through which records reach the writer, and the three positions that order it.
@@ -115,7 +116,7 @@ final class LogBuffer {
 
   private void awaitResume() {
     while (isPaused((long) POSITION.getVolatile(positions, TAIL))) {
-      Thread.yield(); // the writer waits for copies that have begun, and for nothing else
+      Parking.giveWay(); // the writer waits for copies that have begun, and for nothing else
     }
   }
 

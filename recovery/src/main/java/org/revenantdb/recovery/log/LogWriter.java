@@ -144,9 +144,10 @@ final class LogWriter implements Runnable {
         long end = buffer.tailVolatile();
         while (written < end && log.failure() == null) {
           if (!writePublished(end)) {
-            Thread.yield();
+            waitForHole(end);
           }
         }
+        attempts = 0;
         if (written == end) {
           RingPool.giveBack(buffer.replace(file.ring()));
           log.ringMoved(file);
@@ -164,11 +165,11 @@ final class LogWriter implements Runnable {
 
   /** Does one round. Returns false when a closed log has nothing left to write. */
   private boolean round() {
-    if (log.isRingFileWanted()) {
-      moveRing();
-    }
     long tail = buffer.tailVolatile();
     boolean closing = tail >= LogBuffer.STOPPED;
+    if (!closing && log.isRingFileWanted()) {
+      moveRing();
+    }
     if (closing) {
       awaitBeside();
     }

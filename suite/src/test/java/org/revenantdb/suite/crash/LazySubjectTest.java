@@ -1,11 +1,14 @@
 package org.revenantdb.suite.crash;
 
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.chaos.profile.PlatformProfile;
+import org.revenantdb.chaos.trace.Operation;
 
 /**
  * Lazy commits and what durable readers saw of them (R10), after power cuts and deaths. Real kills
@@ -22,6 +25,20 @@ class LazySubjectTest {
 
   private static RecordedLives recorded() throws IOException {
     return RecordedLives.of(LazySubject::new, LazySubjectTest.class, SEED);
+  }
+
+  /** Else the power cuts would find nothing of what they can do to it. */
+  @Test
+  void the_ring_of_the_log_is_a_mapped_file_in_the_trace() throws IOException {
+    RecordedLives lives = recorded();
+    long stores =
+        lives.operations().stream()
+            .filter(Operation.Write.class::isInstance)
+            .map(Operation.Write.class::cast)
+            .filter(write -> write.offset() > 0 && lives.isOfLives(write))
+            .filter(write -> lives.path(write.node(), write.seq()).endsWith("/revenant.ring"))
+            .count();
+    assertTrue(stores > 100, stores + " stores");
   }
 
   @Test
