@@ -176,11 +176,13 @@ final class Recorder {
   /** Records what was stored into mapped memory. */
   void sync() throws IOException {
     if (!dead) {
+      List<MappedFile> ended = new ArrayList<>();
       for (MappedFile mapping : mappings) {
         if (mapping.sync()) {
-          mappings.remove(mapping);
+          ended.add(mapping);
         }
       }
+      mappings.removeAll(ended);
     }
   }
 
