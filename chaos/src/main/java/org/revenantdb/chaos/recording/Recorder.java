@@ -176,7 +176,7 @@ final class Recorder {
   /** Records what was stored into mapped memory. */
   void sync() throws IOException {
     if (!dead) {
-      for (MappedFile mapping : mappings) {
+      for (MappedFile mapping : List.copyOf(mappings)) {
         if (mapping.sync()) {
           mappings.remove(mapping);
         }
