@@ -176,8 +176,7 @@ final class Recorder {
   /** Records what was stored into mapped memory. */
   void sync() throws IOException {
     if (!dead) {
-      List<MappedFile> ended = new ArrayList<>();
-      for (MappedFile mapping : mappings) {
+      for (MappedFile mapping : List.copyOf(mappings)) {
         if (mapping.sync()) {
           ended.add(mapping);
         }
