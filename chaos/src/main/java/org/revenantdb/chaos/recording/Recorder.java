@@ -178,10 +178,9 @@ final class Recorder {
     if (!dead) {
       for (MappedFile mapping : List.copyOf(mappings)) {
         if (mapping.sync()) {
-          ended.add(mapping);
+          mappings.remove(mapping);
         }
       }
-      mappings.removeAll(ended);
     }
   }
 
