@@ -53,7 +53,8 @@ final class CommitPath {
    * Memory      what has to be allocated is allocated before step 6; from there to the end nothing is (R18)
    *
    * A failure   in 6: nothing is in the log. The id goes to the aborted map, its word becomes ABORTED, and the
-   *             transaction has ended.
+   *             transaction has ended. If the log has stopped for that, a ring in a file may have the record (§46):
+   *             memory says ABORTED, as nothing else is read any more, and the caller learns that it is unknown.
    *             in 7: the record is there, and must not be followed by an ABORT. The engine stops, the word becomes
    *             COMMITTED nevertheless, as no thread may wait for it for ever (R18).
    *             in 10: the outcome is unknown until the database has been opened again
@@ -213,6 +214,7 @@ final class CommitPath {
       } catch (Throwable failure) {
         RollbackPath.abortUnlogged(core); // no thread may wait for its outcome any more
         TransactionEnd.end(core, TransactionState.State.ROLLED_BACK);
+        DurableOutcome.throwIfInLog(core, failure);
         throw failure;
       }
       try {

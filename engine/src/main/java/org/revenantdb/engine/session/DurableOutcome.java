@@ -76,6 +76,17 @@ final class DurableOutcome {
     }
   }
 
+  /**
+   * Throws if the publication of a commit has failed and a restart may find its record
+   * nevertheless: the log stops then (protocols.md §46).
+   */
+  static void throwIfInLog(TransactionCore core, Throwable failure) {
+    if (!(failure instanceof LogStoppedException)
+        && core.engine().storage().log().failure() != null) {
+      throw unknown(core, failure);
+    }
+  }
+
   private static OutcomeUnknownException unknown(TransactionCore core, Throwable failure) {
     return new OutcomeUnknownException(
         (core.id() == 0

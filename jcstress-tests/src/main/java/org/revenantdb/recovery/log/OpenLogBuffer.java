@@ -72,8 +72,7 @@ public final class OpenLogBuffer {
 
   /** Makes reservations wait, and returns the tail. */
   public long pause() {
-    buffer.pause();
-    return buffer.tailVolatile();
+    return buffer.pause();
   }
 
   /** Another ring takes the place of the ring, in which all is zeros. */

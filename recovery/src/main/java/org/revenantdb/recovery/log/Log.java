@@ -81,11 +81,16 @@ public final class Log implements AutoCloseable {
   /** The field has sixteen bits. */
   private static final int MOST_AHEAD = 0xFFFF;
 
-  /** After that time a file that could not be made is tried again. */
-  private static final long RETRY = TimeUnit.SECONDS.toNanos(1);
+  /** After that time a file that could not be made is tried again, then after twice that time. */
+  private static final long FIRST_RETRY = TimeUnit.SECONDS.toNanos(1);
 
-  /** How long a committer naps while a record before its own is not published. */
-  private static final long HOLE_NAP = TimeUnit.MICROSECONDS.toNanos(20);
+  /** An attempt takes the last room of a full disk for a moment. */
+  private static final long LAST_RETRY = TimeUnit.MINUTES.toNanos(1);
+
+  /** A committer naps while a record before its own is not published, each time twice as long. */
+  private static final long SHORTEST_NAP = TimeUnit.MICROSECONDS.toNanos(20);
+
+  private static final long LONGEST_NAP = TimeUnit.MILLISECONDS.toNanos(1);
 
   /** No thread spins for a force that takes longer. */
   private static final long LONGEST_SPIN = TimeUnit.MICROSECONDS.toNanos(500);
@@ -117,8 +122,11 @@ public final class Log implements AutoCloseable {
   private final LogOptions options;
   private volatile RingState ringState = RingState.MEMORY;
 
-  /** When the file was refused last. */
-  private volatile long refusedAt;
+  /** When the file is tried again, if it was refused. */
+  private volatile long retryAt;
+
+  /** Used only by the writer. */
+  private long retry = FIRST_RETRY;
 
   /** The file in which the ring is; null if it is in memory. */
   private volatile @Nullable RingFile ringFile;
@@ -302,6 +310,9 @@ public final class Log implements AutoCloseable {
       record.stamp(length, end, durableLsn(), life, ahead(start));
       buffer.copy(start, record.array(), length);
       copied = true;
+      if (ringFile != null) {
+        awaitFault();
+      }
       steps.at(LogSteps.Step.COPIED);
       buffer.publishRelease(start, end);
     } catch (LogStoppedException stopped) {
@@ -362,7 +373,7 @@ public final class Log implements AutoCloseable {
       publishPad(start, length, thrown);
     } else if (stopping && thrown instanceof IllegalStateException) {
       throw new LogStoppedException(failure); // the ring was unmapped
-    } else if (copied) {
+    } else if (copied || thrown instanceof InternalError) {
       fail(thrown);
     } else {
       publishPad(start, length, thrown);
@@ -370,16 +381,27 @@ public final class Log implements AutoCloseable {
   }
 
   /**
+   * Has the JVM throw what an access to a mapped file has met, if it has not done so yet: it may
+   * throw that {@link InternalError} later than the access, at the next call into the system at the
+   * latest. A record that was not stored as a whole must not be published.
+   */
+  private void awaitFault() {
+    boolean _ = Thread.holdsLock(this);
+  }
+
+  /**
    * Waits until all records before a position are published, in a ring that outlives the process or
    * in a segment. Then a killed process leaves all of them. The first call moves the ring into a
    * file. If the file system cannot map files, there is nothing to wait for. If the file cannot be
-   * made for another reason, the call waits until the log is durable. A log that stops ends the
-   * wait.
+   * made for another reason, the call waits until the log is durable. A log that is closed ends the
+   * wait: its close has forced all records.
    *
    * <p>The wait is short: a thread that has reserved a place copies its record, and waits at most
    * for room.
    *
    * @param lsn the LSN of a published record
+   * @throws DurabilityUnknownException if the log has failed, and a record before the position is
+   *     missing
    */
   public void awaitUnbroken(long lsn) {
     RingState state = ringState;
@@ -390,7 +412,7 @@ public final class Log implements AutoCloseable {
       case FILE -> awaitFilled(lsn);
       case REFUSED -> {
         requestFlush(lsn);
-        durableWaiters.await(lsn, durableReached);
+        awaitDurableUnasked(lsn);
       }
       case MEMORY, WANTED, STAYS -> {
         // The log has stopped, or cannot do better.
@@ -399,22 +421,37 @@ public final class Log implements AutoCloseable {
   }
 
   private void awaitFilled(long lsn) {
-    for (int looks = 0; !buffer.isUnbrokenUpTo(lsn) && failure == null; looks++) {
+    long nap = SHORTEST_NAP;
+    for (int looks = 0; !buffer.isUnbrokenUpTo(lsn); looks++) {
+      if (failure != null) {
+        throwUnlessThere(lsn);
+        return;
+      }
       if (looks < Spinning.LOOKS) {
         Thread.onSpinWait();
       } else {
-        Parking.parkNanos(this, HOLE_NAP);
+        Parking.parkNanos(this, nap);
+        nap = Math.min(2 * nap, LONGEST_NAP);
       }
+    }
+  }
+
+  /** After a failure no place is filled any more. */
+  private void throwUnlessThere(long lsn) {
+    if (!buffer.isUnbrokenUpTo(lsn) && durableLsn() < lsn) {
+      throw new DurabilityUnknownException(lsn, failure);
     }
   }
 
   /** Has the ring moved, and returns what became of it. */
   private RingState awaitRing() {
     RingState state = ringState;
+    long nap = SHORTEST_NAP;
     while (!stopping && isToBeMoved(state)) {
       if (state == RingState.WANTED || RING_STATE.compareAndSet(this, state, RingState.WANTED)) {
         writer.wake(thread);
-        Parking.parkNanos(this, HOLE_NAP);
+        Parking.parkNanos(this, nap);
+        nap = Math.min(2 * nap, LONGEST_NAP);
       }
       state = ringState;
     }
@@ -424,7 +461,7 @@ public final class Log implements AutoCloseable {
   private boolean isToBeMoved(RingState state) {
     return switch (state) {
       case MEMORY, WANTED -> true;
-      case REFUSED -> System.nanoTime() - refusedAt > RETRY;
+      case REFUSED -> System.nanoTime() - retryAt >= 0;
       case STAYS, FILE -> false;
     };
   }
@@ -447,7 +484,8 @@ public final class Log implements AutoCloseable {
       }
       return file;
     } catch (StorageException refused) {
-      refusedAt = System.nanoTime();
+      retryAt = System.nanoTime() + retry;
+      retry = Math.min(2 * retry, LAST_RETRY);
       ringState = RingState.REFUSED;
       return null;
     }

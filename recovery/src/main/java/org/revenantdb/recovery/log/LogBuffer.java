@@ -143,17 +143,18 @@ final class LogBuffer {
   /**
    * Makes reservations wait, so that the ring can be replaced when all up to the tail is written.
    *
-   * @return false if the log has stopped
+   * @return the tail, which stays that of the pause even if the log stops meanwhile; {@link
+   *     #STOPPED} if it has stopped before
    */
-  boolean pause() {
+  long pause() {
     while (true) {
       long tail = (long) POSITION.getVolatile(positions, TAIL);
       if (tail >= STOPPED) {
-        return false;
+        return STOPPED;
       }
       pausedAt = tail;
       if (POSITION.compareAndSet(positions, TAIL, tail, tail + PAUSED)) {
-        return true;
+        return tail;
       }
     }
   }

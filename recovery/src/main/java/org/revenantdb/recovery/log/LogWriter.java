@@ -140,8 +140,8 @@ final class LogWriter implements Runnable {
     }
     boolean moved = false;
     try {
-      if (buffer.pause()) {
-        long end = buffer.tailVolatile();
+      long end = buffer.pause();
+      if (end < LogBuffer.STOPPED) {
         while (written < end && log.failure() == null) {
           if (!writePublished(end)) {
             waitForHole(end);

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.recovery.file.Directories;
 import org.revenantdb.recovery.file.OpenMode;
+import org.revenantdb.recovery.file.OwnershipLostException;
 import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.file.StorageFile;
 import org.revenantdb.recovery.format.RingLayout;
@@ -87,7 +88,12 @@ public final class RingFile {
     Arena arena = Arena.ofShared();
     try {
       int capacity = options.bufferCapacity();
-      MemorySegment ring = map(unfinished, arena, start, options);
+      @Nullable MemorySegment ring = map(unfinished, arena, start, options);
+      if (ring == null) {
+        arena.close();
+        Directories.delete(unfinished);
+        return null;
+      }
       options.ownership().check();
       Directories.rename(unfinished, file);
       options.ownership().watch(file, () -> RingLayout.fileSize(capacity));
@@ -98,7 +104,8 @@ public final class RingFile {
     }
   }
 
-  private static MemorySegment map(
+  /** Returns null if the file has its room, but cannot be mapped. */
+  private static @Nullable MemorySegment map(
       Path unfinished, Arena arena, LifeStart start, LogOptions options) {
     int capacity = options.bufferCapacity();
     RingHeader header = new RingHeader(start.life(), capacity, start.firstLsn());
@@ -108,7 +115,18 @@ public final class RingFile {
             .ownedBy(options.ownership())) {
       made.write(0, MemorySegment.ofArray(header.bytes(start.databaseId())));
       made.preallocate(RingLayout.CHECKED, RingLayout.fileSize(capacity));
+      return mapped(made, capacity, arena);
+    }
+  }
+
+  /** A file system can refuse to map a file though Java knows how to ask it for that. */
+  private static @Nullable MemorySegment mapped(StorageFile made, int capacity, Arena arena) {
+    try {
       return made.map(RingLayout.HEADER, capacity, arena);
+    } catch (OwnershipLostException lost) {
+      throw lost;
+    } catch (StorageException refused) {
+      return null;
     }
   }
 

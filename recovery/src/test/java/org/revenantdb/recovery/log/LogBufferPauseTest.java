@@ -22,7 +22,7 @@ class LogBufferPauseTest {
   @Test
   void a_reservation_waits_and_gets_the_place_that_it_would_have_had() throws Exception {
     buffer.reserve(LENGTH);
-    assertTrue(buffer.pause());
+    assertEquals(CAPACITY + LENGTH, buffer.pause());
     FutureTask<Long> waiting = new FutureTask<>(() -> buffer.reserve(LENGTH));
     Thread thread = Thread.ofPlatform().start(waiting);
     while (buffer.rawTail() < LogBuffer.PAUSED + CAPACITY + 2 * LENGTH) {
@@ -42,7 +42,7 @@ class LogBufferPauseTest {
   @Test
   void a_stop_ends_the_pause_at_the_tail_that_it_had() throws Exception {
     buffer.reserve(LENGTH);
-    assertTrue(buffer.pause());
+    assertEquals(CAPACITY + LENGTH, buffer.pause());
     FutureTask<Long> waiting = new FutureTask<>(() -> buffer.reserve(LENGTH));
     Thread thread = Thread.ofPlatform().start(waiting);
     while (buffer.rawTail() < LogBuffer.PAUSED + CAPACITY + 2 * LENGTH) {
@@ -53,6 +53,6 @@ class LogBufferPauseTest {
     thread.join();
     buffer.resume();
     assertTrue(buffer.tailVolatile() >= STOPPED, "it stays stopped");
-    assertFalse(buffer.pause());
+    assertEquals(STOPPED, buffer.pause());
   }
 }

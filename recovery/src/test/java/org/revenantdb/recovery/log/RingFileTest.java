@@ -3,6 +3,7 @@ package org.revenantdb.recovery.log;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
@@ -10,14 +11,19 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.recovery.file.IoStatistics;
@@ -273,6 +279,46 @@ class RingFileTest {
     log.steps = LogSteps.NONE;
     assertThrows(LogStoppedException.class, () -> log.publish(commit(8)));
     assertSame(error, assertThrows(LogStoppedException.class, log::close).getCause());
+  }
+
+  /** As after a store for which a file system that copies on write has no block. */
+  @Test
+  void a_record_that_the_file_has_not_taken_is_not_published_and_stops_the_log()
+      throws IOException {
+    Log log = start(1);
+    long before = log.tail();
+    try (FileChannel file = FileChannel.open(file(), StandardOpenOption.WRITE)) {
+      file.truncate(0);
+    }
+    assertThrows(InternalError.class, () -> log.publish(commit(7)));
+    assertInstanceOf(InternalError.class, log.failure());
+    assertThrows(DurabilityUnknownException.class, () -> log.awaitDurable(before + 1));
+    assertThrows(LogStoppedException.class, log::close);
+  }
+
+  /** Its record is in the ring, but a restart ends at the place that was not filled. */
+  @Test
+  void a_lazy_commit_behind_a_hole_is_not_acknowledged_when_the_log_fails() throws Exception {
+    Log log = start(1);
+    CountDownLatch reserved = new CountDownLatch(1);
+    CountDownLatch goOn = new CountDownLatch(1);
+    Thread holder =
+        Thread.ofPlatform().start(() -> LogHolds.publish(log, commit(7), reserved, goOn));
+    reserved.await();
+    long lsn = log.publish(commit(8));
+    FutureTask<Void> lazy =
+        new FutureTask<>(() -> {
+          log.awaitUnbroken(lsn);
+          return null;
+        });
+    Thread committer = Thread.ofPlatform().start(lazy);
+    log.fail(new IllegalStateException("a force failed"));
+    ExecutionException unknown = assertThrows(ExecutionException.class, lazy::get);
+    assertInstanceOf(DurabilityUnknownException.class, unknown.getCause());
+    goOn.countDown();
+    holder.join();
+    committer.join();
+    assertThrows(LogStoppedException.class, log::close);
   }
 
   /** A store beyond the room of a full disk would be a signal; so zeros are written before. */
