@@ -61,7 +61,7 @@ class LogBoundTest {
     assertEquals(
         2 * RECOVERY,
         ApiAccess.api().logBytes(OPTIONS.withMaxLogSize(0).withMaxRecoveryLog(RECOVERY), SEGMENT));
-    assertEquals(256L << 20, ApiAccess.api().logBytes(DatabaseOptions.defaults(), 4 << 20));
+    assertEquals(512L << 20, ApiAccess.api().logBytes(DatabaseOptions.defaults(), 4 << 20));
   }
 
   /** Sampled before each change of the disk, in four lives that end by a kill. */
