@@ -926,6 +926,10 @@ public final class Database implements AutoCloseable {
     try {
       transaction.core().awaitToldWithoutCommit();
     } catch (RuntimeException stopped) {
+      if (thrown instanceof OutcomeUnknownException unknown) {
+        unknown.addSuppressed(stopped);
+        throw unknown; // it says more: the transaction may be committed
+      }
       stopped.addSuppressed(thrown);
       throw stopped;
     }

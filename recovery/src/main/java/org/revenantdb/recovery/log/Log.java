@@ -393,8 +393,8 @@ public final class Log implements AutoCloseable {
    * Waits until all records before a position are published, in a ring that outlives the process or
    * in a segment. Then a killed process leaves all of them. The first call moves the ring into a
    * file. If the file system cannot map files, there is nothing to wait for. If the file cannot be
-   * made for another reason, the call waits until the log is durable. A log that is closed ends the
-   * wait: its close has forced all records.
+   * made for another reason, the call waits until the log is durable, and so it does while the log
+   * is closed.
    *
    * <p>The wait is short: a thread that has reserved a place copies its record, and waits at most
    * for room.
@@ -414,8 +414,9 @@ public final class Log implements AutoCloseable {
         requestFlush(lsn);
         awaitDurableUnasked(lsn);
       }
-      case MEMORY, WANTED, STAYS -> {
-        // The log has stopped, or cannot do better.
+      case MEMORY, WANTED -> awaitDurableUnasked(lsn); // a close forces it, a failure refuses it
+      case STAYS -> {
+        // The log cannot do better.
       }
     }
   }
@@ -436,7 +437,7 @@ public final class Log implements AutoCloseable {
     }
   }
 
-  /** After a failure no place is filled any more. */
+  /** After a failure a place may stay empty for ever. */
   private void throwUnlessThere(long lsn) {
     if (!buffer.isUnbrokenUpTo(lsn) && durableLsn() < lsn) {
       throw new DurabilityUnknownException(lsn, failure);
@@ -520,6 +521,9 @@ public final class Log implements AutoCloseable {
       }
       pad.stamp(length, end, durableLsn(), life, ahead(start));
       buffer.copy(start, pad.array(), length);
+      if (ringFile != null) {
+        awaitFault();
+      }
       buffer.publishRelease(start, end);
     } catch (Throwable second) {
       if (!second.equals(thrown)) {

@@ -6,9 +6,9 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.recovery.file.Directories;
 import org.revenantdb.recovery.file.OpenMode;
-import org.revenantdb.recovery.file.OwnershipLostException;
 import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.file.StorageFile;
+import org.revenantdb.recovery.file.StorageIOException;
 import org.revenantdb.recovery.format.RingLayout;
 
 /**
@@ -123,9 +123,11 @@ public final class RingFile {
   private static @Nullable MemorySegment mapped(StorageFile made, int capacity, Arena arena) {
     try {
       return made.map(RingLayout.HEADER, capacity, arena);
-    } catch (OwnershipLostException lost) {
-      throw lost;
-    } catch (StorageException refused) {
+    } catch (StorageIOException refused) {
+      @Nullable Throwable failure = refused.getCause();
+      if (failure != null && failure.getCause() instanceof OutOfMemoryError) {
+        throw refused; // the process has too many mappings, or no address space, at the moment
+      }
       return null;
     }
   }

@@ -244,6 +244,15 @@ class RingFileTest {
     }
   }
 
+  @Test
+  void the_first_lazy_commit_of_a_log_that_fails_is_not_acknowledged() throws IOException {
+    Log log = start(Files.createDirectories(directory.resolve("log")), 1, options());
+    long lazy = log.publish(commit(7));
+    log.fail(new IllegalStateException("a force failed"));
+    assertThrows(DurabilityUnknownException.class, () -> log.awaitUnbroken(lazy));
+    assertThrows(LogStoppedException.class, log::close);
+  }
+
   /** Before the record is whole a PAD can take its place: no restart takes what is torn. */
   @Test
   void an_error_before_the_copy_ends_leaves_a_pad() throws IOException {
