@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.latch.Parking;
 import org.revenantdb.recovery.file.FileThread;
 import org.revenantdb.recovery.file.LsnWaiters;
+import org.revenantdb.recovery.file.MappingFault;
 import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.file.StorageFile;
 import org.revenantdb.recovery.format.LogRecordLayout;
@@ -308,11 +309,8 @@ public final class Log implements AutoCloseable {
         awaitRoom(end);
       }
       record.stamp(length, end, durableLsn(), life, ahead(start));
-      buffer.copy(start, record.array(), length);
+      copy(start, record, length);
       copied = true;
-      if (ringFile != null) {
-        awaitFault();
-      }
       steps.at(LogSteps.Step.COPIED);
       buffer.publishRelease(start, end);
     } catch (LogStoppedException stopped) {
@@ -380,13 +378,12 @@ public final class Log implements AutoCloseable {
     }
   }
 
-  /**
-   * Has the JVM throw what an access to a mapped file has met, if it has not done so yet: it may
-   * throw that {@link InternalError} later than the access, at the next call into the system at the
-   * latest. A record that was not stored as a whole must not be published.
-   */
-  private void awaitFault() {
-    boolean _ = Thread.holdsLock(this);
+  /** Copies a record to its place. What a mapped file has not taken must not be published. */
+  private void copy(long start, RecordBuilder record, int length) {
+    buffer.copy(start, record.array(), length);
+    if (ringFile != null) {
+      MappingFault.await();
+    }
   }
 
   /**
@@ -400,8 +397,8 @@ public final class Log implements AutoCloseable {
    * for room.
    *
    * @param lsn the LSN of a published record
-   * @throws DurabilityUnknownException if the log has failed, and a record before the position is
-   *     missing
+   * @throws DurabilityUnknownException if the log has failed and a killed process might not leave
+   *     all of them
    */
   public void awaitUnbroken(long lsn) {
     RingState state = ringState;
@@ -520,10 +517,7 @@ public final class Log implements AutoCloseable {
         awaitRoom(end);
       }
       pad.stamp(length, end, durableLsn(), life, ahead(start));
-      buffer.copy(start, pad.array(), length);
-      if (ringFile != null) {
-        awaitFault();
-      }
+      copy(start, pad, length);
       buffer.publishRelease(start, end);
     } catch (Throwable second) {
       if (!second.equals(thrown)) {

@@ -89,19 +89,19 @@ public final class RingFile {
     try {
       int capacity = options.bufferCapacity();
       @Nullable MemorySegment ring = map(unfinished, arena, start, options);
-      if (ring == null) {
-        arena.close();
-        Directories.delete(unfinished);
-        return null;
+      if (ring != null) {
+        options.ownership().check();
+        Directories.rename(unfinished, file);
+        options.ownership().watch(file, () -> RingLayout.fileSize(capacity));
+        return new RingFile(file, arena, ring, options);
       }
-      options.ownership().check();
-      Directories.rename(unfinished, file);
-      options.ownership().watch(file, () -> RingLayout.fileSize(capacity));
-      return new RingFile(file, arena, ring, options);
     } catch (Throwable failed) {
       giveUp(arena, unfinished, failed);
       throw failed;
     }
+    arena.close();
+    Directories.delete(unfinished);
+    return null;
   }
 
   /** Returns null if the file has its room, but cannot be mapped. */

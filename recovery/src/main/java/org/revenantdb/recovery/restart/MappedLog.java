@@ -25,7 +25,7 @@ final class MappedLog implements AutoCloseable {
   /*
    * A fault    If a file becomes shorter, or its device fails, the access ends in an InternalError. The JVM may throw
    *            it later than the access, at the next system call at the latest. So bytes count only with their
-   *            checksum. If that is wrong, the reader calls awaitFault() before it continues. The reader catches the
+   *            checksum. If that is wrong, the reader calls MappingFault.await() first. The reader catches the
    *            error around all of this, and gives the mapping up.
    */
 
@@ -132,16 +132,6 @@ final class MappedLog implements AutoCloseable {
   private int indexOf(long lsn) {
     int index = Begins.lastAtOrBelow(begins, lsn);
     return index >= 0 && places[index].holds(lsn) ? index : -1;
-  }
-
-  /**
-   * Makes a system call, so that a fault is thrown now: copied bytes did not have their checksum.
-   * The call must not park or yield, because the stack of a virtual thread may be too deep.
-   *
-   * @throws InternalError if there was a fault
-   */
-  void awaitFault() {
-    boolean _ = Thread.holdsLock(this);
   }
 
   /** Ends the use of the mapping. */

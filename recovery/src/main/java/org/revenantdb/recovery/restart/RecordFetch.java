@@ -5,6 +5,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.file.MappingFault;
 import org.revenantdb.recovery.file.OpenMode;
 import org.revenantdb.recovery.file.StorageFile;
 import org.revenantdb.recovery.format.LittleEndian;
@@ -148,7 +149,7 @@ final class RecordFetch implements AutoCloseable {
             to = start + length;
             return true;
           }
-          memory.awaitFault();
+          MappingFault.await();
         }
       } catch (InternalError fault) {
         // Its file says what is wrong.
