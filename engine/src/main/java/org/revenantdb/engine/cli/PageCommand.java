@@ -230,7 +230,7 @@ final class PageCommand implements Callable<Integer> {
         "prefix      " + Slotted.prefix(page) + " bytes of each key, left out in the cells");
     out.printf(
         "heap        from %d, %d bytes of garbage, %d bytes free%n",
-        Page.getShort(page, 20), Page.getShort(page, 22), Slotted.free(page));
+        Slotted.heapTop(page), Slotted.garbage(page), Slotted.free(page));
     if (Slotted.iam(page) != 0) {
       out.println(
           "extents     listed from page " + Integer.toUnsignedString(Slotted.iam(page)) + " on");

@@ -10,17 +10,20 @@ import org.revenantdb.recovery.format.LittleEndian;
  * A row with its version, as stored in a leaf.
  *
  * <pre>
- *   0 u16 key length   2 u8 flags   3 u8 0   4 u16 value length   6 u16 predecessor's length
- *   8 u64 writer       16 u64 predecessor's writer (with PREDECESSOR, without PREDECESSOR_FOR_ALL)
- *   then key, value, predecessor's value, or with PREDECESSOR_DIFF
- *   u16 begin, u16 end, bytes: between the first and the last so many bytes of the value
+ *   0 u16 key length   2 u8 flags   3 u8 0   4 u16 value length   6 u16 offset of the predecessor's record, 0: none
+ *   8 u64 writer       16 key, value
  * </pre>
  *
  * <p>On a page the cell does not contain the first bytes of the key, which all keys between the
  * fences share ({@link Slotted#keyOf} adds them), and the key's length is that of the rest.
  *
  * <p>The predecessor is the last committed version under the current one (rule R14). It is the only
- * older version that must survive a crash.
+ * older version that must survive a crash. It is not in the cell, but in a record of its own in the
+ * heap of the same page ({@link Predecessors}). So an update does not move the cell, unless the
+ * value becomes longer, and a predecessor that is no longer needed leaves no hole in the cell. Only
+ * cells on pages have predecessors.
+ *
+ * <p>This class reads cells; {@link RowEdit} changes them.
  */
 public final class LeafCell {
   /** The current version is a delete mark. */
@@ -29,7 +32,7 @@ public final class LeafCell {
   /** The current value is a reference to overflow pages. */
   public static final int OVERFLOW = VersionFlags.OVERFLOW;
 
-  /** A predecessor follows. */
+  /** There is a predecessor. */
   public static final int PREDECESSOR = 4;
 
   /** The predecessor is a delete mark. */
@@ -38,10 +41,10 @@ public final class LeafCell {
   /** The predecessor is a reference to overflow pages. */
   public static final int PREDECESSOR_OVERFLOW = 16;
 
-  /** The predecessor follows as its difference from the current value. */
+  /** The predecessor is stored as its difference from the current value. */
   public static final int PREDECESSOR_DIFF = 32;
 
-  /** The predecessor's writer is committed for all, and not in the cell. */
+  /** The predecessor's writer is committed for all, and not stored. */
   public static final int PREDECESSOR_FOR_ALL = 64;
 
   /**
@@ -52,55 +55,37 @@ public final class LeafCell {
   /** Longest key. */
   public static final int MAX_KEY = 1024;
 
-  /** Longest cell; two of them, two fences and the header fit in a page. */
+  /** Longest cell with its predecessor; two of them, two fences and the header fit in a page. */
   public static final int MAX_CELL = 2900;
 
   /** Length of a {@link ValueReference}. */
   public static final int REFERENCE = 12;
 
-  private static final int PREDECESSOR_GHOSTS = PREDECESSOR_DELETED | PREDECESSOR_OVERFLOW;
-
-  /**
-   * The distance from a cell that is being built to the scratch space for a value: more than the
-   * size of a cell.
-   */
-  private static final int SPARE = Page.SIZE / 2;
+  static final int PREDECESSOR_GHOSTS = PREDECESSOR_DELETED | PREDECESSOR_OVERFLOW;
 
   /** The shift from a flag of the current version to that of the predecessor. */
-  private static final int PREDECESSOR_SHIFT = 3;
+  static final int PREDECESSOR_SHIFT = 3;
 
   static final int KEY_LENGTH = 0;
-  private static final int FLAGS = 2;
-  private static final int VALUE_LENGTH = 4;
-  private static final int PREDECESSOR_LENGTH = 6;
+  static final int FLAGS = 2;
+  static final int VALUE_LENGTH = 4;
+
+  /** Offset of the field that leads to the predecessor's record. */
+  static final int RECORD = 6;
+
   static final int WRITER = 8;
-  private static final int PREDECESSOR_WRITER = 16;
-  private static final int HEADER = 16;
-  private static final int HEADER_WITH_PREDECESSOR = 24;
+
+  /** Offset of the key; bytes of a cell without key and value. */
+  public static final int KEY = 16;
 
   private LeafCell() {}
 
   /**
-   * The longest value that stays in a cell beside a key of this length, so that two versions of it
+   * The longest value that stays in a leaf beside a key of this length, so that two versions of it
    * fit.
    */
   public static int maxInlineValue(int keyLength) {
-    return (MAX_CELL - HEADER_WITH_PREDECESSOR - keyLength) / 2;
-  }
-
-  private static int header(int flags) {
-    return (flags & (PREDECESSOR | PREDECESSOR_FOR_ALL)) == PREDECESSOR
-        ? HEADER_WITH_PREDECESSOR
-        : HEADER;
-  }
-
-  /** Header size of a cell that had these flags, with a new current version. */
-  private static int headerAfter(int before, int keep) {
-    return switch (keep) {
-      case PageOps.REPLACE -> header(before);
-      case PageOps.KEEP -> HEADER_WITH_PREDECESSOR;
-      default -> HEADER;
-    };
+    return (MAX_CELL - KEY - Predecessors.WITH_WRITER - keyLength) / 2;
   }
 
   /**
@@ -124,11 +109,6 @@ public final class LeafCell {
     return (int) shape & 0xFFFF;
   }
 
-  /** Offset of that part of the key from the beginning of the cell. */
-  public static int keyOffset(long shape) {
-    return header(flags(shape));
-  }
-
   /** Length of the current value in the cell. */
   public static int valueLength(long shape) {
     return (int) (shape >>> (8 * VALUE_LENGTH)) & 0xFFFF;
@@ -136,20 +116,28 @@ public final class LeafCell {
 
   /** Offset of the current value from the beginning of the cell. */
   public static int valueOffset(long shape) {
-    return keyOffset(shape) + keyLength(shape);
+    return KEY + keyLength(shape);
   }
 
-  /** Length of the cell. */
-  public static int length(long shape) {
-    return header(flags(shape))
-        + keyLength(shape)
-        + valueLength(shape)
-        + ((int) (shape >>> (8 * PREDECESSOR_LENGTH)) & 0xFFFF);
+  /** Offset in its page of the predecessor's record; 0 if there is none. */
+  static int record(long shape) {
+    return (int) (shape >>> (8 * RECORD));
   }
 
-  /** Length of the cell at an offset of a page. */
+  /** Bytes of the cell, without the predecessor. */
+  public static int cellLength(long shape) {
+    return KEY + keyLength(shape) + valueLength(shape);
+  }
+
+  /** Bytes of the cell at an offset of a page, without the predecessor. */
+  public static int cellLength(MemorySegment page, int cell) {
+    return cellLength(shape(page, cell));
+  }
+
+  /** Bytes of the row at an offset of a page: of its cell and of its predecessor. */
   public static int length(MemorySegment page, int cell) {
-    return length(shape(page, cell));
+    long shape = shape(page, cell);
+    return cellLength(shape) + versionBytes(page, shape);
   }
 
   /** Flags of the cell. */
@@ -167,14 +155,9 @@ public final class LeafCell {
     return Page.getShort(page, cell + KEY_LENGTH);
   }
 
-  /** Offset of the key, from the beginning of a cell that is on no page. */
-  static int keyOffset(byte[] source, int cell) {
-    return header(source[cell + FLAGS]);
-  }
-
   /** Offset of the part of the key that is in the cell. */
-  public static int keyOffset(MemorySegment page, int cell) {
-    return cell + header(flags(page, cell));
+  public static int keyOffset(int cell) {
+    return cell + KEY;
   }
 
   /** Length of the current value in the cell. */
@@ -184,22 +167,29 @@ public final class LeafCell {
 
   /** Offset of the current value. */
   public static int valueOffset(MemorySegment page, int cell) {
-    return keyOffset(page, cell) + keyLength(page, cell);
+    return cell + KEY + keyLength(page, cell);
   }
 
-  /** Bytes that the cell has of the predecessor: its value, or the difference. */
+  /** Bytes that are stored of the predecessor: its value, or the difference. */
   public static int predecessorLength(MemorySegment page, int cell) {
-    return Page.getShort(page, cell + PREDECESSOR_LENGTH);
+    long shape = shape(page, cell);
+    return record(shape) == 0 ? 0 : versionBytes(page, shape) - Predecessors.header(flags(shape));
   }
 
   /** Bytes of the row that its current value does not need. */
   public static int versionBytes(MemorySegment page, int cell) {
-    return header(flags(page, cell)) - HEADER + predecessorLength(page, cell);
+    return versionBytes(page, shape(page, cell));
   }
 
-  /** Offset of the predecessor's value, or of the difference. */
+  private static int versionBytes(MemorySegment page, long shape) {
+    int record = record(shape);
+    return record == 0 ? 0 : Predecessors.size(page, record);
+  }
+
+  /** Offset of the predecessor's value, or of the difference; only with {@link #PREDECESSOR}. */
   public static int predecessorOffset(MemorySegment page, int cell) {
-    return valueOffset(page, cell) + valueLength(page, cell);
+    long shape = shape(page, cell);
+    return record(shape) + Predecessors.header(flags(shape));
   }
 
   /** Transaction that wrote the current version. */
@@ -209,20 +199,20 @@ public final class LeafCell {
 
   /** Transaction that wrote the predecessor, 0 if all see it; only with {@link #PREDECESSOR}. */
   public static long predecessorWriter(MemorySegment page, int cell) {
-    return predecessorWriter(page, cell, shape(page, cell));
+    return predecessorWriter(page, 0, shape(page, cell));
   }
 
   /**
    * The same, if the shape is known.
    *
    * @param memory the memory of the page
-   * @param cell the offset of the cell in the memory
+   * @param base the offset of the page in the memory
    * @param shape the shape of the cell
    */
-  public static long predecessorWriter(MemorySegment memory, long cell, long shape) {
+  public static long predecessorWriter(MemorySegment memory, long base, long shape) {
     return (flags(shape) & PREDECESSOR_FOR_ALL) == PREDECESSOR_FOR_ALL
         ? 0
-        : Page.getLong(memory, cell + PREDECESSOR_WRITER);
+        : Page.getLong(memory, base + record(shape) + Predecessors.WRITER);
   }
 
   /** A copy of the current value's bytes in the cell. */
@@ -241,9 +231,10 @@ public final class LeafCell {
     int end = Page.getShort(page, from + 2);
     int between = length - ValueDiff.HEADER;
     byte[] value = new byte[begin + between + end];
-    copy(page, valueOffset(page, cell), value, 0, begin);
+    int current = valueOffset(page, cell);
+    copy(page, current, value, 0, begin);
     copy(page, from + ValueDiff.HEADER, value, begin, between);
-    copy(page, from - end, value, begin + between, end);
+    copy(page, current + valueLength(page, cell) - end, value, begin + between, end);
     return value;
   }
 
@@ -252,7 +243,7 @@ public final class LeafCell {
   }
 
   /** Copies the predecessor's value; returns its length. */
-  private static int predecessorTo(MemorySegment page, int cell, MemorySegment target, int to) {
+  static int predecessorTo(MemorySegment page, int cell, MemorySegment target, int to) {
     int from = predecessorOffset(page, cell);
     int length = predecessorLength(page, cell);
     if (!is(page, cell, PREDECESSOR_DIFF)) {
@@ -262,23 +253,21 @@ public final class LeafCell {
     int begin = Page.getShort(page, from);
     int end = Page.getShort(page, from + 2);
     int between = length - ValueDiff.HEADER;
-    MemorySegment.copy(page, valueOffset(page, cell), target, to, begin);
+    int current = valueOffset(page, cell);
+    MemorySegment.copy(page, current, target, to, begin);
     MemorySegment.copy(page, from + ValueDiff.HEADER, target, to + begin, between);
-    MemorySegment.copy(page, from - end, target, to + begin + between, end);
+    MemorySegment.copy(
+        page, current + valueLength(page, cell) - end, target, to + begin + between, end);
     return begin + between + end;
   }
 
-  /** What is wrong with the versions of a row, or null. */
+  /** What is wrong with the versions of a row whose lengths are legal, or null. */
   public static @Nullable String problemOf(MemorySegment page, int cell) {
     int flags = flags(page, cell);
     if ((flags & PREDECESSOR) == 0) {
-      return (flags & ~(DELETED | OVERFLOW)) == 0 && predecessorLength(page, cell) == 0
+      return (flags & ~(DELETED | OVERFLOW)) == 0
           ? null
-          : "has flags "
-              + flags
-              + " and "
-              + predecessorLength(page, cell)
-              + " bytes of a predecessor, which do not fit together";
+          : "has flags " + flags + ", which do not fit together";
     }
     if ((flags & PREDECESSOR_FOR_ALL) != 0 && (flags & PREDECESSOR_OVERFLOW) != 0) {
       return "has a former version in overflow pages, but not its writer";
@@ -296,54 +285,25 @@ public final class LeafCell {
   }
 
   /**
-   * Builds a cell without a predecessor.
+   * Builds the cell of a row without a predecessor.
    *
    * @param flags {@link #DELETED}, {@link #OVERFLOW} or 0
    */
   public static byte[] build(byte[] key, int flags, long writer, byte[] value) {
-    byte[] cell = new byte[HEADER + key.length + value.length];
-    putHeader(cell, key, flags, writer, value);
-    return cell;
-  }
-
-  /**
-   * Builds a cell with a predecessor.
-   *
-   * @param flags those of the current version, {@link #DELETED}, {@link #OVERFLOW} or 0
-   * @param predecessorFlags those of the predecessor, likewise
-   */
-  public static byte[] build(
-      byte[] key,
-      int flags,
-      long writer,
-      byte[] value,
-      int predecessorFlags,
-      long predecessorWriter,
-      byte[] predecessor) {
-    byte[] cell =
-        new byte[HEADER_WITH_PREDECESSOR + key.length + value.length + predecessor.length];
-    int all = flags | PREDECESSOR;
-    if ((predecessorFlags & DELETED) != 0) {
-      all |= PREDECESSOR_DELETED;
-    }
-    if ((predecessorFlags & OVERFLOW) != 0) {
-      all |= PREDECESSOR_OVERFLOW;
-    }
-    putHeader(cell, key, all, writer, value);
-    LittleEndian.putShort(cell, PREDECESSOR_LENGTH, predecessor.length);
-    LittleEndian.putLong(cell, PREDECESSOR_WRITER, predecessorWriter);
-    System.arraycopy(predecessor, 0, cell, cell.length - predecessor.length, predecessor.length);
-    return cell;
-  }
-
-  private static void putHeader(byte[] cell, byte[] key, int flags, long writer, byte[] value) {
+    byte[] cell = new byte[KEY + key.length + value.length];
     LittleEndian.putShort(cell, KEY_LENGTH, key.length);
     cell[FLAGS] = (byte) flags;
     LittleEndian.putShort(cell, VALUE_LENGTH, value.length);
     LittleEndian.putLong(cell, WRITER, writer);
-    int at = header(flags);
-    System.arraycopy(key, 0, cell, at, key.length);
-    System.arraycopy(value, 0, cell, at + key.length, value.length);
+    System.arraycopy(key, 0, cell, KEY, key.length);
+    System.arraycopy(value, 0, cell, KEY + key.length, value.length);
+    return cell;
+  }
+
+  /** Whether a cell that is on no page leads to no predecessor. */
+  static boolean isAlone(byte[] source, int cell) {
+    return (source[cell + FLAGS] & ~(DELETED | OVERFLOW)) == 0
+        && LittleEndian.getShort(source, cell + RECORD) == 0;
   }
 
   /**
@@ -360,7 +320,7 @@ public final class LeafCell {
   }
 
   /**
-   * Length of a cell with a new current version.
+   * Bytes of a row with a new current version: of its cell and of its predecessor.
    *
    * @param keep as for {@link PageOps#update}
    * @param flags of the new version
@@ -378,191 +338,16 @@ public final class LeafCell {
     int before = flags(page, cell);
     int predecessor = 0;
     if (keep != PageOps.REPLACE) {
-      predecessor = ValueDiff.stored(diff, valueLength(page, cell));
+      predecessor =
+          (keep == PageOps.KEEP ? Predecessors.WITH_WRITER : Predecessors.HEADER)
+              + ValueDiff.stored(diff, valueLength(page, cell));
     } else if ((before & PREDECESSOR) != 0) {
       int length = predecessorTo(page, cell, scratch, 0);
       boolean asDiff = ((flags & GHOSTS) | (before & PREDECESSOR_GHOSTS)) == 0;
       int common = asDiff ? ValueDiff.of(scratch, 0, length, value) : ValueDiff.NONE;
-      predecessor = ValueDiff.stored(common, length);
+      predecessor = Predecessors.header(before) + ValueDiff.stored(common, length);
     }
-    return headerAfter(before, keep) + keyLength(page, cell) + value.length + predecessor;
-  }
-
-  /**
-   * Builds a cell with a new current version.
-   *
-   * @param source has the bytes of a ROW_UPDATE
-   * @param target receives the cell at {@code to}; half a page behind it there is room for a value
-   * @return the length of the new cell
-   */
-  static int update(
-      MemorySegment page,
-      int cell,
-      byte[] source,
-      int offset,
-      int length,
-      MemorySegment target,
-      int to) {
-    int keep = source[offset + 1];
-    int value = length - PageOps.UPDATE_HEADER;
-    int at = copyKey(page, cell, keep, target, to);
-    MemorySegment.copy(
-        source, offset + PageOps.UPDATE_HEADER, target, ValueLayout.JAVA_BYTE, at, value);
-    Page.putLong(target, to + WRITER, LittleEndian.getLong(source, offset + 2));
-    return finish(page, cell, source[offset], keep, ValueDiff.NONE, target, to, at, value);
-  }
-
-  /** As {@link #update}, for the bytes of a ROW_CHANGE. */
-  static int change(
-      MemorySegment page,
-      int cell,
-      byte[] source,
-      int offset,
-      int length,
-      MemorySegment target,
-      int to) {
-    int keep = source[offset];
-    int diff = changeDiff(source, offset);
-    int begin = ValueDiff.begin(diff);
-    int end = ValueDiff.end(diff);
-    int between = length - PageOps.CHANGE_HEADER;
-    int at = copyKey(page, cell, keep, target, to);
-    int former = valueOffset(page, cell);
-    MemorySegment.copy(page, former, target, at, begin);
-    MemorySegment.copy(
-        source, offset + PageOps.CHANGE_HEADER, target, ValueLayout.JAVA_BYTE, at + begin, between);
-    MemorySegment.copy(
-        page, former + valueLength(page, cell) - end, target, at + begin + between, end);
-    Page.putLong(target, to + WRITER, LittleEndian.getLong(source, offset + 1));
-    return finish(page, cell, 0, keep, diff, target, to, at, begin + between + end);
-  }
-
-  private static int changeDiff(byte[] source, int offset) {
-    return LittleEndian.getShort(source, offset + 9) << Short.SIZE
-        | LittleEndian.getShort(source, offset + 11);
-  }
-
-  /** Whether the bytes of a ROW_CHANGE can be those of a change to this row. */
-  static boolean canChange(MemorySegment page, int cell, byte[] source, int offset) {
-    int diff = changeDiff(source, offset);
-    return currentFlags(page, cell) == 0 && ValueDiff.between(diff, valueLength(page, cell)) >= 0;
-  }
-
-  /** Copies the key to its place in the new cell; returns the offset for the value. */
-  private static int copyKey(MemorySegment page, int cell, int keep, MemorySegment target, int to) {
-    int key = keyLength(page, cell);
-    int header = headerAfter(flags(page, cell), keep);
-    MemorySegment.copy(page, keyOffset(page, cell), target, to + header, key);
-    return to + header + key;
-  }
-
-  /**
-   * Adds the predecessor, and the header except the writer.
-   *
-   * @param diff the difference between the former current value and the new one, if it should be
-   *     used
-   * @param at the offset of the new value
-   * @return the length of the new cell
-   */
-  private static int finish(
-      MemorySegment page,
-      int cell,
-      int newFlags,
-      int keep,
-      int diff,
-      MemorySegment target,
-      int to,
-      int at,
-      int value) {
-    int former = flags(page, cell);
-    int flags = newFlags;
-    int end = at + value;
-    int predecessor = 0;
-    if (keep != PageOps.REPLACE) {
-      flags |= PREDECESSOR | (former & (DELETED | OVERFLOW)) << PREDECESSOR_SHIFT;
-      if (keep == PageOps.KEEP) {
-        Page.putLong(target, to + PREDECESSOR_WRITER, writer(page, cell));
-      } else {
-        flags |= PREDECESSOR_FOR_ALL;
-      }
-      flags |= diff == ValueDiff.NONE ? 0 : PREDECESSOR_DIFF;
-      int from = valueOffset(page, cell);
-      predecessor = store(page, from, valueLength(page, cell), diff, target, end);
-    } else if ((former & PREDECESSOR) != 0) {
-      flags |= former & (PREDECESSOR | PREDECESSOR_GHOSTS | PREDECESSOR_FOR_ALL);
-      if ((former & PREDECESSOR_FOR_ALL) == 0) {
-        Page.putLong(target, to + PREDECESSOR_WRITER, predecessorWriter(page, cell));
-      }
-      // Its difference from the new value is not the same as that from the former one.
-      int spare = to + SPARE;
-      int length = predecessorTo(page, cell, target, spare);
-      int common =
-          (flags & GHOSTS) != 0
-              ? ValueDiff.NONE
-              : ValueDiff.of(target, spare, length, target, at, value);
-      flags |= common == ValueDiff.NONE ? 0 : PREDECESSOR_DIFF;
-      predecessor = store(target, spare, length, common, target, end);
-    }
-    Page.putShort(target, to + KEY_LENGTH, keyLength(page, cell));
-    Page.putByte(target, to + FLAGS, flags);
-    Page.putByte(target, to + FLAGS + 1, 0);
-    Page.putShort(target, to + VALUE_LENGTH, value);
-    Page.putShort(target, to + PREDECESSOR_LENGTH, predecessor);
-    return end + predecessor - to;
-  }
-
-  /** Stores a value as it is, or as its difference from another; returns the bytes it takes. */
-  private static int store(
-      MemorySegment source, int from, int length, int diff, MemorySegment target, int to) {
-    if (diff == ValueDiff.NONE) {
-      MemorySegment.copy(source, from, target, to, length);
-      return length;
-    }
-    int begin = ValueDiff.begin(diff);
-    int between = ValueDiff.between(diff, length);
-    Page.putShort(target, to, begin);
-    Page.putShort(target, to + 2, ValueDiff.end(diff));
-    MemorySegment.copy(source, from + begin, target, to + ValueDiff.HEADER, between);
-    return ValueDiff.HEADER + between;
-  }
-
-  /** Removes the predecessor, in place; returns how many bytes shorter the cell is. */
-  static int settle(MemorySegment page, int cell) {
-    int flags = flags(page, cell);
-    if ((flags & PREDECESSOR) == 0) {
-      return 0;
-    }
-    int former = length(page, cell);
-    int key = keyOffset(page, cell);
-    int kept = keyLength(page, cell) + valueLength(page, cell);
-    Page.putByte(page, cell + FLAGS, flags & (DELETED | OVERFLOW));
-    Page.putShort(page, cell + PREDECESSOR_LENGTH, 0);
-    MemorySegment.copy(page, key, page, cell + HEADER, kept);
-    return former - HEADER - kept;
-  }
-
-  /**
-   * Replaces the current version by the predecessor; returns how many bytes shorter the cell is.
-   *
-   * @param scratch room for a value
-   * @throws IllegalStateException if there is no predecessor: the page is not the expected one
-   */
-  static int revert(MemorySegment page, int cell, MemorySegment scratch) {
-    int flags = flags(page, cell);
-    if ((flags & PREDECESSOR) == 0) {
-      throw new IllegalStateException("a row without a predecessor cannot be reverted");
-    }
-    int former = length(page, cell);
-    int key = keyLength(page, cell);
-    int value = predecessorTo(page, cell, scratch, 0);
-    int from = keyOffset(page, cell);
-    Page.putLong(page, cell + WRITER, predecessorWriter(page, cell));
-    Page.putByte(page, cell + FLAGS, predecessorFlags(page, cell));
-    Page.putShort(page, cell + VALUE_LENGTH, value);
-    Page.putShort(page, cell + PREDECESSOR_LENGTH, 0);
-    MemorySegment.copy(page, from, page, cell + HEADER, key);
-    MemorySegment.copy(scratch, 0, page, cell + HEADER + key, value);
-    return former - HEADER - key - value;
+    return KEY + keyLength(page, cell) + value.length + predecessor;
   }
 
   /** Only the flags of the current version. */

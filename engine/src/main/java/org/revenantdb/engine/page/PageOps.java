@@ -263,8 +263,8 @@ public final class PageOps {
       if (operation == CELL_REMOVE || operation == ROW_SETTLE || operation == ROW_REVERT) {
         switch (operation) {
           case CELL_REMOVE -> SlottedEdit.remove(page, first);
-          case ROW_SETTLE -> SlottedEdit.settle(page, first);
-          default -> SlottedEdit.revert(page, first, scratch);
+          case ROW_SETTLE -> RowEdit.settle(page, Slotted.cell(page, first));
+          default -> RowEdit.revert(page, first, scratch);
         }
         at += 3;
         continue;
@@ -275,6 +275,12 @@ public final class PageOps {
           && !SlottedSearch.beginsWithPrefix(page, record, bytes)) {
         throw new IllegalStateException(
             "operation " + operation + " brings a key that does not belong to the page");
+      }
+      if ((operation == CELL_INSERT || operation == CELL_REPLACE)
+          && Page.type(page) == Page.LEAF
+          && !LeafCell.isAlone(record, bytes)) {
+        throw new IllegalStateException(
+            "operation " + operation + " brings a row with a former version");
       }
       if (operation == KEEP_LEFT && !SlottedSearch.canEndAt(page, record, bytes, n)) {
         throw new IllegalStateException(
@@ -290,13 +296,13 @@ public final class PageOps {
         case CELL_INSERT -> SlottedEdit.insert(page, first, record, bytes, n, scratch);
         case CELL_REPLACE -> SlottedEdit.replace(page, first, record, bytes, n, scratch);
         case KEEP_LEFT -> SlottedEdit.keepLeft(page, first, record, bytes, n, scratch);
-        case ROW_UPDATE -> SlottedEdit.update(page, first, record, bytes, n, scratch);
+        case ROW_UPDATE -> RowEdit.update(page, first, record, bytes, n, scratch);
         case ROW_CHANGE -> {
-          if (!LeafCell.canChange(page, Slotted.cell(page, first), record, bytes)) {
+          if (!RowEdit.canChange(page, Slotted.cell(page, first), record, bytes)) {
             throw new IllegalStateException(
                 "operation " + operation + " on slot " + first + " is one on a longer value");
           }
-          SlottedEdit.change(page, first, record, bytes, n, scratch);
+          RowEdit.change(page, first, record, bytes, n, scratch);
         }
         case BYTES -> copy(record, bytes, page, first, n);
         case VALUE_PUT -> {

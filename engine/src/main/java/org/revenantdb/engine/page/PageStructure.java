@@ -23,10 +23,12 @@ public final class PageStructure {
   /*
    * Slotted pages: what makes them safe
    *
-   *   S1 The slots end at or below heap top. Every cell and fence lies between heap top and the end of the page.
+   *   S1 The slots end at or below heap top. Every cell, fence and record of a predecessor lies between heap top and
+   *      the end of the page.
    *   S2 No two of them overlap. So a change of one cell in its place does not change another cell's header. Readers
-   *      do not need this; it is checked before the first change, and not when the page is read.
-   *   S3 The lengths of cells and fences and the garbage add up to the heap. So a compaction has room for all cells,
+   *      do not need this; it is checked before the first change, and not when the page is read. The same is true of
+   *      the stack of records at heap top: each of them is that of a row, or free and no part of anything in use.
+   *   S3 The lengths of cells, fences and records and the garbage add up to the heap. So a compaction has room for all cells,
    *      and the free bytes that a writer counts before it publishes a record are there when the record is applied (R18).
    *   S4 The prefix is shared by both fences. Every key has at least skip bytes, and skip is not below the prefix.
    *   S5 Heads ascend: nothing is written among keys that are out of order. Like S2, this is checked before the first
@@ -65,7 +67,7 @@ public final class PageStructure {
 
   private static final int INNER_HEADER = 6;
 
-  /** Flags, the reserved byte and the predecessor's length: all zero in a settled row. */
+  /** Flags, the reserved byte and the predecessor's record: all zero in a settled row. */
   private static final long NOT_SETTLED = 0xFFFF_0000_FFFF_0000L;
 
   private static final int CURRENT_FLAGS = LeafCell.DELETED | LeafCell.OVERFLOW;
@@ -116,7 +118,7 @@ public final class PageStructure {
     }
     String problem =
         hasOverlap(page, leaf)
-            ? "cells or fences of it overlap"
+            ? "cells, fences or former versions of it overlap"
             : headsAscend(page, leaf) ? null : "its keys are not in order";
     return problem == null ? null : "page " + pageId + " has a good checksum, but " + problem;
   }
@@ -260,7 +262,10 @@ public final class PageStructure {
     if (cells < 0) {
       return problemOfSlot(pageId, page, leaf, -1 - cells, top, prefix, shared);
     }
-    int garbage = Page.getShort(page, Slotted.GARBAGE);
+    if (!leaf && Slotted.isRecordOnTop(page)) {
+      return "its heap begins with a former version, but it is no leaf";
+    }
+    int garbage = Slotted.garbage(page);
     return cells + fences + garbage == Page.SIZE - top
         ? null
         : "its cells of %d bytes, fences of %d and garbage of %d do not make up its heap of %d"
@@ -337,9 +342,10 @@ public final class PageStructure {
       }
       long shape = LeafCell.shape(page, cell);
       int key = LeafCell.keyLength(shape);
-      int length = LEAF_HEADER + key + LeafCell.valueLength(shape);
+      int inCell = LeafCell.KEY + key + LeafCell.valueLength(shape);
+      int length = inCell;
       if ((shape & NOT_SETTLED) != 0) {
-        length = lengthOfRow(pageId, page, cell, shape);
+        length = lengthOfRow(pageId, page, cell, shape, top);
       }
       // One branch for six limits: a difference is negative if its limit is violated.
       int broken =
@@ -348,7 +354,7 @@ public final class PageStructure {
               | (keys - key)
               | length
               | (longest - length)
-              | (Page.SIZE - cell - length);
+              | (Page.SIZE - cell - inCell);
       if (broken < 0) {
         return -1 - (at - first) / Slotted.LEAF_SLOT;
       }
@@ -357,9 +363,9 @@ public final class PageStructure {
     return bytes;
   }
 
-  /** Length of a cell with more than a value, or a negative number if the cell is impossible. */
-  private static int lengthOfRow(int pageId, MemorySegment page, int cell, long shape) {
-    return problemOfRow(pageId, page, cell, shape) == null ? LeafCell.length(shape) : -1;
+  /** Bytes of a row that is more than a value, or a negative number if the row is impossible. */
+  private static int lengthOfRow(int pageId, MemorySegment page, int cell, long shape, int top) {
+    return problemOfRow(pageId, page, cell, shape, top) == null ? LeafCell.length(page, cell) : -1;
   }
 
   private static int shortestKey(int prefix, int shared) {
@@ -373,14 +379,13 @@ public final class PageStructure {
 
   /** What is wrong with the versions of a row that is more than a value, or null. */
   private static @Nullable String problemOfRow(
-      int pageId, MemorySegment page, int cell, long shape) {
+      int pageId, MemorySegment page, int cell, long shape, int top) {
     int flags = LeafCell.flags(shape);
-    int predecessorLength = LeafCell.predecessorLength(page, cell);
     if ((flags & UNKNOWN_CELL_FLAG) != 0 || (int) (shape >> (3 * Byte.SIZE) & 0xFF) != 0) {
       return "has unknown flags";
     }
-    if (cell + LeafCell.length(shape) > Page.SIZE) {
-      return "has a cell of " + LeafCell.length(shape) + " bytes at " + cell;
+    if (cell + LeafCell.cellLength(shape) > Page.SIZE) {
+      return "has a cell of " + LeafCell.cellLength(shape) + " bytes at " + cell;
     }
     if ((flags & LeafCell.OVERFLOW) != 0
         && ((flags & LeafCell.DELETED) != 0
@@ -388,22 +393,35 @@ public final class PageStructure {
             || !isReference(pageId, page, LeafCell.valueOffset(page, cell)))) {
       return "has an impossible reference to a large value";
     }
+    int record = LeafCell.record(shape);
     if ((flags & LeafCell.PREDECESSOR) == 0) {
-      return (flags & ~CURRENT_FLAGS) == 0 && predecessorLength == 0
+      return (flags & ~CURRENT_FLAGS) == 0 && record == 0
           ? null
           : "has flags "
               + flags
-              + " and "
-              + predecessorLength
-              + " bytes of a predecessor, which do not fit together";
+              + " and a former version at "
+              + record
+              + ", which do not fit together";
+    }
+    if (!isRecord(page, record, Predecessors.header(flags), top)) {
+      return "has a former version at " + record + ", which cannot be one";
     }
     if ((flags & LeafCell.PREDECESSOR_OVERFLOW) != 0
         && ((flags & (LeafCell.PREDECESSOR_DELETED | LeafCell.PREDECESSOR_FOR_ALL)) != 0
-            || predecessorLength != LeafCell.REFERENCE
+            || LeafCell.predecessorLength(page, cell) != LeafCell.REFERENCE
             || !isReference(pageId, page, LeafCell.predecessorOffset(page, cell)))) {
       return "has a former version with an impossible reference to a large value";
     }
     return LeafCell.problemOf(page, cell);
+  }
+
+  /** Whether there is a record of a predecessor at an offset that is not free. */
+  private static boolean isRecord(MemorySegment page, int at, int header, int top) {
+    if (at < top || at + Predecessors.HEADER > Page.SIZE) {
+      return false;
+    }
+    int size = Predecessors.size(page, at);
+    return size >= header && at + size <= Page.SIZE && !Predecessors.isFree(page, at);
   }
 
   private static boolean isReference(int pageId, MemorySegment page, int offset) {
@@ -451,13 +469,14 @@ public final class PageStructure {
       return what + "leads to a cell at " + cell + ", and the heap begins at " + top;
     }
     @Nullable String row =
-        leaf ? problemOfRow(pageId, page, cell, LeafCell.shape(page, cell)) : null;
+        leaf ? problemOfRow(pageId, page, cell, LeafCell.shape(page, cell), top) : null;
     if (row != null) {
       return what + row;
     }
+    int inCell = leaf ? LeafCell.cellLength(page, cell) : InnerCell.length(page, cell);
     int length = Slotted.cellLength(page, slot);
     int key = leaf ? LeafCell.keyLength(page, cell) : InnerCell.keyLength(page, cell);
-    if (cell + length > Page.SIZE || length + prefix > LeafCell.MAX_CELL) {
+    if (cell + inCell > Page.SIZE || length + prefix > LeafCell.MAX_CELL) {
       return what + "has a cell of " + length + " bytes at " + cell;
     }
     if (key < shared || key + prefix == 0 || key + prefix > LeafCell.MAX_KEY) {
@@ -474,6 +493,7 @@ public final class PageStructure {
 
   private static boolean hasOverlap(MemorySegment page, boolean leaf) {
     long[] used = new long[WORDS];
+    long[] records = new long[leaf ? WORDS : 0];
     int lower = Page.getShort(page, Slotted.LOWER_LENGTH);
     int lowerAt = Page.getShort(page, Slotted.LOWER_OFFSET);
     boolean overlap = lower > 0 && !mark(used, lowerAt, lowerAt + lower);
@@ -485,11 +505,46 @@ public final class PageStructure {
     int end = Slotted.SLOTS + slotSize * Slotted.count(page);
     for (int at = Slotted.SLOTS + Slotted.SLOT_CELL; at < end; at += slotSize) {
       int cell = Page.getShort(page, at);
-      int length =
-          leaf ? LeafCell.length(LeafCell.shape(page, cell)) : InnerCell.length(page, cell);
-      overlap |= !mark(used, cell, cell + length);
+      if (leaf) {
+        long shape = LeafCell.shape(page, cell);
+        overlap |= !mark(used, cell, cell + LeafCell.cellLength(shape));
+        int record = LeafCell.record(shape);
+        if (record != 0) {
+          overlap |= !mark(used, record, record + Predecessors.size(page, record));
+          records[record >>> 6] |= 1L << record;
+        }
+      } else {
+        overlap |= !mark(used, cell, cell + InnerCell.length(page, cell));
+      }
     }
-    return overlap;
+    return overlap || (Slotted.isRecordOnTop(page) && isBroken(page, used, records));
+  }
+
+  /**
+   * Whether the stack of records at heap top is broken.
+   *
+   * @param used the bytes in use; the free records are added
+   * @param records where the records in use begin
+   */
+  private static boolean isBroken(MemorySegment page, long[] used, long[] records) {
+    int at = Slotted.heapTop(page);
+    boolean more = true;
+    while (more) {
+      if (at + Predecessors.HEADER > Page.SIZE) {
+        return true;
+      }
+      int end = at + Predecessors.size(page, at);
+      boolean fits =
+          Predecessors.isFree(page, at)
+              ? end >= at + Predecessors.HEADER && end <= Page.SIZE && mark(used, at, end)
+              : (records[at >>> 6] & 1L << at) != 0;
+      if (!fits) {
+        return true;
+      }
+      more = Predecessors.isChained(page, at);
+      at = end;
+    }
+    return false;
   }
 
   /** Marks bytes as used; false if one was marked already. There is at least one byte. */

@@ -7,8 +7,8 @@ import java.lang.foreign.ValueLayout;
  * Leaf and inner pages: slots in key order at the front, cells in a heap that grows from the end.
  *
  * <pre>
- *   18 u16 slots   20 u16 heap top   22 u16 garbage   24 u32 table   28 u8 level   29 u8 prefix
- *   30 u16 skip
+ *   18 u16 slots   20 u16 heap top   22 u16 garbage in bits 0 to 14, bit 15: the heap begins with a record
+ *   24 u32 table   28 u8 level   29 u8 prefix   30 u16 skip
  *   32 u16 lower fence offset  34 u16 length (0: minus infinity)
  *   36 u16 upper fence offset  38 u16 length (0xFFFF: plus infinity)
  *   40 u64 highest writer (leaf)   48 u32 left-most child (inner)   52 common bytes
@@ -29,6 +29,8 @@ import java.lang.foreign.ValueLayout;
  * the header. Skip is as large as the keys that came to the page allowed. A key that shares fewer
  * bytes makes it smaller, and then all heads are recomputed.
  *
+ * <p>The heap of a leaf also has the records of predecessors ({@link Predecessors}).
+ *
  * <p>The free space consists of the bytes between slots and heap top, and of the garbage that a
  * compaction frees.
  *
@@ -41,7 +43,11 @@ public final class Slotted {
   static final int COUNT = 18;
 
   static final int HEAP_TOP = 20;
-  static final int GARBAGE = 22;
+  private static final int GARBAGE = 22;
+
+  /** In the field of the garbage: the heap begins with a record of {@link Predecessors}. */
+  static final int ON_TOP = 0x8000;
+
   static final int TABLE = 24;
   static final int LEVEL = 28;
   static final int PREFIX = 29;
@@ -203,8 +209,8 @@ public final class Slotted {
     return Page.getInt(page, slotAt(page, slot));
   }
 
-  static int keyOffset(MemorySegment page, boolean leaf, int cell) {
-    return leaf ? LeafCell.keyOffset(page, cell) : InnerCell.keyOffset(cell);
+  static int keyOffset(boolean leaf, int cell) {
+    return leaf ? LeafCell.keyOffset(cell) : InnerCell.keyOffset(cell);
   }
 
   static int keyLength(MemorySegment page, boolean leaf, int cell) {
@@ -213,7 +219,50 @@ public final class Slotted {
 
   /** The space for cells and slots, including what a compaction frees. */
   public static int free(MemorySegment page) {
-    return contiguous(page) + Page.getShort(page, GARBAGE);
+    return contiguous(page) + garbage(page);
+  }
+
+  /** Dead bytes in the heap, which a compaction frees. */
+  public static int garbage(MemorySegment page) {
+    return Page.getShort(page, GARBAGE) & ~ON_TOP;
+  }
+
+  static void addGarbage(MemorySegment page, int bytes) {
+    Page.putShort(page, GARBAGE, Page.getShort(page, GARBAGE) + bytes);
+  }
+
+  /** Offset of the lowest byte of the heap. */
+  public static int heapTop(MemorySegment page) {
+    return Page.getShort(page, HEAP_TOP);
+  }
+
+  /** Whether the heap of a leaf begins with a record of {@link Predecessors}. */
+  static boolean isRecordOnTop(MemorySegment page) {
+    return (Page.getShort(page, GARBAGE) & ON_TOP) != 0;
+  }
+
+  static void recordOnTop(MemorySegment page, boolean isRecord) {
+    int field = Page.getShort(page, GARBAGE);
+    Page.putShort(page, GARBAGE, isRecord ? field | ON_TOP : field & ~ON_TOP);
+  }
+
+  /** Makes the heap so many bytes larger, for something else than a record; returns its top. */
+  static int takeTop(MemorySegment page, int bytes) {
+    int top = heapTop(page) - bytes;
+    Page.putShort(page, HEAP_TOP, top);
+    recordOnTop(page, /* isRecord= */ false);
+    return top;
+  }
+
+  /** The heap is compact from an offset on. */
+  static void compactFrom(MemorySegment page, int top) {
+    Page.putShort(page, HEAP_TOP, top);
+    Page.putShort(page, GARBAGE, 0);
+  }
+
+  /** Lets a slot of a leaf lead to a cell. */
+  static void putCell(MemorySegment page, int slot, int cell) {
+    Page.putShort(page, SLOTS + LEAF_SLOT * slot + SLOT_CELL, cell);
   }
 
   static int contiguous(MemorySegment page) {
@@ -272,7 +321,7 @@ public final class Slotted {
         : Page.getInt(page, slotAt(page, position) + SLOT_CHILD);
   }
 
-  /** Length of the cell in a slot. */
+  /** Bytes of what is in a slot: of a row with its predecessor, or of an inner cell. */
   public static int cellLength(MemorySegment page, int slot) {
     int cell = cell(page, slot);
     return level(page) == 0 ? LeafCell.length(page, cell) : InnerCell.length(page, cell);
@@ -291,7 +340,7 @@ public final class Slotted {
     byte[] key = new byte[prefix + length];
     copyPrefix(page, key);
     MemorySegment.copy(
-        page, ValueLayout.JAVA_BYTE, keyOffset(page, leaf, cell), key, prefix, length);
+        page, ValueLayout.JAVA_BYTE, keyOffset(leaf, cell), key, prefix, length);
     return key;
   }
 

@@ -87,14 +87,20 @@ public final class SlottedBuilder {
 
   /** Appends slots {@code from} (inclusive) to {@code to} (exclusive) of another page. */
   public void append(MemorySegment source, int from, int to) {
+    int first = Slotted.count(page);
     for (int slot = from; slot < to; slot++) {
       appended(SlottedEdit.copyCell(source, slot, page));
+    }
+    if (Slotted.level(page) == 0) {
+      for (int slot = first; slot < Slotted.count(page); slot++) {
+        Predecessors.moveTo(page, Slotted.cell(page, slot), source);
+      }
     }
   }
 
   /** Appends a cell. */
   public void append(byte[] cell) {
-    int top = Page.getShort(page, Slotted.HEAP_TOP) - cell.length + Slotted.prefix(page);
+    int top = Slotted.takeTop(page, cell.length - Slotted.prefix(page));
     SlottedEdit.putCell(page, top, cell, 0, cell.length);
     appended(top);
   }
@@ -103,10 +109,9 @@ public final class SlottedBuilder {
     MemorySegment.copy(bytes, 0, page, ValueLayout.JAVA_BYTE, offset, bytes.length);
   }
 
-  private void appended(int top) {
+  private void appended(int cell) {
     int count = Slotted.count(page);
-    Page.putShort(page, Slotted.HEAP_TOP, top);
-    SlottedEdit.setCell(page, count, top);
+    SlottedEdit.setCell(page, count, cell);
     Page.putShort(page, Slotted.COUNT, count + 1);
   }
 
@@ -138,6 +143,6 @@ public final class SlottedBuilder {
 
   /** Bytes of the heap. */
   int tailLength() {
-    return Page.SIZE - Page.getShort(page, Slotted.HEAP_TOP);
+    return Page.SIZE - Slotted.heapTop(page);
   }
 }

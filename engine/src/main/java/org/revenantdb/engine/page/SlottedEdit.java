@@ -33,7 +33,7 @@ public final class SlottedEdit {
       MemorySegment page, int slot, byte[] source, int offset, int length, MemorySegment scratch) {
     int size = Slotted.slotSize(page);
     if (Slotted.contiguous(page) < length - Slotted.prefix(page) + size) {
-      compact(page, scratch, Slotted.prefix(page));
+      compact(page, scratch);
     }
     int count = Slotted.count(page);
     int at = Slotted.SLOTS + size * slot;
@@ -45,29 +45,26 @@ public final class SlottedEdit {
 
   static void replace(
       MemorySegment page, int slot, byte[] source, int offset, int length, MemorySegment scratch) {
-    int old = Slotted.cellLength(page, slot);
+    int old = dropVersions(page, slot);
     int made = length - Slotted.prefix(page);
     if (made <= old) {
       int cell = Slotted.cell(page, slot);
       putCell(page, cell, source, offset, length);
-      Page.putShort(page, Slotted.GARBAGE, Page.getShort(page, Slotted.GARBAGE) + old - made);
+      Slotted.addGarbage(page, old - made);
       setCell(page, slot, cell);
       raiseMaxWriter(page, cell);
       return;
     }
-    Page.putShort(page, Slotted.GARBAGE, Page.getShort(page, Slotted.GARBAGE) + old);
+    Slotted.addGarbage(page, old);
     if (Slotted.contiguous(page) < made) {
       Page.putShort(page, Slotted.slotAt(page, slot) + Slotted.SLOT_CELL, 0);
-      compact(page, scratch, Slotted.prefix(page));
+      compact(page, scratch);
     }
     place(page, slot, source, offset, length);
   }
 
   static void remove(MemorySegment page, int slot) {
-    Page.putShort(
-        page,
-        Slotted.GARBAGE,
-        Page.getShort(page, Slotted.GARBAGE) + Slotted.cellLength(page, slot));
+    Slotted.addGarbage(page, dropVersions(page, slot));
     int count = Slotted.count(page);
     int size = Slotted.slotSize(page);
     int at = Slotted.SLOTS + size * slot;
@@ -75,55 +72,14 @@ public final class SlottedEdit {
     Page.putShort(page, Slotted.COUNT, count - 1);
   }
 
-  /** A new current version of a row: PageOps ROW_UPDATE. */
-  static void update(
-      MemorySegment page, int slot, byte[] source, int offset, int length, MemorySegment scratch) {
+  /** Leaves only the cell of what is in a slot; returns its length. */
+  private static int dropVersions(MemorySegment page, int slot) {
     int cell = Slotted.cell(page, slot);
-    int made = LeafCell.update(page, cell, source, offset, length, scratch, Page.SIZE);
-    putUpdated(page, slot, cell, made, scratch);
-  }
-
-  /** A new current version of a row: PageOps ROW_CHANGE. */
-  static void change(
-      MemorySegment page, int slot, byte[] source, int offset, int length, MemorySegment scratch) {
-    int cell = Slotted.cell(page, slot);
-    int made = LeafCell.change(page, cell, source, offset, length, scratch, Page.SIZE);
-    putUpdated(page, slot, cell, made, scratch);
-  }
-
-  /** The new cell lies in the second half of the scratch space. */
-  private static void putUpdated(
-      MemorySegment page, int slot, int cell, int made, MemorySegment scratch) {
-    int old = LeafCell.length(page, cell);
-    int to = cell;
-    if (made <= old) {
-      Page.putShort(page, Slotted.GARBAGE, Page.getShort(page, Slotted.GARBAGE) + old - made);
-    } else {
-      Page.putShort(page, Slotted.GARBAGE, Page.getShort(page, Slotted.GARBAGE) + old);
-      if (Slotted.contiguous(page) < made) {
-        Page.putShort(page, Slotted.slotAt(page, slot) + Slotted.SLOT_CELL, 0);
-        compact(page, scratch, Slotted.prefix(page));
-      }
-      to = Page.getShort(page, Slotted.HEAP_TOP) - made;
-      Page.putShort(page, Slotted.HEAP_TOP, to);
+    if (Slotted.level(page) != 0) {
+      return InnerCell.length(page, cell);
     }
-    MemorySegment.copy(scratch, Page.SIZE, page, to, made);
-    setCell(page, slot, to);
-    raiseMaxWriter(page, to);
-  }
-
-  /** Removes the predecessor of a row: PageOps ROW_SETTLE. */
-  static void settle(MemorySegment page, int slot) {
-    int cell = Slotted.cell(page, slot);
-    Page.putShort(
-        page, Slotted.GARBAGE, Page.getShort(page, Slotted.GARBAGE) + LeafCell.settle(page, cell));
-  }
-
-  /** Replaces the current version of a row by its predecessor: PageOps ROW_REVERT. */
-  static void revert(MemorySegment page, int slot, MemorySegment scratch) {
-    int cell = Slotted.cell(page, slot);
-    int less = LeafCell.revert(page, cell, scratch);
-    Page.putShort(page, Slotted.GARBAGE, Page.getShort(page, Slotted.GARBAGE) + less);
+    RowEdit.settle(page, cell);
+    return LeafCell.cellLength(page, cell);
   }
 
   static void keepLeft(
@@ -145,24 +101,33 @@ public final class SlottedEdit {
             source,
             fenceOffset,
             fenceLength);
-    compact(page, scratch, prefix);
-    int at = Page.getShort(page, Slotted.HEAP_TOP) - fenceLength;
+    MemorySegment.copy(page, 0, scratch, 0, Page.SIZE);
+    compactCells(page, scratch, prefix);
+    int at = Slotted.takeTop(page, fenceLength);
     MemorySegment.copy(source, fenceOffset, page, ValueLayout.JAVA_BYTE, at, fenceLength);
-    Page.putShort(page, Slotted.HEAP_TOP, at);
     Page.putShort(page, Slotted.UPPER_OFFSET, at);
     Page.putShort(page, Slotted.UPPER_LENGTH, fenceLength);
+    compactRecords(page, scratch);
     makeHeads(page);
   }
 
   /**
-   * Moves all cells and fences to the end of the page. A slot with offset 0 keeps it, because its
-   * cell is being replaced.
+   * Moves all cells, fences and records to the end of the page. A slot with offset 0 keeps it,
+   * because its cell is being replaced.
+   */
+  static void compact(MemorySegment page, MemorySegment scratch) {
+    MemorySegment.copy(page, 0, scratch, 0, Page.SIZE);
+    compactCells(page, scratch, Slotted.prefix(page));
+    compactRecords(page, scratch);
+  }
+
+  /**
+   * Moves the cells and fences.
    *
+   * @param copy the page as it is
    * @param prefix the new length of the omitted prefix, not less than the present one
    */
-  private static void compact(MemorySegment page, MemorySegment scratch, int prefix) {
-    MemorySegment copy = scratch;
-    MemorySegment.copy(page, 0, copy, 0, Page.SIZE);
+  private static void compactCells(MemorySegment page, MemorySegment copy, int prefix) {
     int top = Page.SIZE;
     int lower = Page.getShort(copy, Slotted.LOWER_LENGTH);
     if (lower > 0) {
@@ -170,7 +135,7 @@ public final class SlottedEdit {
       MemorySegment.copy(copy, Page.getShort(copy, Slotted.LOWER_OFFSET), page, top, lower);
       Page.putShort(page, Slotted.LOWER_OFFSET, top);
     }
-    int upper = Page.getShort(copy, Slotted.UPPER_LENGTH);
+    int upper = Page.getShort(page, Slotted.UPPER_LENGTH);
     if (upper != Slotted.INFINITE && upper > 0) {
       top -= upper;
       MemorySegment.copy(copy, Page.getShort(copy, Slotted.UPPER_OFFSET), page, top, upper);
@@ -184,8 +149,7 @@ public final class SlottedEdit {
     for (int at = Slotted.SLOTS + Slotted.SLOT_CELL; at < end; at += step) {
       int cell = Page.getShort(copy, at);
       if (cell != 0) {
-        int length =
-            leaf ? LeafCell.length(LeafCell.shape(copy, cell)) : InnerCell.length(copy, cell);
+        int length = leaf ? LeafCell.cellLength(copy, cell) : InnerCell.length(copy, cell);
         top -= length - less;
         if (less == 0) {
           MemorySegment.copy(copy, cell, page, top, length);
@@ -195,8 +159,26 @@ public final class SlottedEdit {
         Page.putShort(page, at, top);
       }
     }
-    Page.putShort(page, Slotted.HEAP_TOP, top);
-    Page.putShort(page, Slotted.GARBAGE, 0);
+    Slotted.compactFrom(page, top);
+  }
+
+  /**
+   * Places the records of all predecessors in front of the heap; the cells lead to them where they
+   * were.
+   *
+   * @param former has the records in their places
+   */
+  private static void compactRecords(MemorySegment page, MemorySegment former) {
+    if (Slotted.level(page) != 0) {
+      return;
+    }
+    int end = Slotted.SLOTS + Slotted.LEAF_SLOT * Slotted.count(page);
+    for (int at = Slotted.SLOTS + Slotted.SLOT_CELL; at < end; at += Slotted.LEAF_SLOT) {
+      int cell = Page.getShort(page, at);
+      if (cell != 0) {
+        Predecessors.moveTo(page, cell, former);
+      }
+    }
   }
 
   /**
@@ -206,16 +188,16 @@ public final class SlottedEdit {
    */
   static int copyCell(MemorySegment source, int slot, MemorySegment page) {
     int cell = Slotted.cell(source, slot);
-    int length = Slotted.cellLength(source, slot);
-    int less = Slotted.prefix(page) - Slotted.prefix(source);
-    int top = Page.getShort(page, Slotted.HEAP_TOP) - length + less;
     boolean leaf = Slotted.level(source) == 0;
+    int length = leaf ? LeafCell.cellLength(source, cell) : InnerCell.length(source, cell);
+    int less = Slotted.prefix(page) - Slotted.prefix(source);
+    int top = Slotted.takeTop(page, length - less);
     if (less == 0) {
       MemorySegment.copy(source, cell, page, top, length);
     } else if (less > 0) {
       copyShorter(source, leaf, cell, length, less, page, top);
     } else {
-      int key = Slotted.keyOffset(source, leaf, cell) - cell;
+      int key = Slotted.keyOffset(leaf, cell) - cell;
       int fence = Page.getShort(source, Slotted.LOWER_OFFSET) + Slotted.prefix(page);
       MemorySegment.copy(source, cell, page, top, key);
       MemorySegment.copy(source, fence, page, top + key, -less);
@@ -234,7 +216,7 @@ public final class SlottedEdit {
       int less,
       MemorySegment page,
       int to) {
-    int key = Slotted.keyOffset(source, leaf, cell) - cell;
+    int key = Slotted.keyOffset(leaf, cell) - cell;
     MemorySegment.copy(source, cell + key + less, page, to + key, length - key - less);
     if (leaf) {
       for (int at = 0; at < key; at += Long.BYTES) { // a call costs more for so few bytes
@@ -247,9 +229,8 @@ public final class SlottedEdit {
   }
 
   private static void place(MemorySegment page, int slot, byte[] source, int offset, int length) {
-    int cell = Page.getShort(page, Slotted.HEAP_TOP) - length + Slotted.prefix(page);
+    int cell = Slotted.takeTop(page, length - Slotted.prefix(page));
     putCell(page, cell, source, offset, length);
-    Page.putShort(page, Slotted.HEAP_TOP, cell);
     setCell(page, slot, cell);
     raiseMaxWriter(page, cell);
   }
@@ -262,12 +243,17 @@ public final class SlottedEdit {
       return;
     }
     boolean leaf = Slotted.level(page) == 0;
-    int key = leaf ? LeafCell.keyOffset(source, offset) : InnerCell.keyOffset(0);
+    int key = keyAt(leaf);
     int kept = key + prefix;
     MemorySegment.copy(source, offset, page, ValueLayout.JAVA_BYTE, cell, key);
     MemorySegment.copy(
         source, offset + kept, page, ValueLayout.JAVA_BYTE, cell + key, length - kept);
     putKeyLength(page, leaf, cell, Slotted.keyLength(page, leaf, cell) - prefix);
+  }
+
+  /** Offset of the key in a cell. */
+  private static int keyAt(boolean leaf) {
+    return Slotted.keyOffset(leaf, 0);
   }
 
   private static void putKeyLength(MemorySegment page, boolean leaf, int cell, int length) {
@@ -283,7 +269,7 @@ public final class SlottedEdit {
     }
   }
 
-  private static void raiseMaxWriter(MemorySegment page, int cell) {
+  static void raiseMaxWriter(MemorySegment page, int cell) {
     if (Slotted.level(page) == 0) {
       long writer = LeafCell.writer(page, cell);
       if (writer > Slotted.maxWriter(page)) {
@@ -341,7 +327,7 @@ public final class SlottedEdit {
           page, Page.getShort(page, Slotted.LOWER_OFFSET), page, Slotted.COMMON, ofFence);
     }
     if (inHeader > ofFence) {
-      int key = Slotted.keyOffset(page, leaf, Slotted.cell(page, 0));
+      int key = Slotted.keyOffset(leaf, Slotted.cell(page, 0));
       MemorySegment.copy(page, key, page, Slotted.COMMON + ofFence, inHeader - ofFence);
     }
     for (int at = Slotted.COMMON + inHeader; at < Slotted.SLOTS; at++) {

@@ -83,11 +83,10 @@ public final class SlottedSearch {
   }
 
   private static int compareLeafKey(MemorySegment memory, long cell, byte[] key, int prefix) {
-    long shape = LeafCell.shape(memory, cell);
     return Page.compareKey(
         memory,
-        cell + LeafCell.keyOffset(shape),
-        LeafCell.keyLength(shape),
+        cell + LeafCell.KEY,
+        LeafCell.keyLength(LeafCell.shape(memory, cell)),
         key,
         prefix,
         key.length);
@@ -145,7 +144,7 @@ public final class SlottedSearch {
     long any = base + Page.getShort(memory, base + Slotted.SLOTS + Slotted.SLOT_CELL);
     long suffix =
         Slotted.level(memory, base) == 0
-            ? any + LeafCell.keyOffset(LeafCell.shape(memory, any))
+            ? any + LeafCell.KEY
             : InnerCell.keyOffset(any);
     return Page.compareKey(memory, suffix + from - prefix, length - from, key, from, length);
   }
@@ -178,13 +177,10 @@ public final class SlottedSearch {
   /** Whether a slot of a leaf has this key. */
   public static boolean isKey(MemorySegment memory, long base, int slot, byte[] key) {
     long cell = Slotted.cellOf(memory, base, slot);
-    long shape = LeafCell.shape(memory, cell);
     int prefix = Page.getByte(memory, base + Slotted.PREFIX);
-    int length = LeafCell.keyLength(shape);
+    int length = LeafCell.keyLength(LeafCell.shape(memory, cell));
     return prefix + length == key.length
-        && Page.compareKey(
-                memory, cell + LeafCell.keyOffset(shape), length, key, prefix, key.length)
-            == 0
+        && Page.compareKey(memory, cell + LeafCell.KEY, length, key, prefix, key.length) == 0
         && (prefix == 0 || compareCommon(memory, base, prefix, key) == 0);
   }
 
@@ -301,7 +297,7 @@ public final class SlottedSearch {
       return true;
     }
     boolean leaf = Slotted.level(page) == 0;
-    int key = offset + (leaf ? LeafCell.keyOffset(source, offset) : InnerCell.keyOffset(0));
+    int key = offset + Slotted.keyOffset(leaf, 0);
     int length =
         LittleEndian.getShort(source, offset + (leaf ? LeafCell.KEY_LENGTH : InnerCell.KEY_LENGTH));
     return length >= prefix
@@ -353,7 +349,7 @@ public final class SlottedSearch {
   /** The correct head of a slot. */
   static int headOf(MemorySegment page, boolean leaf, int slot) {
     int cell = Slotted.cell(page, slot);
-    int offset = Slotted.keyOffset(page, leaf, cell);
+    int offset = Slotted.keyOffset(leaf, cell);
     int length = Slotted.keyLength(page, leaf, cell);
     int head = 0;
     int skip = Slotted.skip(page) - Slotted.prefix(page);
@@ -367,8 +363,8 @@ public final class SlottedSearch {
   static int common(MemorySegment page, boolean leaf, int one, int other) {
     int cell1 = Slotted.cell(page, one);
     int cell2 = Slotted.cell(page, other);
-    int from1 = Slotted.keyOffset(page, leaf, cell1);
-    int from2 = Slotted.keyOffset(page, leaf, cell2);
+    int from1 = Slotted.keyOffset(leaf, cell1);
+    int from2 = Slotted.keyOffset(leaf, cell2);
     int limit =
         Math.min(Slotted.keyLength(page, leaf, cell1), Slotted.keyLength(page, leaf, cell2));
     int i = 0;

@@ -89,13 +89,13 @@ public final class RowBatch {
 
   /** Adds the current version of a row: in its cell the value follows the key. */
   void addCurrent(int cell, long shape) {
-    int key = cell + LeafCell.keyOffset(shape) - held;
+    int key = cell + LeafCell.KEY - held;
     add(key, LeafCell.keyLength(shape), LeafCell.valueLength(shape), LeafCell.flags(shape));
   }
 
   /** Adds a row whose value is found later, outside of the leaf: {@link #keysWithoutValue}. */
   void addWithoutValue(int cell, long shape) {
-    int key = cell + LeafCell.keyOffset(shape) - held;
+    int key = cell + LeafCell.KEY - held;
     add(key, LeafCell.keyLength(shape), 0, 0);
     flags[size - 1] = WITHOUT_VALUE;
     withoutValue++;

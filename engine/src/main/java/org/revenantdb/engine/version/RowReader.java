@@ -150,7 +150,7 @@ public final class RowReader {
       long writer = LeafCell.writer(memory, cell);
       long status = statusOf(writer, reading);
       if (!isSeen(status, reading)) {
-        return locateOlder(memory, cell, shape, status, reading);
+        return locateOlder(memory, base, shape, status, reading);
       }
       if ((LeafCell.flags(shape) & (LeafCell.DELETED | LeafCell.OVERFLOW)) != 0) {
         return PLACE_LATCHED;
@@ -164,16 +164,16 @@ public final class RowReader {
   }
 
   /**
-   * Called if the current version is not visible: finds out if an older version outside the cell
+   * Called if the current version is not visible: finds out if an older version outside the leaf
    * is. The read under the latch waits for committing writers, and records the skipped ones.
    */
   private long locateOlder(
-      MemorySegment memory, long cell, long shape, long status, Reading reading) {
+      MemorySegment memory, long base, long shape, long status, Reading reading) {
     if (status == TransactionTable.COMMITTING || reading.notesPrepared()) {
       return PLACE_LATCHED;
     }
     if ((LeafCell.flags(shape) & LeafCell.PREDECESSOR) != 0) {
-      long before = statusOf(LeafCell.predecessorWriter(memory, cell, shape), reading);
+      long before = statusOf(LeafCell.predecessorWriter(memory, base, shape), reading);
       if (before == TransactionTable.COMMITTING || isSeen(before, reading)) {
         return PLACE_LATCHED;
       }
@@ -215,15 +215,15 @@ public final class RowReader {
     return older(tree.table(), key, reading);
   }
 
-  /** The version of a row that a snapshot sees, as far as its cell shows. */
+  /** The version of a row that a snapshot sees, as far as its leaf shows. */
   enum Seen {
     /** The current one. */
     CURRENT,
-    /** The predecessor, which is also in the cell. */
+    /** The predecessor, which is also in the leaf. */
     PREDECESSOR,
     /** None: for the snapshot the row is deleted, or was never there. */
     NONE,
-    /** None in the cell; perhaps an older one, if {@link #mayHaveOlder}. */
+    /** None in the leaf; perhaps an older one, if {@link #mayHaveOlder}. */
     OLDER
   }
 

@@ -222,7 +222,7 @@ public final class RowScan implements RowSource {
       high = Math.max(high, cell);
     }
     if (from < to) {
-      batch.hold(page, low, high + LeafCell.length(page, high));
+      batch.hold(page, low, high + LeafCell.cellLength(page, high));
     }
   }
 

@@ -44,8 +44,8 @@ class PageOpsTest {
     for (int key = 1; key <= LeafCell.MAX_KEY; key++) {
       int value = LeafCell.maxInlineValue(key);
       assertTrue(value >= LeafCell.REFERENCE);
-      assertTrue(2 * value + key + 24 <= LeafCell.MAX_CELL);
-      assertTrue(2 * (value + 1) + key + 24 > LeafCell.MAX_CELL);
+      assertTrue(2 * value + key + 26 <= LeafCell.MAX_CELL);
+      assertTrue(2 * (value + 1) + key + 26 > LeafCell.MAX_CELL);
     }
     assertEquals(Page.SIZE - 64, 4 * OverflowPage.MAX_IDS);
     assertEquals(8128, SpaceMapPage.GROUP);
@@ -91,39 +91,45 @@ class PageOpsTest {
 
   @Test
   void a_difference_that_is_none_is_a_problem() {
-    byte[] value = new byte[40];
-    byte[] row = LeafCell.build(key("k"), 0, 2, value, 0, 1, new byte[] {30, 0, 9, 0, 5});
-    MemorySegment cell = MemorySegment.ofArray(row);
-    assertNull(LeafCell.problemOf(cell, 0));
-    row[2] |= LeafCell.PREDECESSOR_DIFF;
-    assertNull(LeafCell.problemOf(cell, 0));
-    assertEquals(40, LeafCell.predecessor(cell, 0).length);
-    int diff = LeafCell.predecessorOffset(cell, 0);
-    row[diff] = 32; // 32 and 9 are more than 40
-    assertTrue(String.valueOf(LeafCell.problemOf(cell, 0)).contains("difference"));
-    row[diff] = 30;
-    row[2] |= LeafCell.PREDECESSOR_OVERFLOW;
-    assertTrue(String.valueOf(LeafCell.problemOf(cell, 0)).contains("difference"));
-    row[2] = LeafCell.PREDECESSOR_DIFF;
-    assertTrue(String.valueOf(LeafCell.problemOf(cell, 0)).contains("flags"));
-    row[2] = LeafCell.PREDECESSOR | LeafCell.PREDECESSOR_OVERFLOW | LeafCell.PREDECESSOR_FOR_ALL;
-    assertTrue(String.valueOf(LeafCell.problemOf(cell, 0)).contains("writer"));
+    byte[] page = new byte[Page.SIZE];
+    byte[] cell = LeafCell.build(key("k"), LeafCell.PREDECESSOR, 2, new byte[40]);
+    int record = 100;
+    cell[6] = (byte) record;
+    System.arraycopy(cell, 0, page, 0, cell.length);
+    System.arraycopy(new byte[] {15, 0, 1, 0, 0, 0, 0, 0, 0, 0, 30, 0, 9, 0, 5}, 0, page, record, 15);
+    MemorySegment row = MemorySegment.ofArray(page);
+    assertNull(LeafCell.problemOf(row, 0));
+    assertArrayEquals(new byte[] {30, 0, 9, 0, 5}, LeafCell.predecessor(row, 0));
+    assertEquals(1, LeafCell.predecessorWriter(row, 0));
+    page[2] |= LeafCell.PREDECESSOR_DIFF;
+    assertNull(LeafCell.problemOf(row, 0));
+    assertEquals(40, LeafCell.predecessor(row, 0).length);
+    int diff = LeafCell.predecessorOffset(row, 0);
+    page[diff] = 32; // 32 and 9 are more than 40
+    assertTrue(String.valueOf(LeafCell.problemOf(row, 0)).contains("difference"));
+    page[diff] = 30;
+    page[2] |= LeafCell.PREDECESSOR_OVERFLOW;
+    assertTrue(String.valueOf(LeafCell.problemOf(row, 0)).contains("difference"));
+    page[2] = LeafCell.PREDECESSOR_DIFF;
+    assertTrue(String.valueOf(LeafCell.problemOf(row, 0)).contains("flags"));
+    page[2] = LeafCell.PREDECESSOR | LeafCell.PREDECESSOR_OVERFLOW | LeafCell.PREDECESSOR_FOR_ALL;
+    assertTrue(String.valueOf(LeafCell.problemOf(row, 0)).contains("writer"));
   }
 
   @Test
   void leaf_cell_asDrawn() {
     byte[] cell =
         LeafCell.build(
-            new byte[] {1, 2, 3}, 0, 0x1122334455667788L, new byte[] {4}, 3, 9, new byte[] {5, 6});
+            new byte[] {1, 2, 3}, LeafCell.DELETED, 0x1122334455667788L, new byte[] {4});
     byte[] drawn = {
       3,
       0,
-      4 | 8 | 16,
+      1,
       0,
       1,
       0,
-      2,
-      0, // lengths and flags
+      0,
+      0, // lengths, flags, no record of a predecessor
       (byte) 0x88,
       0x77,
       0x66,
@@ -132,20 +138,10 @@ class PageOpsTest {
       0x33,
       0x22,
       0x11, // writer
-      9,
-      0,
-      0,
-      0,
-      0,
-      0,
-      0,
-      0, // predecessor's writer
       1,
       2,
       3,
-      4,
-      5,
-      6
+      4
     };
     assertArrayEquals(drawn, cell);
     assertArrayEquals(
@@ -174,7 +170,7 @@ class PageOpsTest {
       "| " + Page.FLAGS + " | u8 | flags",
       "| " + Slotted.COUNT + " | u16 | number of slots |",
       "| " + Slotted.HEAP_TOP + " | u16 | heap top",
-      "| " + Slotted.GARBAGE + " | u16 | garbage",
+      "| 22 | u16 | garbage",
       "| " + Slotted.TABLE + " | u32 | table id |",
       "| " + Slotted.LEVEL + " | u8 | level",
       "| " + Slotted.PREFIX + " | u8 | prefix",

@@ -438,12 +438,12 @@ class PageStructureTest {
         int at = Slotted.cell(copy, slot);
         boolean predecessor = LeafCell.is(copy, at, LeafCell.PREDECESSOR);
         doing = "settle slot " + slot;
-        SlottedEdit.settle(copy, slot);
+        RowEdit.settle(copy, at);
         assertSafe(id, copy);
         if (predecessor) {
           doing = "revert slot " + slot;
           copy = MemorySegment.ofArray(before.clone());
-          SlottedEdit.revert(copy, slot, scratch);
+          RowEdit.revert(copy, slot, scratch);
           assertSafe(id, copy);
         }
         update(id, before, slot, scratch, random);
@@ -493,7 +493,7 @@ class PageStructureTest {
         source[1] = (byte) keep;
         source[2] = 7;
         System.arraycopy(value, 0, source, PageOps.UPDATE_HEADER, value.length);
-        SlottedEdit.update(changed, slot, source, 0, source.length, scratch);
+        RowEdit.update(changed, slot, source, 0, source.length, scratch);
         assertSafe(id, changed);
       }
     }

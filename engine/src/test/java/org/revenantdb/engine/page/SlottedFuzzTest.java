@@ -28,7 +28,11 @@ class SlottedFuzzTest {
   private final PageOps operations = new PageOps();
   private final RecordBuilder record = new RecordBuilder();
   private final MemorySegment page = MemorySegment.ofArray(new byte[Page.SIZE]);
+  /** The cells, with their whole keys. */
   private final TreeMap<byte[], byte[]> model = new TreeMap<>(Arrays::compareUnsigned);
+
+  /** What the records of the predecessors have behind their head, of the rows that have one. */
+  private final TreeMap<byte[], byte[]> stored = new TreeMap<>(Arrays::compareUnsigned);
 
   /** The values of the predecessors, of the rows that have one. */
   private final TreeMap<byte[], byte[]> formers = new TreeMap<>(Arrays::compareUnsigned);
@@ -50,6 +54,7 @@ class SlottedFuzzTest {
   private int rebuilt;
   private int lengthened;
   private int diffs;
+  private int popped;
 
   @Test
   void a_page_holds_what_the_model_holds() {
@@ -67,6 +72,7 @@ class SlottedFuzzTest {
     assertTrue(rebuilt > 5, "only " + rebuilt + " pages with longer cells");
     assertTrue(lengthened > 20, "only " + lengthened + " pages with shorter cells");
     assertTrue(diffs > 60, "only " + diffs + " rows with differences");
+    assertTrue(popped > 60, "only " + popped + " records gave their bytes back at once");
   }
 
   private void round(Random random) {
@@ -77,6 +83,7 @@ class SlottedFuzzTest {
     shared = random.nextInt(3) == 0 ? common : random.nextInt(common + 1);
     model.clear();
     formers.clear();
+    stored.clear();
     records.clear();
     maxWriter = 0;
     lower = fence(random, (byte) 0);
@@ -120,7 +127,10 @@ class SlottedFuzzTest {
     record.endPart();
     byte[] bytes = Arrays.copyOf(record.array(), record.length());
     records.add(bytes);
+    int top = Slotted.heapTop(page);
+    int garbage = Slotted.garbage(page);
     operations.apply(page, bytes, HEADER, bytes.length - HEADER);
+    popped += garbage > 0 && Slotted.garbage(page) > 0 && Slotted.heapTop(page) > top ? 1 : 0;
   }
 
   private void step(Random random, int size) {
@@ -143,11 +153,11 @@ class SlottedFuzzTest {
       update(random, free);
     } else if (what < 15) {
       Map.Entry<byte[], byte[]> entry = any(random);
-      int room = Math.min(LeafCell.MAX_CELL, free + entry.getValue().length);
+      int room = Math.min(LeafCell.MAX_CELL, free + length(entry.getKey()));
       int wanted = random.nextInt(3) == 0 ? room : random.nextInt(room + 1);
       byte[] cell = cell(random, entry.getKey(), wanted);
       if (cell.length <= room) {
-        full += cell.length == free + entry.getValue().length ? 1 : 0;
+        full += cell.length == free + length(entry.getKey()) ? 1 : 0;
         PageOps.replace(record, SlottedSearch.search(page, entry.getKey()), cell);
         putNew(entry.getKey(), cell);
       }
@@ -158,6 +168,7 @@ class SlottedFuzzTest {
       PageOps.remove(record, SlottedSearch.search(page, key));
       model.remove(key);
       formers.remove(key);
+      stored.remove(key);
     } else {
       int count = 1 + random.nextInt(model.size() - 1);
       byte[] key = new ArrayList<>(model.keySet()).get(count);
@@ -166,6 +177,7 @@ class SlottedFuzzTest {
       PageOps.keepLeft(record, count, fence);
       model.tailMap(key, true).clear();
       formers.tailMap(key, true).clear();
+      stored.tailMap(key, true).clear();
       upper = fence;
       lengthened += prefix() > Slotted.prefix(page) ? 1 : 0;
     }
@@ -218,10 +230,16 @@ class SlottedFuzzTest {
     return differ < 0 ? limit : differ;
   }
 
+  /** Bytes of a row as they count on the page, except the omitted prefix. */
+  private int length(byte[] key) {
+    byte[] record = stored.get(key);
+    return model.get(key).length + (record == null ? 0 : 2 + record.length);
+  }
+
   /** A cell as it has to be on the page: without the prefix. */
-  private byte[] stored(byte[] cell) {
+  private byte[] onPage(byte[] cell) {
     int prefix = prefix();
-    int key = leaf ? LeafCell.keyOffset(MemorySegment.ofArray(cell), 0) : InnerCell.keyOffset(0);
+    int key = leaf ? LeafCell.KEY : InnerCell.keyOffset(0);
     byte[] stored = new byte[cell.length - prefix];
     System.arraycopy(cell, 0, stored, 0, key);
     System.arraycopy(cell, key + prefix, stored, key, stored.length - key);
@@ -286,85 +304,89 @@ class SlottedFuzzTest {
     assertEquals(null, SlottedSearch.problemOfHeads(page));
   }
 
-  /** A new version of a row, or the former one taken away, as the cell that has to come out. */
+  /** A new version of a row, or the former one taken away. */
   private void update(Random random, int free) {
-    Map.Entry<byte[], byte[]> entry = any(random);
-    byte[] key = entry.getKey();
-    byte[] former = entry.getValue();
-    MemorySegment cell = MemorySegment.ofArray(former);
+    byte[] key = any(random).getKey();
+    int length = length(key);
     int slot = SlottedSearch.search(page, key);
-    int current = LeafCell.currentFlags(cell, 0);
-    boolean predecessor = LeafCell.is(cell, 0, LeafCell.PREDECESSOR);
+    int cell = Slotted.cell(page, slot);
+    int current = LeafCell.currentFlags(page, cell);
+    boolean predecessor = LeafCell.is(page, cell, LeafCell.PREDECESSOR);
     if (random.nextInt(6) == 0) {
       PageOps.settle(record, slot);
+      put(key, LeafCell.build(key, current, LeafCell.writer(page, cell), value(cell)));
       formers.remove(key);
-      put(key, LeafCell.build(key, current, LeafCell.writer(cell, 0), LeafCell.value(cell, 0)));
+      stored.remove(key);
       return;
     }
     if (predecessor && random.nextInt(3) == 0) {
       PageOps.revert(record, slot);
+      stored.remove(key);
       put(
           key,
           LeafCell.build(
               key,
-              LeafCell.predecessorFlags(cell, 0),
-              LeafCell.predecessorWriter(cell, 0),
+              LeafCell.predecessorFlags(page, cell),
+              LeafCell.predecessorWriter(page, cell),
               formers.remove(key)));
       return;
     }
     int keep = random.nextInt(3);
     int flags = random.nextInt(8) == 0 ? LeafCell.OVERFLOW : 0;
-    int rest = LeafCell.updatedLength(cell, 0, keep, flags, new byte[0], ValueDiff.NONE, scratch);
-    int room = Math.min(LeafCell.MAX_CELL, free + former.length) - rest;
+    int prefix = prefix(); // the page counts without it
+    int rest =
+        prefix + LeafCell.updatedLength(page, cell, keep, flags, new byte[0], ValueDiff.NONE, scratch);
+    int room = Math.min(LeafCell.MAX_CELL, free + length) - rest;
     if (room < 0) {
       return;
     }
-    byte[] now = LeafCell.value(cell, 0);
+    byte[] now = value(cell);
     byte[] value =
         switch (random.nextInt(8)) {
           case 0 -> bytes(random, room);
           case 1 -> bytes(random, random.nextInt(room + 1));
-          case 2, 3, 4 -> Edits.edited(random, now);
+          case 2 -> bytes(random, now.length);
+          case 3, 4 -> Edits.edited(random, now);
           default -> Edits.edited(random, predecessor ? formers.get(key) : now);
         };
     long writer = random.nextInt(1000);
-    int diff = LeafCell.diff(cell, 0, flags, value);
-    int length = LeafCell.updatedLength(cell, 0, keep, flags, value, diff, scratch);
-    if (length > free + former.length || length > LeafCell.MAX_CELL) {
+    int diff = LeafCell.diff(page, cell, flags, value);
+    int made = prefix + LeafCell.updatedLength(page, cell, keep, flags, value, diff, scratch);
+    if (made > free + length || made > LeafCell.MAX_CELL) {
       return;
     }
-    full += length == free + former.length ? 1 : 0;
+    full += made == free + length ? 1 : 0;
     if (diff == ValueDiff.NONE) {
       PageOps.update(record, slot, flags, keep, writer, value);
     } else {
       PageOps.change(record, slot, keep, writer, value, diff);
     }
-    byte[] expected;
     if (keep != PageOps.REPLACE) {
       boolean forAll = keep == PageOps.KEEP_FOR_ALL;
-      long before = forAll ? 0 : LeafCell.writer(cell, 0);
-      expected = row(key, flags, writer, value, current, forAll, before, now);
-      formers.put(key, now);
+      long before = forAll ? 0 : LeafCell.writer(page, cell);
+      row(key, flags, writer, value, current, forAll, before, now);
     } else if (predecessor) {
-      expected =
-          row(
-              key,
-              flags,
-              writer,
-              value,
-              LeafCell.predecessorFlags(cell, 0),
-              LeafCell.is(cell, 0, LeafCell.PREDECESSOR_FOR_ALL),
-              LeafCell.predecessorWriter(cell, 0),
-              formers.get(key));
+      row(
+          key,
+          flags,
+          writer,
+          value,
+          LeafCell.predecessorFlags(page, cell),
+          LeafCell.is(page, cell, LeafCell.PREDECESSOR_FOR_ALL),
+          LeafCell.predecessorWriter(page, cell),
+          formers.get(key));
     } else {
-      expected = LeafCell.build(key, flags, writer, value);
+      put(key, LeafCell.build(key, flags, writer, value));
     }
-    assertEquals(expected.length, length);
-    put(key, expected);
+    assertEquals(length(key), made);
   }
 
-  /** The cell of a row with a predecessor, byte by byte as docs/format.md has it. */
-  private byte[] row(
+  private byte[] value(int cell) {
+    return LeafCell.value(page, cell);
+  }
+
+  /** What a row with a predecessor has to be, byte by byte as docs/format.md has it. */
+  private void row(
       byte[] key,
       int flags,
       long writer,
@@ -385,27 +407,24 @@ class SlottedFuzzTest {
     }
     boolean asDiff = begin + end >= 16 && flags == 0 && formerFlags == 0;
     diffs += asDiff ? 1 : 0;
-    byte[] stored = former;
+    byte[] bytes = former;
     if (asDiff) {
-      stored = new byte[4 + former.length - begin - end];
-      LittleEndian.putShort(stored, 0, begin);
-      LittleEndian.putShort(stored, 2, end);
-      System.arraycopy(former, begin, stored, 4, stored.length - 4);
+      bytes = new byte[4 + former.length - begin - end];
+      LittleEndian.putShort(bytes, 0, begin);
+      LittleEndian.putShort(bytes, 2, end);
+      System.arraycopy(former, begin, bytes, 4, bytes.length - 4);
     }
-    int header = forAll ? 16 : 24;
-    byte[] row = new byte[header + key.length + value.length + stored.length];
-    LittleEndian.putShort(row, 0, key.length);
-    row[2] = (byte) (flags | 4 | formerFlags << 3 | (asDiff ? 32 : 0) | (forAll ? 64 : 0));
-    LittleEndian.putShort(row, 4, value.length);
-    LittleEndian.putShort(row, 6, stored.length);
-    LittleEndian.putLong(row, 8, writer);
+    int header = forAll ? 0 : 8;
+    byte[] behindHead = new byte[header + bytes.length];
     if (!forAll) {
-      LittleEndian.putLong(row, 16, formerWriter);
+      LittleEndian.putLong(behindHead, 0, formerWriter);
     }
-    System.arraycopy(key, 0, row, header, key.length);
-    System.arraycopy(value, 0, row, header + key.length, value.length);
-    System.arraycopy(stored, 0, row, row.length - stored.length, stored.length);
-    return row;
+    System.arraycopy(bytes, 0, behindHead, header, bytes.length);
+    byte[] cell = LeafCell.build(key, flags, writer, value);
+    cell[2] = (byte) (flags | 4 | formerFlags << 3 | (asDiff ? 32 : 0) | (forAll ? 64 : 0));
+    put(key, cell);
+    formers.put(key, former);
+    stored.put(key, behindHead);
   }
 
   private Map.Entry<byte[], byte[]> any(Random random) {
@@ -417,34 +436,16 @@ class SlottedFuzzTest {
     if (!leaf) {
       return InnerCell.build(key, random.nextInt());
     }
-    long writer = random.nextInt(1000);
-    int value = length - 16 - key.length;
-    byte[] cell;
-    if (value >= 8 && random.nextBoolean()) {
-      int before = random.nextInt(value - 7);
-      cell =
-          LeafCell.build(
-              key,
-              random.nextBoolean() ? LeafCell.OVERFLOW : 0,
-              writer,
-              bytes(random, value - 8 - before),
-              LeafCell.DELETED,
-              random.nextInt((int) writer + 1), // the page has seen its writer, so not above
-              bytes(random, before));
-    } else {
-      cell = LeafCell.build(key, 0, writer, bytes(random, Math.max(0, value)));
-    }
-    return cell;
+    int value = Math.max(0, length - 16 - key.length);
+    int flags = random.nextInt(8) == 0 ? LeafCell.DELETED : 0;
+    return LeafCell.build(key, flags, random.nextInt(1000), bytes(random, value));
   }
 
   /** A cell that comes as a whole. */
   private void putNew(byte[] key, byte[] cell) {
     put(key, cell);
     formers.remove(key);
-    MemorySegment row = MemorySegment.ofArray(cell);
-    if (leaf && LeafCell.is(row, 0, LeafCell.PREDECESSOR)) {
-      formers.put(key, LeafCell.predecessor(row, 0));
-    }
+    stored.remove(key);
   }
 
   private void put(byte[] key, byte[] cell) {
@@ -465,22 +466,26 @@ class SlottedFuzzTest {
     int slot = 0;
     assertEquals(model.size(), Slotted.count(page));
     for (Map.Entry<byte[], byte[]> entry : model.entrySet()) {
-      byte[] cell = stored(entry.getValue());
-      used += cell.length + slotSize;
-      assertEquals(cell.length, Slotted.cellLength(page, slot));
-      assertArrayEquals(cell, Page.bytes(page, Slotted.cell(page, slot), cell.length));
-      assertArrayEquals(entry.getKey(), Slotted.key(page, slot));
-      if (leaf) {
-        int row = Slotted.cell(page, slot);
-        byte[] former = formers.get(entry.getKey());
-        assertEquals(former != null, LeafCell.is(page, row, LeafCell.PREDECESSOR));
-        if (former != null) {
-          assertArrayEquals(former, LeafCell.predecessor(page, row));
-        }
+      byte[] cell = onPage(entry.getValue());
+      byte[] behindHead = stored.get(entry.getKey());
+      int bytes = length(entry.getKey()) - prefix();
+      used += bytes + slotSize;
+      assertEquals(bytes, Slotted.cellLength(page, slot));
+      int at = Slotted.cell(page, slot);
+      byte[] found = Page.bytes(page, at, cell.length);
+      if (behindHead != null) {
+        int record = LittleEndian.getShort(found, 6);
+        assertEquals(2 + behindHead.length, Page.getShort(page, record) & 0xFFF);
+        assertArrayEquals(behindHead, Page.bytes(page, record + 2, behindHead.length));
+        assertArrayEquals(formers.get(entry.getKey()), LeafCell.predecessor(page, at));
+        LittleEndian.putShort(found, 6, 0);
       }
+      assertArrayEquals(cell, found);
+      assertArrayEquals(entry.getKey(), Slotted.key(page, slot));
       assertEquals(slot, SlottedSearch.search(page, entry.getKey()));
       slot++;
     }
+    assertEquals(null, PageStructure.problemBeforeChange(9, page));
     assertEquals(used, Slotted.used(page));
     assertEquals(prefix(), Slotted.prefix(page));
     assertEquals(

@@ -29,7 +29,7 @@ public final class FileHeaderLayout {
   public static final int VERSION = MAGIC + Long.BYTES;
 
   /** The version that this library reads and writes. */
-  public static final int CURRENT_VERSION = 15;
+  public static final int CURRENT_VERSION = 16;
 
   /** u32: {@link PageHeaderLayout#PAGE_SIZE}. */
   public static final int PAGE_SIZE = VERSION + Integer.BYTES;

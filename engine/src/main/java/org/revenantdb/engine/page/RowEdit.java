@@ -1,0 +1,316 @@
+package org.revenantdb.engine.page;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import org.revenantdb.recovery.format.LittleEndian;
+
+/**
+ * Changes versions of rows in leaves; only for {@link PageOps}. What {@link SlottedEdit} says of
+ * room, failures and latches holds here, too.
+ *
+ * <p>A value that does not become longer stays in its place, and so does the cell. The predecessor
+ * goes to a record at the top of the heap.
+ */
+final class RowEdit {
+  /** Offset in the scratch space of a new cell; before it there is room for a copy of the page. */
+  private static final int CELL = Page.SIZE;
+
+  /** Offset in the scratch space of the record of its predecessor. */
+  private static final int RECORD = Page.SIZE + Page.SIZE / 2;
+
+  private RowEdit() {}
+
+  /** A new current version of a row: PageOps ROW_UPDATE. */
+  static void update(
+      MemorySegment page, int slot, byte[] source, int offset, int length, MemorySegment scratch) {
+    write(
+        page,
+        slot,
+        source[offset],
+        source[offset + 1],
+        LittleEndian.getLong(source, offset + 2),
+        ValueDiff.NONE,
+        source,
+        offset + PageOps.UPDATE_HEADER,
+        length - PageOps.UPDATE_HEADER,
+        scratch);
+  }
+
+  /** A new current version of a row: PageOps ROW_CHANGE. */
+  static void change(
+      MemorySegment page, int slot, byte[] source, int offset, int length, MemorySegment scratch) {
+    write(
+        page,
+        slot,
+        /* flags= */ 0,
+        source[offset],
+        LittleEndian.getLong(source, offset + 1),
+        changeDiff(source, offset),
+        source,
+        offset + PageOps.CHANGE_HEADER,
+        length - PageOps.CHANGE_HEADER,
+        scratch);
+  }
+
+  private static int changeDiff(byte[] source, int offset) {
+    return LittleEndian.getShort(source, offset + 9) << Short.SIZE
+        | LittleEndian.getShort(source, offset + 11);
+  }
+
+  /** Whether the bytes of a ROW_CHANGE can be those of a change to this row. */
+  static boolean canChange(MemorySegment page, int cell, byte[] source, int offset) {
+    int diff = changeDiff(source, offset);
+    return LeafCell.currentFlags(page, cell) == 0
+        && ValueDiff.between(diff, LeafCell.valueLength(page, cell)) >= 0;
+  }
+
+  /**
+   * Writes a version: the bytes that it shares with the present value at both ends, and new ones
+   * between.
+   */
+  private static void write(
+      MemorySegment page,
+      int slot,
+      int flags,
+      int keep,
+      long writer,
+      int diff,
+      byte[] source,
+      int from,
+      int between,
+      MemorySegment scratch) {
+    int cell = Slotted.cell(page, slot);
+    int former = LeafCell.valueLength(page, cell);
+    int begin = ValueDiff.begin(diff);
+    int end = ValueDiff.end(diff);
+    int length = begin + between + end;
+    int size = headerOf(keep) + ValueDiff.stored(diff, former);
+    if (keep == PageOps.REPLACE
+        || length > former
+        || size > Slotted.free(page) + LeafCell.versionBytes(page, cell)) {
+      rewrite(page, slot, flags, keep, writer, diff, source, from, between, scratch);
+      return;
+    }
+    int record = recordFor(page, slot, size, scratch);
+    cell = Slotted.cell(page, slot); // recordFor may have moved it
+    int kept = flagsOfKept(LeafCell.flags(page, cell), keep, diff);
+    int value = LeafCell.valueOffset(page, cell);
+    keep(page, cell, keep, diff, page, record);
+    if (length != former) {
+      MemorySegment.copy(page, value + former - end, page, value + begin + between, end);
+    }
+    MemorySegment.copy(source, from, page, ValueLayout.JAVA_BYTE, value + begin, between);
+    Slotted.addGarbage(page, former - length);
+    Page.putLong(page, cell + LeafCell.WRITER, writer);
+    Page.putByte(page, cell + LeafCell.FLAGS, flags | kept);
+    Page.putShort(page, cell + LeafCell.VALUE_LENGTH, length);
+    Page.putShort(page, cell + LeafCell.RECORD, record);
+    SlottedEdit.raiseMaxWriter(page, cell);
+  }
+
+  /** A record of this size for a row, instead of the present one. */
+  private static int recordFor(MemorySegment page, int slot, int size, MemorySegment scratch) {
+    int cell = Slotted.cell(page, slot);
+    int present = LeafCell.record(LeafCell.shape(page, cell));
+    if (present != 0 && Predecessors.size(page, present) == size) {
+      return present;
+    }
+    settle(page, cell);
+    if (Slotted.contiguous(page) < size) {
+      SlottedEdit.compact(page, scratch);
+    }
+    return Predecessors.place(page, size);
+  }
+
+  /**
+   * As {@link #write}, by way of the scratch space: the cell may move, or it keeps its predecessor
+   * under a new current version.
+   */
+  private static void rewrite(
+      MemorySegment page,
+      int slot,
+      int flags,
+      int keep,
+      long writer,
+      int diff,
+      byte[] source,
+      int from,
+      int between,
+      MemorySegment scratch) {
+    int cell = Slotted.cell(page, slot);
+    int before = LeafCell.flags(page, cell);
+    int former = LeafCell.valueLength(page, cell);
+    int begin = ValueDiff.begin(diff);
+    int end = ValueDiff.end(diff);
+    int length = begin + between + end;
+    int present = LeafCell.valueOffset(page, cell);
+    int value = copyKey(page, cell, scratch);
+    MemorySegment.copy(page, present, scratch, value, begin);
+    MemorySegment.copy(source, from, scratch, ValueLayout.JAVA_BYTE, value + begin, between);
+    MemorySegment.copy(
+        page, present + former - end, scratch, value + begin + between, end);
+    putHeader(scratch, CELL, flags, LeafCell.keyLength(page, cell), length, writer);
+    int kept = 0;
+    int size = 0;
+    if (keep != PageOps.REPLACE) {
+      kept = flagsOfKept(before, keep, diff);
+      size = headerOf(keep) + keep(page, cell, keep, diff, scratch, RECORD);
+    } else if ((before & LeafCell.PREDECESSOR) != 0) {
+      // Its difference from the new value is not the same as that from the former one.
+      kept =
+          before
+              & (LeafCell.PREDECESSOR
+                  | LeafCell.PREDECESSOR_GHOSTS
+                  | LeafCell.PREDECESSOR_FOR_ALL);
+      int old = LeafCell.predecessorTo(page, cell, scratch, 0);
+      int common =
+          ((flags | kept) & LeafCell.GHOSTS) != 0
+              ? ValueDiff.NONE
+              : ValueDiff.of(scratch, 0, old, scratch, value, length);
+      kept |= common == ValueDiff.NONE ? 0 : LeafCell.PREDECESSOR_DIFF;
+      size = Predecessors.header(before);
+      if (size == Predecessors.WITH_WRITER) {
+        Page.putLong(
+            scratch, RECORD + Predecessors.WRITER, LeafCell.predecessorWriter(page, cell));
+      }
+      size += store(scratch, 0, old, common, scratch, RECORD + size);
+    }
+    settle(page, cell);
+    cell = replaceCell(page, slot, LeafCell.KEY + LeafCell.keyLength(page, cell) + length, size, scratch);
+    if (size > 0) {
+      int record = Predecessors.place(page, size);
+      MemorySegment.copy(
+          scratch,
+          RECORD + Predecessors.HEADER,
+          page,
+          record + Predecessors.HEADER,
+          size - Predecessors.HEADER);
+      Page.putByte(page, cell + LeafCell.FLAGS, flags | kept);
+      Page.putShort(page, cell + LeafCell.RECORD, record);
+    }
+    SlottedEdit.raiseMaxWriter(page, cell);
+  }
+
+  /**
+   * Replaces a cell without a predecessor by the one in the scratch space.
+   *
+   * @param length of the new cell
+   * @param more bytes that must be contiguous afterwards
+   * @return the offset of the cell
+   */
+  private static int replaceCell(
+      MemorySegment page, int slot, int length, int more, MemorySegment scratch) {
+    int cell = Slotted.cell(page, slot);
+    int present = LeafCell.cellLength(page, cell);
+    boolean moves = length > present;
+    Slotted.addGarbage(page, moves ? present : present - length);
+    if (moves) {
+      Slotted.putCell(page, slot, 0);
+    } else {
+      MemorySegment.copy(scratch, CELL, page, cell, length);
+    }
+    if (Slotted.contiguous(page) < (moves ? length : 0) + more) {
+      SlottedEdit.compact(page, scratch);
+    }
+    if (!moves) {
+      return Slotted.cell(page, slot);
+    }
+    int to = Slotted.takeTop(page, length);
+    MemorySegment.copy(scratch, CELL, page, to, length);
+    Slotted.putCell(page, slot, to);
+    return to;
+  }
+
+  /** Removes the predecessor of a row, if there is one: PageOps ROW_SETTLE. */
+  static void settle(MemorySegment page, int cell) {
+    long shape = LeafCell.shape(page, cell);
+    int record = LeafCell.record(shape);
+    if (record != 0) {
+      Predecessors.drop(page, record);
+      Page.putByte(page, cell + LeafCell.FLAGS, LeafCell.currentFlags(page, cell));
+      Page.putShort(page, cell + LeafCell.RECORD, 0);
+    }
+  }
+
+  /**
+   * Replaces the current version of a row by its predecessor: PageOps ROW_REVERT.
+   *
+   * @throws IllegalStateException if there is no predecessor: the page is not the expected one
+   */
+  static void revert(MemorySegment page, int slot, MemorySegment scratch) {
+    int cell = Slotted.cell(page, slot);
+    if (!LeafCell.is(page, cell, LeafCell.PREDECESSOR)) {
+      throw new IllegalStateException("a row without a predecessor cannot be reverted");
+    }
+    int key = LeafCell.keyLength(page, cell);
+    int length = LeafCell.predecessorTo(page, cell, scratch, copyKey(page, cell, scratch));
+    putHeader(
+        scratch,
+        CELL,
+        LeafCell.predecessorFlags(page, cell),
+        key,
+        length,
+        LeafCell.predecessorWriter(page, cell));
+    settle(page, cell);
+    replaceCell(page, slot, LeafCell.KEY + key + length, 0, scratch);
+  }
+
+  /** Copies the key to the new cell; returns the offset for the value. */
+  private static int copyKey(MemorySegment page, int cell, MemorySegment scratch) {
+    int key = LeafCell.keyLength(page, cell);
+    MemorySegment.copy(page, LeafCell.keyOffset(cell), scratch, CELL + LeafCell.KEY, key);
+    return CELL + LeafCell.KEY + key;
+  }
+
+  private static void putHeader(
+      MemorySegment target, int at, int flags, int key, int value, long writer) {
+    Page.putShort(target, at + LeafCell.KEY_LENGTH, key);
+    Page.putByte(target, at + LeafCell.FLAGS, flags);
+    Page.putByte(target, at + LeafCell.FLAGS + 1, 0);
+    Page.putShort(target, at + LeafCell.VALUE_LENGTH, value);
+    Page.putShort(target, at + LeafCell.RECORD, 0);
+    Page.putLong(target, at + LeafCell.WRITER, writer);
+  }
+
+  private static int headerOf(int keep) {
+    return keep == PageOps.KEEP ? Predecessors.WITH_WRITER : Predecessors.HEADER;
+  }
+
+  /** The flags of a predecessor that was the current version of a row with these flags. */
+  private static int flagsOfKept(int before, int keep, int diff) {
+    return LeafCell.PREDECESSOR
+        | (before & (LeafCell.DELETED | LeafCell.OVERFLOW)) << LeafCell.PREDECESSOR_SHIFT
+        | (keep == PageOps.KEEP ? 0 : LeafCell.PREDECESSOR_FOR_ALL)
+        | (diff == ValueDiff.NONE ? 0 : LeafCell.PREDECESSOR_DIFF);
+  }
+
+  /** Stores the current version in a record; returns the bytes behind the header. */
+  private static int keep(
+      MemorySegment page, int cell, int keep, int diff, MemorySegment target, int record) {
+    if (keep == PageOps.KEEP) {
+      Page.putLong(target, record + Predecessors.WRITER, LeafCell.writer(page, cell));
+    }
+    return store(
+        page,
+        LeafCell.valueOffset(page, cell),
+        LeafCell.valueLength(page, cell),
+        diff,
+        target,
+        record + headerOf(keep));
+  }
+
+  /** Stores a value as it is, or as its difference from another; returns the bytes it takes. */
+  private static int store(
+      MemorySegment source, int from, int length, int diff, MemorySegment target, int to) {
+    if (diff == ValueDiff.NONE) {
+      MemorySegment.copy(source, from, target, to, length);
+      return length;
+    }
+    int begin = ValueDiff.begin(diff);
+    int between = ValueDiff.between(diff, length);
+    Page.putShort(target, to, begin);
+    Page.putShort(target, to + 2, ValueDiff.end(diff));
+    MemorySegment.copy(source, from + begin, target, to + ValueDiff.HEADER, between);
+    return ValueDiff.HEADER + between;
+  }
+}
