@@ -227,19 +227,17 @@ public final class LeafCell {
     if (!is(page, cell, PREDECESSOR_DIFF)) {
       return Page.bytes(page, from, length);
     }
-    int begin = Page.getShort(page, from);
-    int end = Page.getShort(page, from + 2);
-    int between = length - ValueDiff.HEADER;
-    byte[] value = new byte[begin + between + end];
-    int current = valueOffset(page, cell);
-    copy(page, current, value, 0, begin);
-    copy(page, from + ValueDiff.HEADER, value, begin, between);
-    copy(page, current + valueLength(page, cell) - end, value, begin + between, end);
+    boolean endFollows = ValueDiff.endFollows(page, from);
+    byte[] value =
+        new byte
+            [endFollows
+                ? length
+                    - ValueDiff.header(endFollows)
+                    + ValueDiff.begin(page, from)
+                    + ValueDiff.end(page, from)
+                : valueLength(page, cell)];
+    predecessorTo(page, cell, MemorySegment.ofArray(value), 0);
     return value;
-  }
-
-  private static void copy(MemorySegment page, int from, byte[] target, int to, int length) {
-    MemorySegment.copy(page, ValueLayout.JAVA_BYTE, from, target, to, length);
   }
 
   /** Copies the predecessor's value; returns its length. */
@@ -250,14 +248,16 @@ public final class LeafCell {
       MemorySegment.copy(page, from, target, to, length);
       return length;
     }
-    int begin = Page.getShort(page, from);
-    int end = Page.getShort(page, from + 2);
-    int between = length - ValueDiff.HEADER;
+    boolean endFollows = ValueDiff.endFollows(page, from);
+    int header = ValueDiff.header(endFollows);
+    int begin = ValueDiff.begin(page, from);
+    int between = length - header;
     int current = valueOffset(page, cell);
+    int currentLength = valueLength(page, cell);
+    int end = endFollows ? ValueDiff.end(page, from) : currentLength - begin - between;
     MemorySegment.copy(page, current, target, to, begin);
-    MemorySegment.copy(page, from + ValueDiff.HEADER, target, to + begin, between);
-    MemorySegment.copy(
-        page, current + valueLength(page, cell) - end, target, to + begin + between, end);
+    MemorySegment.copy(page, from + header, target, to + begin, between);
+    MemorySegment.copy(page, current + currentLength - end, target, to + begin + between, end);
     return begin + between + end;
   }
 
@@ -277,9 +277,7 @@ public final class LeafCell {
     }
     int diff = predecessorOffset(page, cell);
     int length = predecessorLength(page, cell);
-    return (flags & GHOSTS) != 0
-            || length < ValueDiff.HEADER
-            || Page.getShort(page, diff) + Page.getShort(page, diff + 2) > valueLength(page, cell)
+    return (flags & GHOSTS) != 0 || !ValueDiff.isLegal(page, diff, length, valueLength(page, cell))
         ? "has a former version that is stored as a difference, but the difference is invalid"
         : null;
   }
@@ -340,12 +338,12 @@ public final class LeafCell {
     if (keep != PageOps.REPLACE) {
       predecessor =
           (keep == PageOps.KEEP ? Predecessors.WITH_WRITER : Predecessors.HEADER)
-              + ValueDiff.stored(diff, valueLength(page, cell));
+              + ValueDiff.stored(diff, valueLength(page, cell), value.length);
     } else if ((before & PREDECESSOR) != 0) {
       int length = predecessorTo(page, cell, scratch, 0);
       boolean asDiff = ((flags & GHOSTS) | (before & PREDECESSOR_GHOSTS)) == 0;
       int common = asDiff ? ValueDiff.of(scratch, 0, length, value) : ValueDiff.NONE;
-      predecessor = Predecessors.header(before) + ValueDiff.stored(common, length);
+      predecessor = Predecessors.header(before) + ValueDiff.stored(common, length, value.length);
     }
     return KEY + keyLength(page, cell) + value.length + predecessor;
   }

@@ -9,8 +9,9 @@ import java.lang.foreign.MemorySegment;
  *   0 u16 bytes of the record in bits 0 to 11, and two bits:
  *         0x4000 free: no row has it any more   0x8000 the bytes behind it are such a record, too
  *   2 u64 writer of the predecessor, only without PREDECESSOR_FOR_ALL
- *   then its value, or with PREDECESSOR_DIFF
- *   u16 begin, u16 end, bytes: between the first and the last so many bytes of the current value
+ *   then its value, or with PREDECESSOR_DIFF the difference from the current value: u16 begin in bits 0 to 14,
+ *   bit 15: u16 end follows, bytes: they lie between the first begin and the last end bytes of the current value;
+ *   without bit 15 the two values have the same length
  * </pre>
  *
  * <p>The records at the heap's top are a stack. A bit of the page's header ({@link

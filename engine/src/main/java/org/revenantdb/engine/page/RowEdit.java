@@ -84,7 +84,7 @@ final class RowEdit {
     int begin = ValueDiff.begin(diff);
     int end = ValueDiff.end(diff);
     int length = begin + between + end;
-    int size = headerOf(keep) + ValueDiff.stored(diff, former);
+    int size = headerOf(keep) + ValueDiff.stored(diff, former, length);
     if (keep == PageOps.REPLACE
         || length > former
         || size > Slotted.free(page) + LeafCell.versionBytes(page, cell)) {
@@ -95,7 +95,7 @@ final class RowEdit {
     cell = Slotted.cell(page, slot); // recordFor may have moved it
     int kept = flagsOfKept(LeafCell.flags(page, cell), keep, diff);
     int value = LeafCell.valueOffset(page, cell);
-    keep(page, cell, keep, diff, page, record);
+    keep(page, cell, keep, diff, length, page, record);
     if (length != former) {
       MemorySegment.copy(page, value + former - end, page, value + begin + between, end);
     }
@@ -154,7 +154,7 @@ final class RowEdit {
     int size = 0;
     if (keep != PageOps.REPLACE) {
       kept = flagsOfKept(before, keep, diff);
-      size = headerOf(keep) + keep(page, cell, keep, diff, scratch, RECORD);
+      size = headerOf(keep) + keep(page, cell, keep, diff, length, scratch, RECORD);
     } else if ((before & LeafCell.PREDECESSOR) != 0) {
       // Its difference from the new value is not the same as that from the former one.
       kept =
@@ -173,7 +173,7 @@ final class RowEdit {
         Page.putLong(
             scratch, RECORD + Predecessors.WRITER, LeafCell.predecessorWriter(page, cell));
       }
-      size += store(scratch, 0, old, common, scratch, RECORD + size);
+      size += ValueDiff.store(common, scratch, 0, old, length, scratch, RECORD + size);
     }
     settle(page, cell);
     cell = replaceCell(page, slot, LeafCell.KEY + LeafCell.keyLength(page, cell) + length, size, scratch);
@@ -284,33 +284,30 @@ final class RowEdit {
         | (diff == ValueDiff.NONE ? 0 : LeafCell.PREDECESSOR_DIFF);
   }
 
-  /** Stores the current version in a record; returns the bytes behind the header. */
+  /**
+   * Stores the current version in a record.
+   *
+   * @param length of the new value
+   * @return the bytes behind the header of the record
+   */
   private static int keep(
-      MemorySegment page, int cell, int keep, int diff, MemorySegment target, int record) {
+      MemorySegment page,
+      int cell,
+      int keep,
+      int diff,
+      int length,
+      MemorySegment target,
+      int record) {
     if (keep == PageOps.KEEP) {
       Page.putLong(target, record + Predecessors.WRITER, LeafCell.writer(page, cell));
     }
-    return store(
+    return ValueDiff.store(
+        diff,
         page,
         LeafCell.valueOffset(page, cell),
         LeafCell.valueLength(page, cell),
-        diff,
+        length,
         target,
         record + headerOf(keep));
-  }
-
-  /** Stores a value as it is, or as its difference from another; returns the bytes it takes. */
-  private static int store(
-      MemorySegment source, int from, int length, int diff, MemorySegment target, int to) {
-    if (diff == ValueDiff.NONE) {
-      MemorySegment.copy(source, from, target, to, length);
-      return length;
-    }
-    int begin = ValueDiff.begin(diff);
-    int between = ValueDiff.between(diff, length);
-    Page.putShort(target, to, begin);
-    Page.putShort(target, to + 2, ValueDiff.end(diff));
-    MemorySegment.copy(source, from + begin, target, to + ValueDiff.HEADER, between);
-    return ValueDiff.HEADER + between;
   }
 }

@@ -13,8 +13,8 @@ public final class ValueDiff {
   /** Values that share fewer bytes are stored as they are. */
   static final int WORTH = 16;
 
-  /** Bytes of a difference in a row before those between: two lengths of 16 bits. */
-  static final int HEADER = 4;
+  /** In the first two bytes of a difference: the number of the common bytes at the end follows. */
+  static final int END_FOLLOWS = 0x8000;
 
   /** The values share too few bytes to store a difference. */
   public static final int NONE = 0;
@@ -104,11 +104,77 @@ public final class ValueDiff {
     return length - begin(diff) - end(diff);
   }
 
+  /** Bytes of a difference before those between. */
+  static int header(boolean endFollows) {
+    return endFollows ? 2 * Short.BYTES : Short.BYTES;
+  }
+
   /**
-   * Bytes that a value takes in a row together with the other one: as the difference, or as a
-   * whole.
+   * Bytes that a value takes beside another one: as the difference, or as a whole.
+   *
+   * @param length of the value
+   * @param other length of the other one
    */
-  static int stored(int diff, int length) {
-    return diff == NONE ? length : HEADER + between(diff, length);
+  static int stored(int diff, int length, int other) {
+    return diff == NONE ? length : header(length != other) + between(diff, length);
+  }
+
+  /** Whether a stored difference has the number of the common bytes at the end. */
+  static boolean endFollows(MemorySegment page, int at) {
+    return (Page.getShort(page, at) & END_FOLLOWS) != 0;
+  }
+
+  /** How many bytes the values of a stored difference share at their beginning. */
+  static int begin(MemorySegment page, int at) {
+    return Page.getShort(page, at) & ~END_FOLLOWS;
+  }
+
+  /** How many bytes they share at their end, if {@link #endFollows}. */
+  static int end(MemorySegment page, int at) {
+    return Page.getShort(page, at + Short.BYTES);
+  }
+
+  /**
+   * Stores a value as it is, or as its difference from another.
+   *
+   * @param other length of the other value
+   * @return the bytes it takes
+   */
+  static int store(
+      int diff,
+      MemorySegment source,
+      int from,
+      int length,
+      int other,
+      MemorySegment target,
+      int to) {
+    if (diff == NONE) {
+      MemorySegment.copy(source, from, target, to, length);
+      return length;
+    }
+    boolean endFollows = length != other;
+    int header = header(endFollows);
+    int between = between(diff, length);
+    Page.putShort(target, to, endFollows ? begin(diff) | END_FOLLOWS : begin(diff));
+    if (endFollows) {
+      Page.putShort(target, to + Short.BYTES, end(diff));
+    }
+    MemorySegment.copy(source, from + begin(diff), target, to + header, between);
+    return header + between;
+  }
+
+  /**
+   * Whether bytes are the difference of a value from another one.
+   *
+   * @param length the number of the bytes
+   * @param other length of the other value
+   */
+  static boolean isLegal(MemorySegment page, int at, int length, int other) {
+    if (length < Short.BYTES) {
+      return false;
+    }
+    boolean endFollows = endFollows(page, at);
+    int between = length - header(endFollows);
+    return between >= 0 && begin(page, at) + (endFollows ? end(page, at) : between) <= other;
   }
 }

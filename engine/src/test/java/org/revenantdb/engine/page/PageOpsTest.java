@@ -68,6 +68,10 @@ class PageOpsTest {
             record -> PageOps.insert(record, 2, LeafCell.build(key("kkkkkkkz4"), 0, 1, key("x"))),
             record -> PageOps.insert(record, 2, LeafCell.build(key("kkk"), 0, 1, key("x"))),
             record -> PageOps.replace(record, 1, LeafCell.build(key("kkkkkkkz3"), 0, 1, key("x"))),
+            record ->
+                PageOps.insert(
+                    record, 2, LeafCell.build(key("kkkkkkkk4"), LeafCell.PREDECESSOR, 1, key("x"))),
+            record -> PageOps.replace(record, 1, leadsToRecord("kkkkkkkk3")),
             record -> PageOps.revert(record, 1),
             record -> PageOps.change(record, 1, PageOps.KEEP, 5, new byte[20], 9 << 16 | 8),
             record -> PageOps.change(record, 0, PageOps.REPLACE, 5, new byte[20], 20));
@@ -85,6 +89,13 @@ class PageOpsTest {
     }
   }
 
+  /** A row that leads to a record of a predecessor, as no log record may bring it. */
+  private static byte[] leadsToRecord(String key) {
+    byte[] cell = LeafCell.build(key(key), 0, 1, key("x"));
+    cell[7] = 1;
+    return cell;
+  }
+
   private static byte[] key(String text) {
     return text.getBytes(StandardCharsets.US_ASCII);
   }
@@ -96,16 +107,22 @@ class PageOpsTest {
     int record = 100;
     cell[6] = (byte) record;
     System.arraycopy(cell, 0, page, 0, cell.length);
-    System.arraycopy(new byte[] {15, 0, 1, 0, 0, 0, 0, 0, 0, 0, 30, 0, 9, 0, 5}, 0, page, record, 15);
+    System.arraycopy(new byte[] {15, 0, 1, 0, 0, 0, 0, 0, 0, 0, 30, (byte) 0x80, 9, 0, 5}, 0, page, record, 15);
     MemorySegment row = MemorySegment.ofArray(page);
     assertNull(LeafCell.problemOf(row, 0));
-    assertArrayEquals(new byte[] {30, 0, 9, 0, 5}, LeafCell.predecessor(row, 0));
+    assertArrayEquals(new byte[] {30, (byte) 0x80, 9, 0, 5}, LeafCell.predecessor(row, 0));
     assertEquals(1, LeafCell.predecessorWriter(row, 0));
     page[2] |= LeafCell.PREDECESSOR_DIFF;
     assertNull(LeafCell.problemOf(row, 0));
     assertEquals(40, LeafCell.predecessor(row, 0).length);
     int diff = LeafCell.predecessorOffset(row, 0);
     page[diff] = 32; // 32 and 9 are more than 40
+    assertTrue(String.valueOf(LeafCell.problemOf(row, 0)).contains("difference"));
+    page[diff] = 37;
+    page[diff + 1] = 0; // with the 3 bytes that follow, of one length with the value
+    assertNull(LeafCell.problemOf(row, 0));
+    assertEquals(40, LeafCell.predecessor(row, 0).length);
+    page[diff] = 38;
     assertTrue(String.valueOf(LeafCell.problemOf(row, 0)).contains("difference"));
     page[diff] = 30;
     page[2] |= LeafCell.PREDECESSOR_OVERFLOW;

@@ -409,10 +409,14 @@ class SlottedFuzzTest {
     diffs += asDiff ? 1 : 0;
     byte[] bytes = former;
     if (asDiff) {
-      bytes = new byte[4 + former.length - begin - end];
-      LittleEndian.putShort(bytes, 0, begin);
-      LittleEndian.putShort(bytes, 2, end);
-      System.arraycopy(former, begin, bytes, 4, bytes.length - 4);
+      boolean sameLength = former.length == value.length;
+      int lengths = sameLength ? 2 : 4;
+      bytes = new byte[lengths + former.length - begin - end];
+      LittleEndian.putShort(bytes, 0, sameLength ? begin : begin | 0x8000);
+      if (!sameLength) {
+        LittleEndian.putShort(bytes, 2, end);
+      }
+      System.arraycopy(former, begin, bytes, lengths, bytes.length - lengths);
     }
     int header = forAll ? 0 : 8;
     byte[] behindHead = new byte[header + bytes.length];
