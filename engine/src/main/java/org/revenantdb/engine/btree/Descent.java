@@ -86,9 +86,19 @@ public class Descent {
     touched += SlottedSearch.touch(itsMemory, itsBase);
   }
 
+  /** Fetches the memory in front of the heap of a leaf, where a former version is going to be. */
+  void fetchHeapTop(MemorySegment itsMemory, long itsBase) {
+    touched += SlottedSearch.touchHeapTop(itsMemory, itsBase);
+  }
+
   /** Fetches the rest of a cell of the leaf while its beginning is still being fetched. */
   public void fetchCell(long cell) {
     touched += SlottedSearch.touchCell(memory, base, cell);
+  }
+
+  /** As {@link #fetchCell(long)}, of a page that is latched. */
+  public void fetchCell(MemorySegment page, int cell) {
+    touched += SlottedSearch.touchCell(page, 0, cell);
   }
 
   /** Whether the last leaf that was written was the right-most one of its tree. */

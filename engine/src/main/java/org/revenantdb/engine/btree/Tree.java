@@ -243,6 +243,9 @@ public final class Tree {
       if (level == 1) {
         to.below(stay, stamp, position);
         to.fetch(memory, base);
+        if (toWrite) {
+          to.fetchHeapTop(memory, base);
+        }
       }
       Stay childStay = pool.resident(child);
       if (childStay == null) {

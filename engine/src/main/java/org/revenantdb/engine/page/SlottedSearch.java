@@ -198,6 +198,13 @@ public final class SlottedSearch {
         + Page.getByte(memory, base + Slotted.SLOTS + 192);
   }
 
+  /** As {@link #touch}, for the bytes in front of the heap. The page may be any page. */
+  public static int touchHeapTop(MemorySegment memory, long base) {
+    int top = Page.getShort(memory, base + Slotted.HEAP_TOP) & (Page.SIZE - 1);
+    return Page.getByte(memory, base + Math.max(0, top - 8))
+        + Page.getByte(memory, base + Math.max(0, top - 72));
+  }
+
   /** As {@link #touch}, for the end of a cell that a search has found. */
   public static int touchCell(MemorySegment memory, long base, long cell) {
     long last = base + Page.SIZE - 1;

@@ -50,7 +50,7 @@ final class LeafRoom {
    * @return false if it does not pay; then nothing was changed
    */
   boolean settle(int leaf, MemorySegment page) {
-    if (!Page.hasVersions(page) || gainAtMost(page) < MIN_GAIN) {
+    if (!Page.hasVersions(page) || !canGain(page)) {
       return false;
     }
     long horizon = storage.horizon().refresh().horizon();
@@ -77,13 +77,13 @@ final class LeafRoom {
     return true;
   }
 
-  /** The room of the predecessors on a leaf, needed or not. */
-  private static int gainAtMost(MemorySegment page) {
+  /** Whether the predecessors on a leaf, needed or not, have enough room. */
+  private static boolean canGain(MemorySegment page) {
     int gain = 0;
     int count = Slotted.count(page);
-    for (int slot = 0; slot < count; slot++) {
+    for (int slot = 0; slot < count && gain < MIN_GAIN; slot++) {
       gain += LeafCell.versionBytes(page, Slotted.cell(page, slot));
     }
-    return gain;
+    return gain >= MIN_GAIN;
   }
 }
