@@ -84,7 +84,7 @@ final class StatCommand implements Callable<Integer> {
       catalogue(files, CATALOGUE_ROOT);
     } else {
       out.println(
-          "tables      not known: the database was not closed cleanly; run check, which recovers it");
+          "tables      not known: the database was not closed cleanly; run check --recover");
     }
     new CountersView(out, directory)
         .leftBehind(FileHeaderLayout.databaseId(header).toArray(ValueLayout.JAVA_BYTE));

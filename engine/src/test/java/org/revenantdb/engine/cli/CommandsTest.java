@@ -14,10 +14,13 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import java.util.zip.CRC32C;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -126,7 +129,8 @@ class CommandsTest {
   }
 
   @Test
-  void check_ofAKilledDatabase_recoversItFirst() throws IOException {
+  void a_check_of_a_killed_database_changes_no_file_unless_it_is_told_to_recover()
+      throws IOException {
     Path killed = folder.resolve("killed");
     try (Database db = Database.open(directory, SMALL);
         Transaction open = db.begin()) {
@@ -134,10 +138,36 @@ class CommandsTest {
       fill(db);
       LiveCopy.copy(directory, killed);
     }
+    Map<String, String> before = contents(killed);
     Ran ran = run("check", killed);
+    assertEquals(Main.SOUND, ran.code, ran.err + ran.out);
+    assertTrue(ran.out.contains("in memory, not recovered, in"), ran.out);
+    assertTrue(ran.out.contains("orders: 1,001 rows"), ran.out);
+    assertEquals(before, contents(killed));
+    ran = run("check", killed, "--recover");
     assertEquals(Main.SOUND, ran.code, ran.err + ran.out);
     assertTrue(ran.out.contains("recovered in"), ran.out);
     assertTrue(run("check", killed).out.contains("closed cleanly"));
+  }
+
+  /** The files of a directory; a CRC for each, except of the lock file, which names its holder. */
+  private static Map<String, String> contents(Path directory) throws IOException {
+    Map<String, String> contents = new TreeMap<>();
+    try (Stream<Path> files = Files.walk(directory)) {
+      for (Path file : files.filter(Files::isRegularFile).toList()) {
+        CRC32C crc = new CRC32C();
+        crc.update(Files.readAllBytes(file));
+        contents.put(
+            directory.relativize(file).toString(),
+            Files.size(file)
+                + " bytes, "
+                + crc.getValue()
+                + ", "
+                + Files.getLastModifiedTime(file));
+      }
+    }
+    contents.remove("revenant.lock");
+    return contents;
   }
 
   @Test
@@ -239,7 +269,7 @@ class CommandsTest {
 
   @Test
   void page_showsEveryKindOfPage() throws IOException {
-    contains(run("page", directory, 0), "RVNTDATA", "version     15", "page size   8192", "good");
+    contains(run("page", directory, 0), "RVNTDATA", "version     16", "page size   8192", "good");
     contains(run("page", directory, 1), "RVNTCTRL", "redo point", "good");
     contains(run("page", directory, 2), "RVNTCTRL", "good");
     contains(run("page", directory, 3), "space map", "0 to ", "allocated", "free");
@@ -341,7 +371,7 @@ class CommandsTest {
       fill(db);
       LiveCopy.copy(directory, killed);
     }
-    contains(run("stat", killed), "tables      not known", "life 2", "run check");
+    contains(run("stat", killed), "tables      not known", "life 2", "run check --recover");
   }
 
   /** Closed while a snapshot could still read the table: its pages are there. */
@@ -489,7 +519,7 @@ class CommandsTest {
           "the process that has it open now has written no counters yet");
     }
     assertTrue(run("stat", killed).out.contains("counters    STALE"), "nobody has taken it away");
-    assertEquals(Main.SOUND, run("check", killed).code);
+    assertEquals(Main.SOUND, run("check", killed, "--recover").code);
     assertFalse(run("stat", killed).out.contains("counters"), "the close has");
   }
 
