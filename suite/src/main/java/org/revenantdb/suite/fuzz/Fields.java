@@ -170,6 +170,10 @@ final class Fields {
     fields.add(new Field("slots", 18, 2, Kind.COUNT));
     fields.add(new Field("heap top", 20, 2, Kind.OFFSET));
     fields.add(new Field("garbage", 22, 2, Kind.COUNT));
+    fields.add(new Field("garbage bits", 23, 1, Kind.CODE));
+    if (leaf && (page.getShort(22) & 0x8000) != 0) {
+      stack(fields, page);
+    }
     fields.add(new Field("table", 24, 4, Kind.TABLE));
     fields.add(new Field("level", 28, 1, Kind.CODE));
     fields.add(new Field("prefix", 29, 1, Kind.COUNT));
@@ -204,27 +208,52 @@ final class Fields {
     fields.add(new Field("key length " + i, cell, 2, Kind.COUNT));
     fields.add(new Field("cell flags " + i, cell + 2, 1, Kind.CODE));
     fields.add(new Field("value length " + i, cell + 4, 2, Kind.COUNT));
-    fields.add(new Field("former length " + i, cell + 6, 2, Kind.COUNT));
+    fields.add(new Field("former " + i, cell + 6, 2, Kind.OFFSET));
     fields.add(new Field("writer " + i, cell + 8, 8, Kind.TRANSACTION));
     int flags = page.get(cell + 2);
-    boolean former = (flags & 4) != 0 && (flags & 64) == 0;
-    if (former) {
-      fields.add(new Field("former writer " + i, cell + 16, 8, Kind.TRANSACTION));
-    }
-    int value = cell + (former ? 24 : 16) + (page.getShort(cell) & 0xFFFF);
+    int value = cell + 16 + (page.getShort(cell) & 0xFFFF);
     int length = page.getShort(cell + 4) & 0xFFFF;
     if ((flags & 2) != 0) {
       reference(fields, "value " + i, value);
     }
-    if ((flags & 16) != 0) {
-      reference(fields, "former " + i, value + length);
-    }
-    if ((flags & 32) != 0 && value + length + 4 <= PAGE) {
-      fields.add(new Field("begin " + i, value + length, 2, Kind.COUNT));
-      fields.add(new Field("end " + i, value + length + 2, 2, Kind.COUNT));
+    int former = page.getShort(cell + 6) & 0xFFFF;
+    if ((flags & 4) != 0 && former + 14 <= PAGE) {
+      former(fields, i, former, flags);
     }
     if (page.getInt(24) == 0) { // the catalogue
       catalogue(fields, i, value, length);
+    }
+  }
+
+  /** The heads of the records of predecessors at the top of the heap. */
+  private static void stack(List<Field> fields, ByteBuffer page) {
+    int at = page.getShort(20) & 0xFFFF;
+    for (int i = 0; i < 20 && at + 2 <= PAGE; i++) {
+      fields.add(new Field("stack head " + i, at, 2, Kind.COUNT));
+      fields.add(new Field("stack bits " + i, at + 1, 1, Kind.CODE));
+      int head = page.getShort(at) & 0xFFFF;
+      if (head < 0x8000) {
+        return; // the next bytes are no record
+      }
+      at += head & 0xFFF;
+    }
+  }
+
+  /** The record of a predecessor. */
+  private static void former(List<Field> fields, int i, int record, int flags) {
+    fields.add(new Field("former head " + i, record, 2, Kind.COUNT));
+    fields.add(new Field("former bits " + i, record + 1, 1, Kind.CODE));
+    boolean hasWriter = (flags & 64) == 0;
+    if (hasWriter) {
+      fields.add(new Field("former writer " + i, record + 2, 8, Kind.TRANSACTION));
+    }
+    int value = record + (hasWriter ? 10 : 2);
+    if ((flags & 16) != 0) {
+      reference(fields, "former " + i, value);
+    }
+    if ((flags & 32) != 0) {
+      fields.add(new Field("begin " + i, value, 2, Kind.COUNT));
+      fields.add(new Field("end " + i, value + 2, 2, Kind.COUNT));
     }
   }
 
@@ -385,7 +414,7 @@ final class Fields {
         fields.add(new Field("cell key length", body, 2, Kind.COUNT));
         fields.add(new Field("cell flags", body + 2, 1, Kind.CODE));
         fields.add(new Field("cell value length", body + 4, 2, Kind.COUNT));
-        fields.add(new Field("cell former length", body + 6, 2, Kind.COUNT));
+        fields.add(new Field("cell former", body + 6, 2, Kind.OFFSET));
       }
       case 6 -> {
         if (body < end) {
