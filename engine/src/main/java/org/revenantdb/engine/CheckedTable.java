@@ -11,7 +11,7 @@ package org.revenantdb.engine;
  * @param treePages pages of its tree, or trees
  * @param overflowPages pages of large values that its rows lead to
  * @param versionBytes bytes that rows take in its leaves for the versions before their current
- *     ones; what a deleted row was is the row itself, and does not count
+ *     ones; the value of a deleted row is the row itself, and does not count
  */
 public record CheckedTable(
     String name,

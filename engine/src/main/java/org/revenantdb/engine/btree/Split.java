@@ -293,13 +293,13 @@ public final class Split {
   private static int middle(MemorySegment page, int count) {
     int total = 0;
     for (int slot = 0; slot < count; slot++) {
-      total += Slotted.cellLength(page, slot);
+      total += Slotted.length(page, slot);
     }
     int sum = 0;
     int best = 1;
     int bestDistance = Integer.MAX_VALUE;
     for (int slot = 1; slot < count; slot++) {
-      sum += Slotted.cellLength(page, slot - 1);
+      sum += Slotted.length(page, slot - 1);
       int distance = Math.abs(total - 2 * sum);
       if (distance < bestDistance) {
         bestDistance = distance;

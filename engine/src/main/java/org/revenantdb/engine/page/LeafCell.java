@@ -1,7 +1,6 @@
 package org.revenantdb.engine.page;
 
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.gc.VersionFlags;
 import org.revenantdb.recovery.format.LittleEndian;

@@ -73,6 +73,8 @@ public final class PageOps {
    */
   private final MemorySegment scratch = Arena.ofAuto().allocate(2 * Page.SIZE, Long.BYTES);
 
+  private final RowEdit rows = new RowEdit(scratch);
+
   /** An interpreter with its own scratch space. */
   public PageOps() {}
 
@@ -264,7 +266,7 @@ public final class PageOps {
         switch (operation) {
           case CELL_REMOVE -> SlottedEdit.remove(page, first);
           case ROW_SETTLE -> RowEdit.settle(page, Slotted.cell(page, first));
-          default -> RowEdit.revert(page, first, scratch);
+          default -> rows.revert(page, first);
         }
         at += 3;
         continue;
@@ -296,13 +298,13 @@ public final class PageOps {
         case CELL_INSERT -> SlottedEdit.insert(page, first, record, bytes, n, scratch);
         case CELL_REPLACE -> SlottedEdit.replace(page, first, record, bytes, n, scratch);
         case KEEP_LEFT -> SlottedEdit.keepLeft(page, first, record, bytes, n, scratch);
-        case ROW_UPDATE -> RowEdit.update(page, first, record, bytes, n, scratch);
+        case ROW_UPDATE -> rows.update(page, first, record, bytes, n);
         case ROW_CHANGE -> {
           if (!RowEdit.canChange(page, Slotted.cell(page, first), record, bytes)) {
             throw new IllegalStateException(
                 "operation " + operation + " on slot " + first + " is one on a longer value");
           }
-          RowEdit.change(page, first, record, bytes, n, scratch);
+          rows.change(page, first, record, bytes, n);
         }
         case BYTES -> copy(record, bytes, page, first, n);
         case VALUE_PUT -> {

@@ -26,8 +26,8 @@ public final class PageStructure {
    *   S1 The slots end at or below heap top. Every cell, fence and record of a predecessor lies between heap top and
    *      the end of the page.
    *   S2 No two of them overlap. So a change of one cell in its place does not change another cell's header. Readers
-   *      do not need this; it is checked before the first change, and not when the page is read. The same is true of
-   *      the stack of records at heap top: each of them is that of a row, or free and no part of anything in use.
+   *      do not need this; it is checked before the first change, and not when the page is read. So is the stack of
+   *      records at heap top: each of them is that of a row, or free and no part of anything in use.
    *   S3 The lengths of cells, fences and records and the garbage add up to the heap. So a compaction has room for all cells,
    *      and the free bytes that a writer counts before it publishes a record are there when the record is applied (R18).
    *   S4 The prefix is shared by both fences. Every key has at least skip bytes, and skip is not below the prefix.
@@ -62,8 +62,6 @@ public final class PageStructure {
   private static final int MAP_FIELDS = 20;
 
   private static final String RESERVED = "reserved bytes of its header are not zero";
-
-  private static final int LEAF_HEADER = 16;
 
   private static final int INNER_HEADER = 6;
 
@@ -117,7 +115,7 @@ public final class PageStructure {
       return null;
     }
     String problem =
-        hasOverlap(page, leaf)
+        hasOverlap(page)
             ? "cells, fences or former versions of it overlap"
             : headsAscend(page, leaf) ? null : "its keys are not in order";
     return problem == null ? null : "page " + pageId + " has a good checksum, but " + problem;
@@ -330,7 +328,7 @@ public final class PageStructure {
       int pageId, MemorySegment page, int count, int top, int prefix, int shared) {
     int shortest = shortestKey(prefix, shared);
     int keys = LeafCell.MAX_KEY - prefix;
-    int cells = Page.SIZE - LEAF_HEADER;
+    int cells = Page.SIZE - LeafCell.KEY;
     int longest = LeafCell.MAX_CELL - prefix;
     int first = Slotted.SLOTS + Slotted.SLOT_CELL;
     int end = first + Slotted.LEAF_SLOT * count;
@@ -464,7 +462,7 @@ public final class PageStructure {
       int pageId, MemorySegment page, boolean leaf, int slot, int top, int prefix, int shared) {
     String what = "slot " + slot + " ";
     int cell = Slotted.cell(page, slot);
-    int header = leaf ? LEAF_HEADER : INNER_HEADER;
+    int header = leaf ? LeafCell.KEY : INNER_HEADER;
     if (cell < top || cell > Page.SIZE - header) {
       return what + "leads to a cell at " + cell + ", and the heap begins at " + top;
     }
@@ -474,7 +472,7 @@ public final class PageStructure {
       return what + row;
     }
     int inCell = leaf ? LeafCell.cellLength(page, cell) : InnerCell.length(page, cell);
-    int length = Slotted.cellLength(page, slot);
+    int length = Slotted.length(page, slot);
     int key = leaf ? LeafCell.keyLength(page, cell) : InnerCell.keyLength(page, cell);
     if (cell + inCell > Page.SIZE || length + prefix > LeafCell.MAX_CELL) {
       return what + "has a cell of " + length + " bytes at " + cell;
@@ -491,7 +489,9 @@ public final class PageStructure {
         + ", an impossible page id";
   }
 
-  private static boolean hasOverlap(MemorySegment page, boolean leaf) {
+  /** Whether cells, fences or former versions of a leaf or inner page overlap (S2). */
+  public static boolean hasOverlap(MemorySegment page) {
+    boolean leaf = Page.type(page) == Page.LEAF;
     long[] used = new long[WORDS];
     long[] records = new long[leaf ? WORDS : 0];
     int lower = Page.getShort(page, Slotted.LOWER_LENGTH);

@@ -14,12 +14,11 @@ import java.lang.foreign.MemorySegment;
  *   without bit 15 the two values have the same length
  * </pre>
  *
- * <p>The records at the heap's top are a stack. A bit of the page's header ({@link
- * Slotted#ON_TOP}) tells whether the heap begins with a record, and each record tells whether the
- * next bytes are one. So a record that is dropped at the top gives its bytes back at once, together
- * with the free ones behind it. A record that is dropped elsewhere is garbage. Updates of values
- * that keep their length therefore fill and empty the same bytes again and again, and need no
- * compaction.
+ * <p>The records at the heap's top are a stack. A bit of the page's header ({@link Slotted#ON_TOP})
+ * tells whether the heap begins with a record, and each record tells whether the next bytes are
+ * one. So a record that is dropped at the top gives its bytes back at once, together with the free
+ * ones behind it. A record that is dropped elsewhere is garbage. Updates of values that keep their
+ * length therefore fill and empty the same bytes again and again, and need no compaction.
  */
 final class Predecessors {
   /** Offset of the writer in a record. */
@@ -69,7 +68,11 @@ final class Predecessors {
     return at;
   }
 
-  /** Drops the record at an offset. */
+  /**
+   * Drops the record at an offset.
+   *
+   * @throws IllegalStateException if the stack leads out of the page: it is not the expected page
+   */
   static void drop(MemorySegment page, int record) {
     int head = Page.getShort(page, record);
     int top = Page.getShort(page, Slotted.HEAP_TOP);
@@ -80,16 +83,26 @@ final class Predecessors {
     }
     top += head & SIZE;
     while ((head & CHAINED) != 0) {
+      if (top + HEADER > Page.SIZE) {
+        throw leadsOut();
+      }
       head = Page.getShort(page, top);
       if ((head & FREE) == 0) {
         Page.putShort(page, Slotted.HEAP_TOP, top);
         return;
+      }
+      if ((head & SIZE) < HEADER || top + (head & SIZE) > Page.SIZE) {
+        throw leadsOut();
       }
       top += head & SIZE;
       Slotted.addGarbage(page, -(head & SIZE));
     }
     Page.putShort(page, Slotted.HEAP_TOP, top);
     Slotted.recordOnTop(page, /* isRecord= */ false);
+  }
+
+  private static IllegalStateException leadsOut() {
+    return new IllegalStateException("the former versions on the page lead out of it");
   }
 
   /**

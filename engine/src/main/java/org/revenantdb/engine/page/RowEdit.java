@@ -18,84 +18,92 @@ final class RowEdit {
   /** Offset in the scratch space of the record of its predecessor. */
   private static final int RECORD = Page.SIZE + Page.SIZE / 2;
 
-  private RowEdit() {}
+  private final MemorySegment scratch;
+
+  // The version that is being written: some bytes of the former value, new ones, and some more of
+  // the former value.
+  private int flags;
+  private int keep;
+  private long writer;
+  private int diff;
+  private byte[] source = {};
+  private int from;
+  private int between;
+
+  /**
+   * Makes an object that can be used for any number of changes, by one thread at a time.
+   *
+   * @param scratch of two pages
+   */
+  RowEdit(MemorySegment scratch) {
+    this.scratch = scratch;
+  }
 
   /** A new current version of a row: PageOps ROW_UPDATE. */
-  static void update(
-      MemorySegment page, int slot, byte[] source, int offset, int length, MemorySegment scratch) {
-    write(
-        page,
-        slot,
-        source[offset],
-        source[offset + 1],
-        LittleEndian.getLong(source, offset + 2),
-        ValueDiff.NONE,
-        source,
-        offset + PageOps.UPDATE_HEADER,
-        length - PageOps.UPDATE_HEADER,
-        scratch);
+  void update(MemorySegment page, int slot, byte[] operation, int offset, int length) {
+    flags = operation[offset];
+    keep = operation[offset + 1];
+    writer = LittleEndian.getLong(operation, offset + 2);
+    diff = ValueDiff.NONE;
+    source = operation;
+    from = offset + PageOps.UPDATE_HEADER;
+    between = length - PageOps.UPDATE_HEADER;
+    write(page, slot);
   }
 
   /** A new current version of a row: PageOps ROW_CHANGE. */
-  static void change(
-      MemorySegment page, int slot, byte[] source, int offset, int length, MemorySegment scratch) {
-    write(
-        page,
-        slot,
-        /* flags= */ 0,
-        source[offset],
-        LittleEndian.getLong(source, offset + 1),
-        changeDiff(source, offset),
-        source,
-        offset + PageOps.CHANGE_HEADER,
-        length - PageOps.CHANGE_HEADER,
-        scratch);
+  void change(MemorySegment page, int slot, byte[] operation, int offset, int length) {
+    flags = 0;
+    keep = operation[offset];
+    writer = LittleEndian.getLong(operation, offset + 1);
+    diff = changeDiff(operation, offset);
+    source = operation;
+    from = offset + PageOps.CHANGE_HEADER;
+    between = length - PageOps.CHANGE_HEADER;
+    write(page, slot);
   }
 
-  private static int changeDiff(byte[] source, int offset) {
-    return LittleEndian.getShort(source, offset + 9) << Short.SIZE
-        | LittleEndian.getShort(source, offset + 11);
+  private static int changeDiff(byte[] operation, int offset) {
+    return LittleEndian.getShort(operation, offset + 9) << Short.SIZE
+        | LittleEndian.getShort(operation, offset + 11);
   }
 
   /** Whether the bytes of a ROW_CHANGE can be those of a change to this row. */
-  static boolean canChange(MemorySegment page, int cell, byte[] source, int offset) {
-    int diff = changeDiff(source, offset);
+  static boolean canChange(MemorySegment page, int cell, byte[] operation, int offset) {
+    int diff = changeDiff(operation, offset);
     return LeafCell.currentFlags(page, cell) == 0
         && ValueDiff.between(diff, LeafCell.valueLength(page, cell)) >= 0;
   }
 
-  /**
-   * Writes a version: the bytes that it shares with the present value at both ends, and new ones
-   * between.
-   */
-  private static void write(
-      MemorySegment page,
-      int slot,
-      int flags,
-      int keep,
-      long writer,
-      int diff,
-      byte[] source,
-      int from,
-      int between,
-      MemorySegment scratch) {
+  private void write(MemorySegment page, int slot) {
     int cell = Slotted.cell(page, slot);
     int former = LeafCell.valueLength(page, cell);
+    int length = ValueDiff.begin(diff) + between + ValueDiff.end(diff);
+    int size = headerOfFormer() + ValueDiff.stored(diff, former, length);
+    if (keep != PageOps.REPLACE
+        && length <= former
+        && size <= Slotted.free(page) + LeafCell.versionBytes(page, cell)) {
+      writeInPlace(page, slot, former, length, size);
+    } else {
+      rewrite(page, slot, former, length);
+    }
+  }
+
+  /**
+   * The new value takes the place of the former one, which goes to a record.
+   *
+   * @param former length of the former value
+   * @param length of the new one
+   * @param size of the record
+   */
+  private void writeInPlace(MemorySegment page, int slot, int former, int length, int size) {
+    int record = recordFor(page, slot, size);
+    int cell = Slotted.cell(page, slot); // recordFor may have moved it
+    int kept = flagsOfFormer(LeafCell.flags(page, cell));
+    int value = LeafCell.valueOffset(page, cell);
+    storeFormer(page, cell, length, page, record);
     int begin = ValueDiff.begin(diff);
     int end = ValueDiff.end(diff);
-    int length = begin + between + end;
-    int size = headerOf(keep) + ValueDiff.stored(diff, former, length);
-    if (keep == PageOps.REPLACE
-        || length > former
-        || size > Slotted.free(page) + LeafCell.versionBytes(page, cell)) {
-      rewrite(page, slot, flags, keep, writer, diff, source, from, between, scratch);
-      return;
-    }
-    int record = recordFor(page, slot, size, scratch);
-    cell = Slotted.cell(page, slot); // recordFor may have moved it
-    int kept = flagsOfKept(LeafCell.flags(page, cell), keep, diff);
-    int value = LeafCell.valueOffset(page, cell);
-    keep(page, cell, keep, diff, length, page, record);
     if (length != former) {
       MemorySegment.copy(page, value + former - end, page, value + begin + between, end);
     }
@@ -109,7 +117,7 @@ final class RowEdit {
   }
 
   /** A record of this size for a row, instead of the present one. */
-  private static int recordFor(MemorySegment page, int slot, int size, MemorySegment scratch) {
+  private int recordFor(MemorySegment page, int slot, int size) {
     int cell = Slotted.cell(page, slot);
     int present = LeafCell.record(LeafCell.shape(page, cell));
     if (present != 0 && Predecessors.size(page, present) == size) {
@@ -123,45 +131,34 @@ final class RowEdit {
   }
 
   /**
-   * As {@link #write}, by way of the scratch space: the cell may move, or it keeps its predecessor
-   * under a new current version.
+   * By way of the scratch space: the cell may move, or it keeps its predecessor under a new current
+   * version.
+   *
+   * @param former length of the former value
+   * @param length of the new one
    */
-  private static void rewrite(
-      MemorySegment page,
-      int slot,
-      int flags,
-      int keep,
-      long writer,
-      int diff,
-      byte[] source,
-      int from,
-      int between,
-      MemorySegment scratch) {
+  private void rewrite(MemorySegment page, int slot, int former, int length) {
     int cell = Slotted.cell(page, slot);
     int before = LeafCell.flags(page, cell);
-    int former = LeafCell.valueLength(page, cell);
     int begin = ValueDiff.begin(diff);
     int end = ValueDiff.end(diff);
-    int length = begin + between + end;
     int present = LeafCell.valueOffset(page, cell);
-    int value = copyKey(page, cell, scratch);
+    int key = LeafCell.keyLength(page, cell);
+    int value = copyKey(page, cell);
     MemorySegment.copy(page, present, scratch, value, begin);
     MemorySegment.copy(source, from, scratch, ValueLayout.JAVA_BYTE, value + begin, between);
-    MemorySegment.copy(
-        page, present + former - end, scratch, value + begin + between, end);
-    putHeader(scratch, CELL, flags, LeafCell.keyLength(page, cell), length, writer);
+    MemorySegment.copy(page, present + former - end, scratch, value + begin + between, end);
+    putHeader(flags, key, length, writer);
     int kept = 0;
     int size = 0;
     if (keep != PageOps.REPLACE) {
-      kept = flagsOfKept(before, keep, diff);
-      size = headerOf(keep) + keep(page, cell, keep, diff, length, scratch, RECORD);
+      kept = flagsOfFormer(before);
+      size = headerOfFormer() + storeFormer(page, cell, length, scratch, RECORD);
     } else if ((before & LeafCell.PREDECESSOR) != 0) {
       // Its difference from the new value is not the same as that from the former one.
       kept =
           before
-              & (LeafCell.PREDECESSOR
-                  | LeafCell.PREDECESSOR_GHOSTS
-                  | LeafCell.PREDECESSOR_FOR_ALL);
+              & (LeafCell.PREDECESSOR | LeafCell.PREDECESSOR_GHOSTS | LeafCell.PREDECESSOR_FOR_ALL);
       int old = LeafCell.predecessorTo(page, cell, scratch, 0);
       int common =
           ((flags | kept) & LeafCell.GHOSTS) != 0
@@ -170,13 +167,12 @@ final class RowEdit {
       kept |= common == ValueDiff.NONE ? 0 : LeafCell.PREDECESSOR_DIFF;
       size = Predecessors.header(before);
       if (size == Predecessors.WITH_WRITER) {
-        Page.putLong(
-            scratch, RECORD + Predecessors.WRITER, LeafCell.predecessorWriter(page, cell));
+        Page.putLong(scratch, RECORD + Predecessors.WRITER, LeafCell.predecessorWriter(page, cell));
       }
       size += ValueDiff.store(common, scratch, 0, old, length, scratch, RECORD + size);
     }
     settle(page, cell);
-    cell = replaceCell(page, slot, LeafCell.KEY + LeafCell.keyLength(page, cell) + length, size, scratch);
+    cell = replaceCell(page, slot, LeafCell.KEY + key + length, size);
     if (size > 0) {
       int record = Predecessors.place(page, size);
       MemorySegment.copy(
@@ -198,14 +194,13 @@ final class RowEdit {
    * @param more bytes that must be contiguous afterwards
    * @return the offset of the cell
    */
-  private static int replaceCell(
-      MemorySegment page, int slot, int length, int more, MemorySegment scratch) {
+  private int replaceCell(MemorySegment page, int slot, int length, int more) {
     int cell = Slotted.cell(page, slot);
     int present = LeafCell.cellLength(page, cell);
     boolean moves = length > present;
     Slotted.addGarbage(page, moves ? present : present - length);
     if (moves) {
-      Slotted.putCell(page, slot, 0);
+      Slotted.leadTo(page, slot, Slotted.NOWHERE);
     } else {
       MemorySegment.copy(scratch, CELL, page, cell, length);
     }
@@ -217,7 +212,7 @@ final class RowEdit {
     }
     int to = Slotted.takeTop(page, length);
     MemorySegment.copy(scratch, CELL, page, to, length);
-    Slotted.putCell(page, slot, to);
+    Slotted.leadTo(page, slot, to);
     return to;
   }
 
@@ -237,47 +232,42 @@ final class RowEdit {
    *
    * @throws IllegalStateException if there is no predecessor: the page is not the expected one
    */
-  static void revert(MemorySegment page, int slot, MemorySegment scratch) {
+  void revert(MemorySegment page, int slot) {
     int cell = Slotted.cell(page, slot);
     if (!LeafCell.is(page, cell, LeafCell.PREDECESSOR)) {
       throw new IllegalStateException("a row without a predecessor cannot be reverted");
     }
     int key = LeafCell.keyLength(page, cell);
-    int length = LeafCell.predecessorTo(page, cell, scratch, copyKey(page, cell, scratch));
+    int length = LeafCell.predecessorTo(page, cell, scratch, copyKey(page, cell));
     putHeader(
-        scratch,
-        CELL,
-        LeafCell.predecessorFlags(page, cell),
-        key,
-        length,
-        LeafCell.predecessorWriter(page, cell));
+        LeafCell.predecessorFlags(page, cell), key, length, LeafCell.predecessorWriter(page, cell));
     settle(page, cell);
-    replaceCell(page, slot, LeafCell.KEY + key + length, 0, scratch);
+    replaceCell(page, slot, LeafCell.KEY + key + length, 0);
   }
 
   /** Copies the key to the new cell; returns the offset for the value. */
-  private static int copyKey(MemorySegment page, int cell, MemorySegment scratch) {
+  private int copyKey(MemorySegment page, int cell) {
     int key = LeafCell.keyLength(page, cell);
     MemorySegment.copy(page, LeafCell.keyOffset(cell), scratch, CELL + LeafCell.KEY, key);
     return CELL + LeafCell.KEY + key;
   }
 
-  private static void putHeader(
-      MemorySegment target, int at, int flags, int key, int value, long writer) {
-    Page.putShort(target, at + LeafCell.KEY_LENGTH, key);
-    Page.putByte(target, at + LeafCell.FLAGS, flags);
-    Page.putByte(target, at + LeafCell.FLAGS + 1, 0);
-    Page.putShort(target, at + LeafCell.VALUE_LENGTH, value);
-    Page.putShort(target, at + LeafCell.RECORD, 0);
-    Page.putLong(target, at + LeafCell.WRITER, writer);
+  /** Writes the header of the new cell. */
+  private void putHeader(int newFlags, int key, int value, long newWriter) {
+    Page.putShort(scratch, CELL + LeafCell.KEY_LENGTH, key);
+    Page.putByte(scratch, CELL + LeafCell.FLAGS, newFlags);
+    Page.putByte(scratch, CELL + LeafCell.FLAGS + 1, 0);
+    Page.putShort(scratch, CELL + LeafCell.VALUE_LENGTH, value);
+    Page.putShort(scratch, CELL + LeafCell.RECORD, 0);
+    Page.putLong(scratch, CELL + LeafCell.WRITER, newWriter);
   }
 
-  private static int headerOf(int keep) {
+  private int headerOfFormer() {
     return keep == PageOps.KEEP ? Predecessors.WITH_WRITER : Predecessors.HEADER;
   }
 
   /** The flags of a predecessor that was the current version of a row with these flags. */
-  private static int flagsOfKept(int before, int keep, int diff) {
+  private int flagsOfFormer(int before) {
     return LeafCell.PREDECESSOR
         | (before & (LeafCell.DELETED | LeafCell.OVERFLOW)) << LeafCell.PREDECESSOR_SHIFT
         | (keep == PageOps.KEEP ? 0 : LeafCell.PREDECESSOR_FOR_ALL)
@@ -285,19 +275,13 @@ final class RowEdit {
   }
 
   /**
-   * Stores the current version in a record.
+   * Stores the former version in a record.
    *
    * @param length of the new value
    * @return the bytes behind the header of the record
    */
-  private static int keep(
-      MemorySegment page,
-      int cell,
-      int keep,
-      int diff,
-      int length,
-      MemorySegment target,
-      int record) {
+  private int storeFormer(
+      MemorySegment page, int cell, int length, MemorySegment target, int record) {
     if (keep == PageOps.KEEP) {
       Page.putLong(target, record + Predecessors.WRITER, LeafCell.writer(page, cell));
     }
@@ -308,6 +292,6 @@ final class RowEdit {
         LeafCell.valueLength(page, cell),
         length,
         target,
-        record + headerOf(keep));
+        record + headerOfFormer());
   }
 }

@@ -83,6 +83,9 @@ public final class Slotted {
    */
   public static final int INNER_SLOT = 10;
 
+  /** The offset in a slot whose cell is being replaced. */
+  static final int NOWHERE = 0;
+
   /** Offset in a slot of the offset of its cell. */
   static final int SLOT_CELL = 4;
 
@@ -260,9 +263,12 @@ public final class Slotted {
     Page.putShort(page, GARBAGE, 0);
   }
 
-  /** Lets a slot of a leaf lead to a cell. */
-  static void putCell(MemorySegment page, int slot, int cell) {
-    Page.putShort(page, SLOTS + LEAF_SLOT * slot + SLOT_CELL, cell);
+  /**
+   * Lets a slot lead to a cell, or to {@link #NOWHERE}. Of an inner page it also has the child of
+   * the cell ({@link SlottedEdit#setCell}).
+   */
+  static void leadTo(MemorySegment page, int slot, int cell) {
+    Page.putShort(page, slotAt(page, slot) + SLOT_CELL, cell);
   }
 
   static int contiguous(MemorySegment page) {
@@ -322,7 +328,7 @@ public final class Slotted {
   }
 
   /** Bytes of what is in a slot: of a row with its predecessor, or of an inner cell. */
-  public static int cellLength(MemorySegment page, int slot) {
+  public static int length(MemorySegment page, int slot) {
     int cell = cell(page, slot);
     return level(page) == 0 ? LeafCell.length(page, cell) : InnerCell.length(page, cell);
   }
@@ -339,8 +345,7 @@ public final class Slotted {
     int length = keyLength(page, leaf, cell);
     byte[] key = new byte[prefix + length];
     copyPrefix(page, key);
-    MemorySegment.copy(
-        page, ValueLayout.JAVA_BYTE, keyOffset(leaf, cell), key, prefix, length);
+    MemorySegment.copy(page, ValueLayout.JAVA_BYTE, keyOffset(leaf, cell), key, prefix, length);
     return key;
   }
 

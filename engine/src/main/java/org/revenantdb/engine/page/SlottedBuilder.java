@@ -91,11 +91,7 @@ public final class SlottedBuilder {
     for (int slot = from; slot < to; slot++) {
       appended(SlottedEdit.copyCell(source, slot, page));
     }
-    if (Slotted.level(page) == 0) {
-      for (int slot = first; slot < Slotted.count(page); slot++) {
-        Predecessors.moveTo(page, Slotted.cell(page, slot), source);
-      }
-    }
+    SlottedEdit.moveRecords(page, first, source);
   }
 
   /** Appends a cell. */

@@ -57,7 +57,7 @@ public final class SlottedEdit {
     }
     Slotted.addGarbage(page, old);
     if (Slotted.contiguous(page) < made) {
-      Page.putShort(page, Slotted.slotAt(page, slot) + Slotted.SLOT_CELL, 0);
+      Slotted.leadTo(page, slot, Slotted.NOWHERE);
       compact(page, scratch);
     }
     place(page, slot, source, offset, length);
@@ -107,18 +107,18 @@ public final class SlottedEdit {
     MemorySegment.copy(source, fenceOffset, page, ValueLayout.JAVA_BYTE, at, fenceLength);
     Page.putShort(page, Slotted.UPPER_OFFSET, at);
     Page.putShort(page, Slotted.UPPER_LENGTH, fenceLength);
-    compactRecords(page, scratch);
+    moveRecords(page, 0, scratch);
     makeHeads(page);
   }
 
   /**
-   * Moves all cells, fences and records to the end of the page. A slot with offset 0 keeps it,
-   * because its cell is being replaced.
+   * Moves all cells, fences and records to the end of the page. A slot that leads nowhere does so
+   * afterwards.
    */
   static void compact(MemorySegment page, MemorySegment scratch) {
     MemorySegment.copy(page, 0, scratch, 0, Page.SIZE);
     compactCells(page, scratch, Slotted.prefix(page));
-    compactRecords(page, scratch);
+    moveRecords(page, 0, scratch);
   }
 
   /**
@@ -148,7 +148,7 @@ public final class SlottedEdit {
     int end = Slotted.SLOTS + step * Slotted.count(copy);
     for (int at = Slotted.SLOTS + Slotted.SLOT_CELL; at < end; at += step) {
       int cell = Page.getShort(copy, at);
-      if (cell != 0) {
+      if (cell != Slotted.NOWHERE) {
         int length = leaf ? LeafCell.cellLength(copy, cell) : InnerCell.length(copy, cell);
         top -= length - less;
         if (less == 0) {
@@ -163,19 +163,17 @@ public final class SlottedEdit {
   }
 
   /**
-   * Places the records of all predecessors in front of the heap; the cells lead to them where they
-   * were.
+   * Places the records of predecessors in front of the heap of a leaf. Does nothing on an inner
+   * page.
    *
+   * @param from the first of the slots whose cells lead to where the records were
    * @param former has the records in their places
    */
-  private static void compactRecords(MemorySegment page, MemorySegment former) {
-    if (Slotted.level(page) != 0) {
-      return;
-    }
-    int end = Slotted.SLOTS + Slotted.LEAF_SLOT * Slotted.count(page);
-    for (int at = Slotted.SLOTS + Slotted.SLOT_CELL; at < end; at += Slotted.LEAF_SLOT) {
-      int cell = Page.getShort(page, at);
-      if (cell != 0) {
+  static void moveRecords(MemorySegment page, int from, MemorySegment former) {
+    int count = Slotted.level(page) == 0 ? Slotted.count(page) : 0;
+    for (int slot = from; slot < count; slot++) {
+      int cell = Slotted.cell(page, slot);
+      if (cell != Slotted.NOWHERE) {
         Predecessors.moveTo(page, cell, former);
       }
     }
@@ -262,10 +260,10 @@ public final class SlottedEdit {
 
   /** Makes a slot refer to a cell that is in its place. */
   static void setCell(MemorySegment page, int slot, int cell) {
-    int at = Slotted.slotAt(page, slot);
-    Page.putShort(page, at + Slotted.SLOT_CELL, cell);
+    Slotted.leadTo(page, slot, cell);
     if (Slotted.level(page) != 0) {
-      Page.putInt(page, at + Slotted.SLOT_CHILD, InnerCell.child(page, cell));
+      Page.putInt(
+          page, Slotted.slotAt(page, slot) + Slotted.SLOT_CHILD, InnerCell.child(page, cell));
     }
   }
 

@@ -142,10 +142,7 @@ public final class SlottedSearch {
       return order;
     }
     long any = base + Page.getShort(memory, base + Slotted.SLOTS + Slotted.SLOT_CELL);
-    long suffix =
-        Slotted.level(memory, base) == 0
-            ? any + LeafCell.KEY
-            : InnerCell.keyOffset(any);
+    long suffix = Slotted.level(memory, base) == 0 ? any + LeafCell.KEY : InnerCell.keyOffset(any);
     return Page.compareKey(memory, suffix + from - prefix, length - from, key, from, length);
   }
 

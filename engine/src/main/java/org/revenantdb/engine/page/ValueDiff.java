@@ -5,7 +5,7 @@ import org.revenantdb.recovery.format.LittleEndian;
 
 /**
  * The common beginning and end of two values. With it one value can be stored as its difference
- * from the other: the two lengths, and the bytes between.
+ * from the other: their lengths, one if the values have the same length, and the bytes between.
  *
  * <p>Source: "Constant Time Recovery in Azure SQL Database" (VLDB 2019) §3.2.1.
  */

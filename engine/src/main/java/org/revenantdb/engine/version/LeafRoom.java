@@ -34,7 +34,7 @@ final class LeafRoom {
    * first update of each full leaf would split the leaf.
    *
    * @param slot the slot of the row, or its place, as returned by a search
-   * @param length the length of its cell
+   * @param length bytes of the row with its predecessor
    */
   static int reserve(MemorySegment page, int slot, int length) {
     boolean appends = slot < -1 && -slot - 1 == Slotted.count(page) && !Slotted.hasUpperFence(page);

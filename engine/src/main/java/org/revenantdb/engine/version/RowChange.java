@@ -55,7 +55,7 @@ final class RowChange {
 
   private long supersededWriter;
 
-  /** The length of the new cell, and by how much it is longer than the present one. */
+  /** Bytes of the row with its predecessor, and by how many they are more than at present. */
   private int newLength;
 
   private int room;

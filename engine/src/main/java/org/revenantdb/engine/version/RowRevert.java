@@ -15,8 +15,8 @@ import org.revenantdb.recovery.log.RecordBuilder;
 
 /**
  * Restores the version that a row had before a transaction wrote it for the first time
- * (protocols.md §27, §28). That needs no room, because the version is in the row. For one thread at
- * a time.
+ * (protocols.md §27, §28). That needs no room, because the version is on the leaf. For one thread
+ * at a time.
  */
 final class RowRevert {
   /** Credit for log space that goes with {@link #PAGES}. */

@@ -215,14 +215,14 @@ public final class RowScan implements RowSource {
   /** Copies the cells of some slots of a leaf to the batch. */
   private static void hold(MemorySegment page, int from, int to, RowBatch batch) {
     int low = Page.SIZE;
-    int high = 0;
+    int end = 0;
     for (int slot = from; slot < to; slot++) {
       int cell = Slotted.cell(page, slot);
       low = Math.min(low, cell);
-      high = Math.max(high, cell);
+      end = Math.max(end, cell + LeafCell.cellLength(page, cell));
     }
     if (from < to) {
-      batch.hold(page, low, high + LeafCell.cellLength(page, high));
+      batch.hold(page, low, end);
     }
   }
 

@@ -8,18 +8,23 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.buffer.BufferPool;
+import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.PageOps;
 import org.revenantdb.engine.page.Slotted;
+import org.revenantdb.engine.page.SlottedBuilder;
 import org.revenantdb.engine.testing.TestEngine;
 import org.revenantdb.recovery.file.CorruptDataException;
 import org.revenantdb.recovery.log.PartKind;
+import org.revenantdb.recovery.log.RecordBuilder;
+import org.revenantdb.recovery.log.RecordType;
 
 /**
  * Parts of log records with a good checksum whose operations make no legal page: redo refuses them,
@@ -54,7 +59,36 @@ class RedoneNonsenseTest {
               "02 0000 1200 0200 8000 0000 0000 0000000000000000 6161"),
           new Part("a row that is not there", PartKind.CHANGE, "08 7700"),
           new Part("a value for a leaf", PartKind.CHANGE, "0c 0000"),
-          new Part("an operation that is cut off", PartKind.CHANGE, "02"));
+          new Part("an operation that is cut off", PartKind.CHANGE, "02"),
+          new Part("an image with a stack that is none", PartKind.FORMAT, brokenStack("")),
+          new Part("a row on a stack without an end", PartKind.FORMAT, brokenStack("08 0100")));
+
+  /**
+   * The image of a leaf whose former versions lead to a free one without bytes, again and again.
+   */
+  private static String brokenStack(String then) {
+    SlottedBuilder builder = new SlottedBuilder();
+    builder.begin(0, 7, new byte[0], null);
+    for (byte row = 0; row < 2; row++) {
+      builder.append(LeafCell.build(new byte[] {row}, 0, 1, new byte[20]));
+    }
+    MemorySegment page = MemorySegment.ofArray(new byte[Page.SIZE]);
+    RecordBuilder record = new RecordBuilder();
+    record.begin(RecordType.PAGES, 0);
+    int image = record.position();
+    PageOps.image(record, builder);
+    byte[] value = new byte[20];
+    Arrays.fill(value, (byte) 1);
+    PageOps.update(record, 0, 0, PageOps.KEEP_FOR_ALL, 1, value);
+    PageOps.update(record, 1, 0, PageOps.KEEP_FOR_ALL, 1, value);
+    new PageOps().apply(page, record.array(), image, record.position() - image);
+    int top = Slotted.heapTop(page);
+    Page.putShort(page, top + 22, 0xC000);
+    record.begin(RecordType.PAGES, 0);
+    int from = record.position();
+    PageOps.image(record, page, 64 + 2 * Slotted.LEAF_SLOT - Page.BODY, Page.SIZE - top);
+    return HexFormat.of().formatHex(record.array(), from, record.position()) + then;
+  }
 
   @Test
   void an_operation_that_does_not_fit_or_leaves_no_legal_page_is_damage_with_page_and_lsn()

@@ -107,7 +107,8 @@ class PageOpsTest {
     int record = 100;
     cell[6] = (byte) record;
     System.arraycopy(cell, 0, page, 0, cell.length);
-    System.arraycopy(new byte[] {15, 0, 1, 0, 0, 0, 0, 0, 0, 0, 30, (byte) 0x80, 9, 0, 5}, 0, page, record, 15);
+    System.arraycopy(
+        new byte[] {15, 0, 1, 0, 0, 0, 0, 0, 0, 0, 30, (byte) 0x80, 9, 0, 5}, 0, page, record, 15);
     MemorySegment row = MemorySegment.ofArray(page);
     assertNull(LeafCell.problemOf(row, 0));
     assertArrayEquals(new byte[] {30, (byte) 0x80, 9, 0, 5}, LeafCell.predecessor(row, 0));
@@ -125,6 +126,13 @@ class PageOpsTest {
     page[diff] = 38;
     assertTrue(String.valueOf(LeafCell.problemOf(row, 0)).contains("difference"));
     page[diff] = 30;
+    page[diff + 1] = (byte) 0x80;
+    for (int tooShort = 10; tooShort < 14; tooShort++) {
+      page[record] = (byte) tooShort;
+      assertTrue(String.valueOf(LeafCell.problemOf(row, 0)).contains("difference"));
+    }
+    page[record] = 15;
+    assertNull(LeafCell.problemOf(row, 0));
     page[2] |= LeafCell.PREDECESSOR_OVERFLOW;
     assertTrue(String.valueOf(LeafCell.problemOf(row, 0)).contains("difference"));
     page[2] = LeafCell.PREDECESSOR_DIFF;
@@ -136,8 +144,7 @@ class PageOpsTest {
   @Test
   void leaf_cell_asDrawn() {
     byte[] cell =
-        LeafCell.build(
-            new byte[] {1, 2, 3}, LeafCell.DELETED, 0x1122334455667788L, new byte[] {4});
+        LeafCell.build(new byte[] {1, 2, 3}, LeafCell.DELETED, 0x1122334455667788L, new byte[] {4});
     byte[] drawn = {
       3,
       0,

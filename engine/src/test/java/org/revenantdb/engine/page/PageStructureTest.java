@@ -28,6 +28,8 @@ import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.TableOptions;
 import org.revenantdb.engine.Transaction;
+import org.revenantdb.recovery.log.RecordBuilder;
+import org.revenantdb.recovery.log.RecordType;
 
 /**
  * Pages of every type that a database has made, with fields changed: the check refuses them, or
@@ -363,7 +365,7 @@ class PageStructureTest {
       doing = "read slot " + slot;
       keys.add(Slotted.key(page, slot));
       Slotted.head(page, slot);
-      Slotted.cellLength(page, slot);
+      Slotted.length(page, slot);
       int cell = Slotted.cell(page, slot);
       if (!leaf) {
         assertTrue(PageStructure.isLink(Slotted.child(page, slot)));
@@ -443,7 +445,7 @@ class PageStructureTest {
         if (predecessor) {
           doing = "revert slot " + slot;
           copy = MemorySegment.ofArray(before.clone());
-          RowEdit.revert(copy, slot, scratch);
+          new RowEdit(scratch).revert(copy, slot);
           assertSafe(id, copy);
         }
         update(id, before, slot, scratch, random);
@@ -474,27 +476,49 @@ class PageStructureTest {
   }
 
   private static int removed(MemorySegment page, int kept) {
-    return IntStream.range(kept, Slotted.count(page))
-        .map(slot -> Slotted.cellLength(page, slot))
-        .sum();
+    return IntStream.range(kept, Slotted.count(page)).map(slot -> Slotted.length(page, slot)).sum();
   }
 
-  private void update(int id, byte[] before, int slot, MemorySegment scratch, Random random) {
-    MemorySegment copy = MemorySegment.ofArray(before.clone());
-    int cell = Slotted.cell(copy, slot);
-    byte[] value = bytes(random, random.nextInt(40));
-    for (int keep : new int[] {PageOps.REPLACE, PageOps.KEEP}) {
-      int made = LeafCell.updatedLength(copy, cell, keep, 0, value, ValueDiff.NONE, scratch);
-      if (made <= LeafCell.MAX_CELL - Slotted.prefix(copy)
-          && made - Slotted.cellLength(copy, slot) <= Slotted.free(copy)) {
-        doing = "update slot " + slot + ", keep " + keep;
-        MemorySegment changed = MemorySegment.ofArray(before.clone());
-        byte[] source = new byte[PageOps.UPDATE_HEADER + value.length];
-        source[1] = (byte) keep;
-        source[2] = 7;
-        System.arraycopy(value, 0, source, PageOps.UPDATE_HEADER, value.length);
-        RowEdit.update(changed, slot, source, 0, source.length, scratch);
-        assertSafe(id, changed);
+  /** Several changes one after the other: each leaves the page as the next one needs it. */
+  private void update(int id, byte[] before, int first, MemorySegment scratch, Random random) {
+    MemorySegment page = MemorySegment.ofArray(before.clone());
+    RowEdit rows = new RowEdit(scratch);
+    int slot = first;
+    for (int change = 0; change < 6; change++) {
+      int cell = Slotted.cell(page, slot);
+      // A large value is identified by its writer, which is therefore kept with it.
+      int keep = random.nextInt(LeafCell.is(page, cell, LeafCell.OVERFLOW) ? 2 : 3);
+      byte[] value = bytes(random, random.nextInt(random.nextBoolean() ? 40 : 700));
+      if (random.nextBoolean()) {
+        value = LeafCell.value(page, cell);
+        if (value.length > 0) {
+          value[random.nextInt(value.length)]++;
+        }
+      }
+      int diff = LeafCell.diff(page, cell, 0, value);
+      int made =
+          LeafCell.updatedLength(
+              page, cell, keep, 0, value, diff, MemorySegment.ofArray(new byte[Page.SIZE]));
+      if (made <= LeafCell.MAX_CELL - Slotted.prefix(page)
+          && made - Slotted.length(page, slot) <= Slotted.free(page)) {
+        doing = "change " + change + " of slot " + slot + ", keep " + keep + ", diff " + diff;
+        RecordBuilder record = new RecordBuilder();
+        record.begin(RecordType.PAGES, 0);
+        int from = record.position();
+        if (diff == ValueDiff.NONE) {
+          PageOps.update(record, slot, 0, keep, 7, value);
+          rows.update(page, slot, record.array(), from + 5, PageOps.UPDATE_HEADER + value.length);
+        } else {
+          PageOps.change(record, slot, keep, 7, value, diff);
+          rows.change(page, slot, record.array(), from + 5, record.position() - from - 5);
+        }
+        assertSafe(id, page);
+      }
+      slot = random.nextInt(Slotted.count(page));
+      if (random.nextInt(3) == 0) {
+        doing = "settle slot " + slot + " after change " + change;
+        RowEdit.settle(page, Slotted.cell(page, slot));
+        assertSafe(id, page);
       }
     }
   }

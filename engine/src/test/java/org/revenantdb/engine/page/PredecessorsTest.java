@@ -3,6 +3,7 @@ package org.revenantdb.engine.page;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
@@ -105,10 +106,9 @@ class PredecessorsTest {
     IntStream.range(0, ROWS).forEach(row -> update(row, 1));
     while (Slotted.garbage(page) > 0) {
       int next = Slotted.count(page);
-      apply(
-          record ->
-              PageOps.insert(
-                  record, next, LeafCell.build(new byte[] {(byte) (40 + next)}, 0, 1, value(0))));
+      apply(record ->
+          PageOps.insert(
+              record, next, LeafCell.build(new byte[] {(byte) (40 + next)}, 0, 1, value(0))));
     }
     int cells = Slotted.count(page) - ROWS;
     IntStream.range(0, ROWS).forEach(row -> apply(record -> PageOps.settle(record, row)));
@@ -130,5 +130,29 @@ class PredecessorsTest {
     apply(record -> PageOps.settle(record, 0));
     assertEquals(top, Slotted.heapTop(page));
     assertArrayEquals(fence, Slotted.upperFence(page));
+  }
+
+  @Test
+  void a_stack_that_leads_to_bytes_in_use_or_to_none_is_refused_before_the_first_change() {
+    update(0, 1);
+    update(1, 1);
+    int second = Slotted.heapTop(page);
+    int first = second + 110;
+    assertRefused(first, 0x8000 | 110, "a cell is no record");
+    assertRefused(first, 0x4000 | 110, "a record of a row is not free");
+    assertRefused(second, 0x8000 | 109, "what follows is no record");
+    apply(record -> PageOps.settle(record, 0)); // free, below the second one
+    assertRefused(first, 0x4000 | 111, "a free record ends before the next cell");
+    assertRefused(first, 0x4000 | 1, "a record has a head");
+    assertRefused(first, 0x4000 | 0xFFF, "a record ends in the page");
+  }
+
+  private void assertRefused(int record, int head, String why) {
+    MemorySegment forged = MemorySegment.ofArray(Page.bytes(page, 0, Page.SIZE));
+    Page.putShort(forged, record, head);
+    assertTrue(
+        PageStructure.problemOf(9, forged) != null
+            || PageStructure.problemBeforeChange(9, forged) != null,
+        why);
   }
 }

@@ -28,6 +28,7 @@ class SlottedFuzzTest {
   private final PageOps operations = new PageOps();
   private final RecordBuilder record = new RecordBuilder();
   private final MemorySegment page = MemorySegment.ofArray(new byte[Page.SIZE]);
+
   /** The cells, with their whole keys. */
   private final TreeMap<byte[], byte[]> model = new TreeMap<>(Arrays::compareUnsigned);
 
@@ -335,7 +336,8 @@ class SlottedFuzzTest {
     int flags = random.nextInt(8) == 0 ? LeafCell.OVERFLOW : 0;
     int prefix = prefix(); // the page counts without it
     int rest =
-        prefix + LeafCell.updatedLength(page, cell, keep, flags, new byte[0], ValueDiff.NONE, scratch);
+        prefix
+            + LeafCell.updatedLength(page, cell, keep, flags, new byte[0], ValueDiff.NONE, scratch);
     int room = Math.min(LeafCell.MAX_CELL, free + length) - rest;
     if (room < 0) {
       return;
@@ -474,7 +476,7 @@ class SlottedFuzzTest {
       byte[] behindHead = stored.get(entry.getKey());
       int bytes = length(entry.getKey()) - prefix();
       used += bytes + slotSize;
-      assertEquals(bytes, Slotted.cellLength(page, slot));
+      assertEquals(bytes, Slotted.length(page, slot));
       int at = Slotted.cell(page, slot);
       byte[] found = Page.bytes(page, at, cell.length);
       if (behindHead != null) {
