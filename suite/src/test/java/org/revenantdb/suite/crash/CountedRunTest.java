@@ -24,6 +24,7 @@ import org.revenantdb.chaos.subject.Verdict;
 class CountedRunTest {
 
   private static final long SEED = Long.getLong("revenant.chaos.seed", 20_261_123);
+  private static final int STATES = Boolean.getBoolean("revenant.long") ? 300 : 100;
 
   @TempDir Path dir;
 
@@ -46,10 +47,10 @@ class CountedRunTest {
 
   @Test
   void a_run_makes_the_requested_number_of_crashes_and_reports_all_seeds() {
-    RunReport report = run(Set.of(Crash.POWER_CUT, Crash.PROCESS_DEATH), 300, 2);
+    RunReport report = run(Set.of(Crash.POWER_CUT, Crash.PROCESS_DEATH), STATES, 2);
     String story = ConsoleSummary.of(report);
     assertEquals(Verdict.SURVIVED, report.verdict(), story);
-    assertTrue(sum(report.parts(), Outcome::states) >= 300, story);
+    assertTrue(sum(report.parts(), Outcome::states) >= STATES, story);
     assertEquals(2, sum(report.parts(), Outcome::kills), story);
     assertEquals(2, report.deaths().stream().mapToInt(death -> death.seeds().size()).sum(), story);
     long seeds =
@@ -65,7 +66,7 @@ class CountedRunTest {
 
   @Test
   void a_kind_of_crash_that_was_not_requested_is_left_out() {
-    RunReport report = run(Set.of(Crash.PROCESS_DEATH), 300, 1);
+    RunReport report = run(Set.of(Crash.PROCESS_DEATH), STATES, 1);
     assertEquals(List.of("process death"), report.parts().stream().map(Outcome::name).toList());
   }
 }
