@@ -10,7 +10,7 @@ import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.subject.CrashSubject;
 import org.revenantdb.chaos.subject.Verdict;
 
-/** The runs of both tests of {@link ProcessDeathRun}. */
+/** The runs of all tests of {@link ProcessDeathRun}. */
 abstract class ProcessDeaths {
   /** The limit for a child that hangs: longer than a healthy child is silent on a quiet machine. */
   static final Duration IMPATIENT = Duration.ofSeconds(3);
