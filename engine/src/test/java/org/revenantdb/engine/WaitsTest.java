@@ -23,6 +23,7 @@ import java.util.stream.Stream;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.btree.Tree;
@@ -38,6 +39,7 @@ import org.revenantdb.recovery.testing.FaultyFileSystem;
 import org.revenantdb.recovery.testing.IoEvent;
 
 /** The waits that a user sees: each is counted once, in its class, and nothing else is counted. */
+@Tag("stress")
 class WaitsTest {
   /** Lazy commits are forced only on request, so that only the test decides which threads wait. */
   private static final DatabaseOptions OPTIONS =

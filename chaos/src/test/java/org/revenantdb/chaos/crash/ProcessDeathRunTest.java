@@ -18,49 +18,19 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
-import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.chaos.run.Failure;
 import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.subject.CrashSubject;
-import org.revenantdb.chaos.subject.Failpoint;
 import org.revenantdb.chaos.subject.Promises;
 import org.revenantdb.chaos.subject.Recovered;
 import org.revenantdb.chaos.subject.Verdict;
 
 /**
- * Correct stores survive, broken ones are found, and bad subjects are distinguished from broken
- * stores.
+ * Correct stores survive and broken ones are found. {@link ProcessDeathPlacesTest} kills at every
+ * place; {@link ProcessDeathSubjectsTest} has the subjects that are at fault themselves.
  */
 @Tag("slow")
-class ProcessDeathRunTest {
-
-  /** The limit for a child that hangs: longer than a healthy child is silent on a quiet machine. */
-  private static final Duration IMPATIENT = Duration.ofSeconds(3);
-
-  private static final Duration PATIENT = Duration.ofSeconds(20);
-
-  @TempDir private Path scratch;
-
-  private final long seed = Seeds.fresh();
-
-  private Options options(int kills) {
-    return options(seed, kills);
-  }
-
-  private Options options(long ofRun, int kills) {
-    System.out.println("seed " + ofRun);
-    return Options.of(scratch, ofRun, kills).withStallLimit(PATIENT);
-  }
-
-  private static Outcome run(Class<? extends CrashSubject<?>> subject, Options options) {
-    Outcome outcome = new ProcessDeathRun(subject, options).run();
-    System.out.println(outcome.verdict() + " " + outcome.verdicts() + " " + outcome.reason());
-    return outcome;
-  }
-
-  private static void assertReason(String part, Outcome outcome) {
-    assertTrue(outcome.reason().contains(part), outcome.reason());
-  }
+class ProcessDeathRunTest extends ProcessDeaths {
 
   static final class Honest extends LineSubject {}
 
@@ -173,70 +143,12 @@ class ProcessDeathRunTest {
     }
   }
 
-  // Failpoints.
-
-  /**
-   * Has places of every kind: only in a first life, in each life, only after a crash, and named.
-   */
-  static class Named extends CellSubject {
-    @Override
-    public void work(CellStore store, Promises promises) throws Exception {
-      for (int i = 0; i < 3; i++) {
-        String value = promises.seed() + "." + i;
-        promises.attempt("a", value);
-        Failpoint.reach("between");
-        store.put("a", value);
-        promises.durable("a", value);
-      }
-    }
-
-    @Override
-    public void check(CellStore store, Recovered recovered) {
-      super.check(store, recovered);
-      Failpoint.reach("after a look");
-    }
-  }
-
   @Test
-  void honestStore_survivesDeathAtEachPlace_andAtThoseWithAName() {
-    List<String> places = new ArrayList<>();
-    Options options =
-        options(0).withFailpoints().withListener(progress -> places.add(progress.place()));
-    ProcessDeathRun run = new ProcessDeathRun(Named.class, options);
-    Outcome outcome = run.run();
-    assertEquals(Verdict.SURVIVED, outcome.verdict(), outcome.reason());
-    assertEquals(List.of(), run.unreached());
-    String all = String.join("\n", places);
-    for (String place :
-        List.of(
-            "before CREATE org.revenantdb.chaos.crash.CellStore.create",
-            "after CREATE org.revenantdb.chaos.crash.CellStore.create",
-            "before WRITE org.revenantdb.chaos.crash.CellStore.write",
-            "after WRITE org.revenantdb.chaos.crash.CellStore.write",
-            "before RENAME org.revenantdb.chaos.crash.CellStore.put",
-            "after RENAME org.revenantdb.chaos.crash.CellStore.put",
-            "before DELETE org.revenantdb.chaos.crash.CellStore.recover",
-            "after DELETE org.revenantdb.chaos.crash.CellStore.recover",
-            "failpoint between",
-            "failpoint after a look")) {
-      assertTrue(all.contains(place), () -> place + " is not among\n" + all);
+  void run_withoutAnyDeath_isRefused() {
+    for (int kills : new int[] {0, -1}) {
+      assertThrows(
+          IllegalArgumentException.class, () -> new ProcessDeathRun(Honest.class, options(kills)));
     }
-  }
-
-  static final class DeletesFirst extends CellSubject {
-    @Override
-    public CellStore open(Path dir) throws Exception {
-      return CellStore.open(dir, /* deletesFirst= */ true);
-    }
-  }
-
-  /** A window of one operation, which a random kill hardly ever hits. */
-  @Test
-  void storeThatDeletesItsFileBeforeTheNextHasItsName_isFound_atThatPlace() {
-    Outcome outcome = run(DeletesFirst.class, options(0).withFailpoints());
-    assertEquals(Verdict.LOST, outcome.verdict(), outcome.reason());
-    assertReason("died at a failpoint in ", outcome);
-    assertReason("CellStore.put", outcome);
   }
 
   // Zombies.
@@ -305,191 +217,6 @@ class ProcessDeathRunTest {
     assertReason("was stopped while another one had the store", outcome);
   }
 
-  // Subjects that are at fault themselves.
-
-  static final class ThrowsInOpen extends LineSubject {
-    @Override
-    public LineStore open(Path dir) throws Exception {
-      throw new IOException("planted");
-    }
-  }
-
-  static final class HangsInWork extends LineSubject {
-    @Override
-    public void work(LineStore store, Promises promises) throws Exception {
-      super.work(store, promises);
-      new CountDownLatch(1).await();
-    }
-  }
-
-  static final class ExitsInWork extends LineSubject {
-    @Override
-    public void work(LineStore store, Promises promises) throws Exception {
-      super.work(store, promises);
-      System.exit(7);
-    }
-  }
-
-  static final class WritesBeside extends LineSubject {
-    @Override
-    public LineStore open(Path dir) throws Exception {
-      Files.writeString(dir.resolveSibling("beside"), "x");
-      return super.open(dir);
-    }
-  }
-
-  /** Would never reach the count at which it is to be killed. */
-  static final class FallsSilent extends LineSubject {
-    @Override
-    public void work(LineStore store, Promises promises) throws Exception {
-      if (store.get("k1") == null) {
-        super.work(store, promises);
-      }
-    }
-  }
-
-  /** Reports, but gives no answer that could be lost. */
-  static final class OnlyAttempts extends LineSubject {
-    @Override
-    public void work(LineStore store, Promises promises) throws Exception {
-      promises.attempt("a", "b");
-      store.put("a", "b");
-    }
-  }
-
-  /** Its check reads the store and ignores the result. */
-  static final class SeesNothing extends LineSubject {
-    @Override
-    public void check(LineStore store, Recovered recovered) {
-      try {
-        recovered.verify(key -> {
-          throw new IllegalStateException("planted");
-        });
-      } catch (IllegalStateException e) {
-        // This is what is wrong with it.
-      }
-    }
-  }
-
-  /** Its files are right, but it accepts no new work. */
-  static final class WorksOnce extends LineSubject {
-    @Override
-    public void resume(LineStore store, Promises promises) throws Exception {
-      throw new IOException("no more");
-    }
-  }
-
-  /** Gives the same answer about the same files only most of the time. */
-  static final class Fickle extends LineSubject {
-    private static int looks;
-
-    @Override
-    public void check(LineStore store, Recovered recovered) {
-      super.check(store, recovered);
-      recovered.demand(++looks % 4 != 0, "a bad mood");
-    }
-  }
-
-  static final class ChecksNothing extends LineSubject {
-    @Override
-    public void check(LineStore store, Recovered recovered) {}
-  }
-
-  /** Cannot be created without an argument. */
-  static final class Demanding extends LineSubject {
-    @SuppressWarnings("unused") // only the parameter matters
-    Demanding(String word) {}
-  }
-
-  private void assertHarnessBroken(Class<? extends CrashSubject<?>> subject, String reason) {
-    Outcome outcome = run(subject, options(10));
-    assertEquals(Verdict.HARNESS_BROKEN, outcome.verdict(), outcome.reason());
-    assertReason(reason, outcome);
-  }
-
-  @Test
-  void subject_thatThrowsInItsFirstLife_isHarnessBroken() {
-    assertHarnessBroken(ThrowsInOpen.class, "planted");
-  }
-
-  @Test
-  void subject_thatHangsInItsFirstLife_isHarnessBroken() {
-    String reason = "did not come to an end in work";
-    Outcome outcome = run(HangsInWork.class, options(10).withStallLimit(IMPATIENT));
-    assertEquals(Verdict.HARNESS_BROKEN, outcome.verdict(), outcome.reason());
-    assertReason(reason, outcome);
-  }
-
-  @Test
-  void subject_thatExits_isHarnessBroken() {
-    assertHarnessBroken(ExitsInWork.class, "exit code 7 in work");
-  }
-
-  @Test
-  void subject_thatWritesOutsideItsDirectory_isHarnessBroken() {
-    assertHarnessBroken(WritesBeside.class, "[beside]");
-  }
-
-  @Test
-  void subject_thatPromisesNothingAnyMore_isHarnessBroken() {
-    assertHarnessBroken(FallsSilent.class, "promised nothing");
-  }
-
-  @Test
-  void subject_thatChecksNothing_isHarnessBroken() {
-    assertHarnessBroken(ChecksNothing.class, "verifies nothing");
-  }
-
-  /** Once accepted a subject that could not detect any loss. */
-  @Test
-  void subject_whoseCheckAcceptsAnEmptyDirectory_isHarnessBroken() {
-    assertHarnessBroken(SeesNothing.class, "the subject's check accepts an empty directory");
-  }
-
-  /** Once accepted work that promised nothing that could be lost. */
-  @Test
-  void subject_thatOnlyAttempts_isHarnessBroken() {
-    assertHarnessBroken(OnlyAttempts.class, "the subject's work promised nothing");
-  }
-
-  @Test
-  void subject_thatAcceptsNoNewWorkOnAnIntactDisk_isHarnessBroken() {
-    assertHarnessBroken(WorksOnce.class, "on an intact disk the subject threw in resume");
-  }
-
-  @Test
-  void subject_thatIsNotDeterministicOnAnIntactDisk_isHarnessBroken() {
-    assertHarnessBroken(
-        Fickle.class, "does not hold on an intact disk: it found DEMAND: a bad mood");
-  }
-
-  @Test
-  void run_withoutAnyDeath_isRefused() {
-    for (int kills : new int[] {0, -1}) {
-      assertThrows(
-          IllegalArgumentException.class, () -> new ProcessDeathRun(Honest.class, options(kills)));
-    }
-  }
-
-  @Test
-  void subject_thatFailsOnceAndNotAgain_isHarnessBroken() {
-    Outcome outcome;
-    long next = seed;
-    do {
-      // A process that is killed while it fails leaves no report of its one failure.
-      System.out.println("seed " + next);
-      outcome = run(Moody.class, Options.of(scratch, next, 4));
-      next++;
-    } while (outcome.verdict() == Verdict.SURVIVED && next < seed + 20);
-    assertEquals(Verdict.HARNESS_BROKEN, outcome.verdict(), outcome.reason());
-    assertReason("not deterministic", outcome);
-  }
-
-  @Test
-  void subject_thatCannotBeMade_isHarnessBroken() {
-    assertHarnessBroken(Demanding.class, "needs a constructor without parameters");
-  }
-
   // Stores that cannot be recovered.
 
   abstract static class FailsAfterACrash extends LineSubject {
@@ -544,6 +271,20 @@ class ProcessDeathRunTest {
         throw new IOException("bad mood");
       }
     }
+  }
+
+  @Test
+  void subject_thatFailsOnceAndNotAgain_isHarnessBroken() {
+    Outcome outcome;
+    long next = seed;
+    do {
+      // A process that is killed while it fails leaves no report of its one failure.
+      System.out.println("seed " + next);
+      outcome = run(Moody.class, Options.of(scratch, next, 4));
+      next++;
+    } while (outcome.verdict() == Verdict.SURVIVED && next < seed + 20);
+    assertEquals(Verdict.HARNESS_BROKEN, outcome.verdict(), outcome.reason());
+    assertReason("not deterministic", outcome);
   }
 
   /** A kill may come when nothing is dirty, so several may be needed. */

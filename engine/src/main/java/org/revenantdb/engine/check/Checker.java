@@ -117,7 +117,7 @@ public final class Checker {
     file(limit);
     return new CheckReport(
         pages.problems(),
-        pages.damage().stream().map(FileFailures::told).toList(),
+        pages.damage().stream().map(FileFailures::toApi).toList(),
         pages.warnings(),
         tables.size(),
         catalogue.rows() + tables.stream().mapToLong(CheckedTable::rows).sum(),

@@ -54,7 +54,7 @@ public final class Boundary {
     return switch (found) {
       case Error error -> throw error;
       case RevenantException own -> ApiAccess.api().forCaller(own);
-      case StorageException file -> FileFailures.told(file);
+      case StorageException file -> FileFailures.toApi(file);
       case RuntimeException misuse when misuse instanceof Misuse -> misuse;
       case LogStoppedException stopped -> Engine.stopped(stopped);
       case DurabilityUnknownException unknown ->
@@ -72,7 +72,7 @@ public final class Boundary {
               Engine.why(size),
               size);
       case UncheckedIOException system ->
-          FileFailures.told(
+          FileFailures.toApi(
               IoFailures.of(
                   directory,
                   StorageException.NO_OFFSET,

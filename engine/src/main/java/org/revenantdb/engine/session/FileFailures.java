@@ -14,7 +14,11 @@ import org.revenantdb.recovery.file.OwnershipLostException;
 import org.revenantdb.recovery.file.ReadOnlyStorageException;
 import org.revenantdb.recovery.file.StorageIOException;
 
-/** Translates the exceptions of the recovery module about files to those of the API. */
+/**
+ * Translates exceptions about files from the recovery module to the API. This is the only place
+ * that makes one from the other, and the only class that has to know both families: the recovery
+ * module's {@code StorageException} has a subclass for each cause, the API's has a {@link Reason}.
+ */
 public final class FileFailures {
   /** The reason for each class; a class that is not here has no reason of its own yet. */
   private static final Map<Class<?>, Reason> REASONS =
@@ -39,13 +43,13 @@ public final class FileFailures {
   }
 
   /**
-   * The exception for a user. It has the stack of the current thread, the internal exception as its
-   * cause, and the same message.
+   * Returns the exception of the API. It has the stack of the current thread, the internal
+   * exception as its cause, and the same message.
    *
    * @param failure the exception of the recovery module
    * @return the exception of the API
    */
-  public static StorageException told(org.revenantdb.recovery.file.StorageException failure) {
+  public static StorageException toApi(org.revenantdb.recovery.file.StorageException failure) {
     Reason reason = REASONS.getOrDefault(failure.getClass(), Reason.IO);
     return reason == Reason.DAMAGED
         ? new CorruptDataException(

@@ -9,11 +9,13 @@ import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The order of those who wait for a frame, and when there is no hope. */
+@Tag("stress")
 class FrameWaitersTest {
   private static final int LOOKS = 2_000;
 

@@ -13,6 +13,7 @@ import java.util.Random;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.recovery.format.PageChecksum;
@@ -24,6 +25,7 @@ import org.revenantdb.recovery.format.PageHeaderLayout;
  *
  * <p>The seed is printed; {@code -Drevenant.seed=} repeats it, as far as threads repeat anything.
  */
+@Tag("stress")
 class PoolStressTest {
   private static final int PAGES = 2500;
   private static final int THREADS = 16;

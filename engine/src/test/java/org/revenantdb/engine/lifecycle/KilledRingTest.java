@@ -29,10 +29,16 @@ import org.revenantdb.engine.testing.Samples;
  * rows that were committed lazily and acknowledged before a SIGKILL, 471 were lost.
  *
  * <p>The ledger of what was acknowledged is a mapped file as well, so it survives in the same way.
+ *
+ * <p>8 kills; under {@code -Plong} 100. {@code -Drevenant.rounds=n} sets another number, {@code
+ * -Drevenant.seed=n} repeats a run.
  */
+@Tag("slow")
 class KilledRingTest {
   private static final int THREADS = 4;
   private static final int MOST = 40_000;
+  private static final int ROUNDS =
+      Integer.getInteger("revenant.rounds", Boolean.getBoolean("revenant.long") ? 100 : 8);
   private static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
 
   @TempDir private Path folder;
@@ -140,11 +146,14 @@ class KilledRingTest {
     return lost;
   }
 
-  private void assertNothingLost(int rounds, long seed) throws Exception {
+  @Test
+  void killed_processes_lose_no_lazy_commit_that_has_returned() throws Exception {
+    long seed = Long.getLong("revenant.seed", System.nanoTime());
+    System.out.println("KilledRingTest -Drevenant.seed=" + seed + " -Drevenant.rounds=" + ROUNDS);
     Random random = new Random(seed);
     List<String> losses = new ArrayList<>();
     long acknowledged = 0;
-    for (int round = 0; round < rounds; round++) {
+    for (int round = 0; round < ROUNDS; round++) {
       int threads = round % 2 == 0 ? 1 : THREADS;
       long[] result = kill(round, threads, random.nextLong(100, 20_000));
       acknowledged += result[0];
@@ -153,18 +162,6 @@ class KilledRingTest {
       }
     }
     assertEquals(List.of(), losses, "seed " + seed);
-    System.out.println(
-        rounds + " kills, " + acknowledged + " lazy commits acknowledged, 0 lost; seed " + seed);
-  }
-
-  @Test
-  void a_killed_process_loses_no_lazy_commit_that_has_returned() throws Exception {
-    assertNothingLost(4, System.nanoTime());
-  }
-
-  @Test
-  @Tag("slow")
-  void a_hundred_killed_processes_lose_no_lazy_commit_that_has_returned() throws Exception {
-    assertNothingLost(100, System.nanoTime());
+    System.out.println(ROUNDS + " kills, " + acknowledged + " lazy commits acknowledged, 0 lost");
   }
 }

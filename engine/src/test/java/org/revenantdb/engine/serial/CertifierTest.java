@@ -9,11 +9,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * The order of commits, step by step (protocols.md §34). Names of tables stand for what is read.
  */
+@Tag("stress")
 class CertifierTest {
   private static final SerialReads.Look UNCHANGED = (tree, from, to) -> false;
 

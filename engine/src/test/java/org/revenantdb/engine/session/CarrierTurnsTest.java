@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.Cursor;
@@ -27,6 +28,7 @@ import org.revenantdb.engine.testing.Samples;
  * from one that was woken in the engine: that may have been handed a latch for which all others
  * wait.
  */
+@Tag("stress")
 class CarrierTurnsTest {
   @TempDir private Path folder;
 

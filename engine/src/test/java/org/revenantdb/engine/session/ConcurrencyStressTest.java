@@ -15,6 +15,7 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.CheckReport;
@@ -33,6 +34,7 @@ import org.revenantdb.engine.Transaction;
  *
  * <p>{@code -Drevenant.seed=n} repeats the choices, though not the schedule.
  */
+@Tag("stress")
 class ConcurrencyStressTest {
   private static final int THREADS = 8;
   private static final int COMMITS = 60;

@@ -16,6 +16,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.ConflictException;
@@ -34,6 +35,7 @@ import org.revenantdb.engine.txn.RowWaiters;
  *
  * <p>{@code -Drevenant.seed=n} repeats the choices of a run.
  */
+@Tag("stress")
 class RowWaitStressTest {
   private static final Duration LONG = Duration.ofHours(1);
 

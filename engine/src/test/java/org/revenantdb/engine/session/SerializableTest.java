@@ -15,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.BulkLoad;
@@ -32,6 +33,7 @@ import org.revenantdb.engine.serial.Certifier;
 import org.revenantdb.engine.txn.RowWaiters;
 
 /** Serializable transactions beside everything else that there is (protocols.md §34, R20). */
+@Tag("stress")
 class SerializableTest {
   private static final TransactionOptions SERIALIZABLE =
       TransactionOptions.lazy().withIsolation(Isolation.SERIALIZABLE);

@@ -27,8 +27,8 @@ import org.revenantdb.recovery.log.RecordType;
 public class RecordCuts {
   private static final int DEPTH = 3;
 
-  /** Of so many records the restart behind one is cut off as well, else of each. */
-  private static final int DEEP = Boolean.getBoolean("revenant.long") ? 1 : 3;
+  /** The restart behind one record in so many is cut off as well; in the long form behind each. */
+  private static final int DEEP = Boolean.getBoolean("revenant.long") ? 1 : 6;
 
   private static final byte[] WRITTEN_ON = Samples.random(4711, 160);
 

@@ -14,6 +14,7 @@ import java.util.TreeMap;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.revenantdb.gc.ActiveSnapshots;
 import org.revenantdb.gc.SnapshotSet;
@@ -23,6 +24,7 @@ import org.revenantdb.recovery.restart.AbortedTransactions;
  * R21: behind an old snapshot the ids that it does not tell apart become one value, and every
  * snapshot sees what it saw before (docs/protocols.md §38).
  */
+@Tag("stress")
 class CollapsedIdsTest {
   private static final int CHUNK = 4096;
 

@@ -29,6 +29,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.CheckReport;
@@ -58,6 +59,7 @@ import org.revenantdb.recovery.log.RecordType;
  *
  * <p>{@code -Drevenant.seed=n} repeats the choices, though not the schedule.
  */
+@Tag("stress")
 class ParallelCleanerTest {
   private static final String HELPER = "test-cleaner-";
 

@@ -4,10 +4,11 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The content of a file cannot be what was written there: damage in the part that is known to be
- * durable.
+ * The part of a file that is known to be durable is damaged: its content cannot be what the engine
+ * has written.
  *
- * <p>The traces of an ordinary crash or power cut are never reported as damage.
+ * <p>What an ordinary crash or power cut leaves is never reported as damage. Users of the engine
+ * receive the engine's exception of the same name instead; see {@link StorageException}.
  */
 public final class CorruptDataException extends StorageException {
   private static final long serialVersionUID = 1L;
@@ -17,7 +18,7 @@ public final class CorruptDataException extends StorageException {
           + " one copy; if not, check the device and restore the database from a copy";
 
   /**
-   * Makes an exception of this kind.
+   * Creates an exception with all its parts.
    *
    * @param file the file or directory
    * @param offset the byte in it, or {@link #NO_OFFSET}
@@ -31,7 +32,7 @@ public final class CorruptDataException extends StorageException {
   }
 
   /**
-   * Damage at a place, with the usual cure.
+   * Creates an exception about damage at an offset, with the usual remedy.
    *
    * @param file the damaged file
    * @param offset the byte where the damaged thing begins, or {@link #NO_OFFSET}
@@ -42,7 +43,8 @@ public final class CorruptDataException extends StorageException {
   }
 
   /**
-   * Damage at a place, with the usual cure and the exception by which it was noticed.
+   * Creates an exception about damage at an offset, with the usual remedy and the exception that
+   * revealed it.
    *
    * @param file the damaged file
    * @param offset the byte where the damaged thing begins, or {@link #NO_OFFSET}

@@ -4,25 +4,25 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something is wrong with a file. The exception has the file, the place in it, the reason, and what
- * to do.
+ * A file or directory cannot be used as it is. The exception has the file, the offset, the reason,
+ * and what to do. The message is one sentence with all four. Each subclass stands for one cause.
  *
- * <p>The message is one sentence with all four; the accessors return them one by one. Subclasses
- * stand for kinds of trouble.
+ * <p>Users of the engine never receive this class. The engine translates it to its own {@code
+ * StorageException} where a call returns to the user ({@code FileFailures}, decision 0048).
  *
- * <p>An exception belongs to the thread that made it. Another thread that has to report the same
- * trouble throws the result of {@link #forCaller}. That exception has the stack of its own caller,
- * and no two threads modify one object.
+ * <p>An exception belongs to the thread that created it. A second thread that has to report the
+ * same failure throws the result of {@link #forCaller}: that exception has the stack of the second
+ * thread, and no two threads modify one object.
  */
 public class StorageException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /** The offset if the trouble concerns a whole file. */
+  /** The offset if the failure concerns a whole file. */
   public static final long NO_OFFSET = -1;
 
   private final transient Path file;
 
-  /** The byte in the file, -1 if the trouble concerns the whole file. */
+  /** The byte in the file, -1 if the failure concerns the whole file. */
   private final long offset;
 
   /** What is wrong. */
@@ -31,11 +31,11 @@ public class StorageException extends RuntimeException {
   /** What the user can do. */
   private final String cure;
 
-  /** The thread whose stack this has. */
+  /** The thread that created this exception. */
   private final transient long madeBy = Thread.currentThread().threadId();
 
   /**
-   * Trouble with a file.
+   * Creates an exception about a file.
    *
    * @param file the file or directory
    * @param offset the byte in it, or {@link #NO_OFFSET}
@@ -69,7 +69,7 @@ public class StorageException extends RuntimeException {
   /**
    * Where in the file.
    *
-   * @return the byte, or {@link #NO_OFFSET} if the trouble concerns the whole file
+   * @return the byte, or {@link #NO_OFFSET} if the failure concerns the whole file
    */
   public final long offset() {
     return offset;
@@ -94,18 +94,18 @@ public class StorageException extends RuntimeException {
   }
 
   /**
-   * The same trouble for the current thread.
+   * Returns the same failure for the current thread.
    *
-   * @return this exception, if the current thread made it; else another one of the same class with
-   *     the same fields, the current stack, and this one as its cause
+   * @return this exception if the current thread created it; otherwise a copy with the current
+   *     stack and this exception as its cause
    */
   public final StorageException forCaller() {
     return Thread.currentThread().threadId() == madeBy ? this : copy();
   }
 
   /**
-   * Another exception of this class with the same fields and the current stack; each subclass makes
-   * its own.
+   * Creates an exception of this class with the same fields and the current stack. Each subclass
+   * overrides it.
    *
    * @return the copy, whose cause is this exception
    */

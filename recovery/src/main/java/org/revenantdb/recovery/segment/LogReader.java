@@ -13,29 +13,29 @@ import org.revenantdb.recovery.file.StorageFile;
 import org.revenantdb.recovery.format.LogRecordLayout;
 
 /**
- * Reads records of the log one after the other, across segments, through a large buffer.
+ * Reads the records of the log in order, across segments, through a large buffer.
  *
- * <p>It knows what makes a record good, and nothing of what a bad one means.
+ * <p>It decides whether a record is valid. What an invalid record means is decided by the caller.
  *
  * <p>Threads: one.
  */
 public final class LogReader implements AutoCloseable {
-  /** Where the log is read from. */
+  /** Finds the segments that may be read. */
   @FunctionalInterface
   public interface Segments {
     /**
-     * The segment that holds a position.
+     * Returns the segment that holds a position.
      *
      * @param lsn the position
-     * @return the segment; null if there is none whose content may be read
+     * @return the segment; null if no readable segment holds the position
      */
     @Nullable SegmentPlace at(long lsn);
   }
 
   /*
-   * The buffer holds positions [bufferStart, bufferEnd) of the log. A position is there if its segment is readable
-   * (it exists, and for a walk its header belongs to the life that is read) and its file is long
-   * enough; everything else reads as "ends here", which makes the record at that place a bad one.
+   * The buffer holds positions [bufferStart, bufferEnd) of the log. A position is present if its segment is readable and
+   * its file is long enough. A segment is readable if it exists and, for a walk, its header belongs to the life that is
+   * read. At any other position the log ends, so the record there is invalid.
    */
 
   private static final VarHandle INT =
@@ -65,10 +65,10 @@ public final class LogReader implements AutoCloseable {
   private @Nullable SegmentPlace place;
 
   /**
-   * A reader that stands nowhere.
+   * Creates a reader without a position.
    *
    * @param directory the log
-   * @param segments the segments whose content may be read
+   * @param segments finds the segments that may be read
    */
   public LogReader(SegmentDirectory directory, Segments segments) {
     this.directory = directory;
@@ -76,7 +76,7 @@ public final class LogReader implements AutoCloseable {
   }
 
   /**
-   * Makes the log go on behind the segments. It ends where that ends.
+   * Appends log that is in no segment yet; the log then ends where that ends.
    *
    * @param newUnwritten what is read in place of the segments, from its start on; null for nothing
    * @return this reader
@@ -87,7 +87,7 @@ public final class LogReader implements AutoCloseable {
   }
 
   /**
-   * Goes to a position; the next record is expected there.
+   * Moves to a position, at which the next record is expected.
    *
    * @param lsn the position
    */
@@ -101,9 +101,9 @@ public final class LogReader implements AutoCloseable {
   }
 
   /**
-   * Goes to the record after this one, if it is good.
+   * Moves to the next record, if it is valid.
    *
-   * @return false if there is no good record; the reader stays where it is
+   * @return false if the next record is invalid; the reader then keeps its position
    */
   public boolean next() {
     long start = position + length;
@@ -116,7 +116,7 @@ public final class LogReader implements AutoCloseable {
   }
 
   /**
-   * Whether a good record starts at a position near the last one asked for.
+   * Returns whether a valid record starts at a position near the last requested one.
    *
    * @param start the position
    * @return true if length, LSN and checksum are right
@@ -136,7 +136,7 @@ public final class LogReader implements AutoCloseable {
   }
 
   /**
-   * Whether length and LSN at a position are those of a record that starts there.
+   * Returns whether length and LSN at a position are those of a record that starts there.
    *
    * @param start the position
    * @return true if they agree with each other and with the position
@@ -151,8 +151,8 @@ public final class LogReader implements AutoCloseable {
   }
 
   /**
-   * The next position at which a record might start: a length that one may have stands there. Most
-   * of what lies behind the end of a log is zeros, and this is how they are passed quickly.
+   * Returns the next position at which a record may start, because a possible length is stored
+   * there. Most bytes behind the end of a log are zeros; this skips them quickly.
    *
    * @param from a position, a multiple of the alignment, whose bytes are loaded
    * @return that position, or a later one up to the end of what is loaded
@@ -170,7 +170,7 @@ public final class LogReader implements AutoCloseable {
     return at;
   }
 
-  /** How many zeros follow, in whole units of the alignment, looking no further than a block. */
+  /** Counts the zeros that follow, in units of the alignment, within one block. */
   private int zerosAt(long start) {
     int from = index(start);
     int most = (int) Math.min(ZEROS.length, bufferEnd - start);
@@ -179,21 +179,21 @@ public final class LogReader implements AutoCloseable {
   }
 
   /**
-   * The length that stands at a position that has been asked about.
+   * Returns the length that is stored at a position that was requested before.
    *
    * @param start the position
-   * @return the field, whatever it holds
+   * @return the field, valid or not
    */
   public int lengthAt(long start) {
     return (int) INT.get(buffer, index(start) + LogRecordLayout.LENGTH);
   }
 
   /**
-   * Moves the bytes of a position into the buffer.
+   * Loads the bytes from a position into the buffer.
    *
    * @param start the position
-   * @param bytes how many from there on
-   * @return false if the log has not so many there
+   * @param bytes the number of bytes
+   * @return false if the log has fewer bytes there
    */
   public boolean load(long start, int bytes) {
     if (start < bufferStart || start > bufferEnd) {
@@ -232,7 +232,7 @@ public final class LogReader implements AutoCloseable {
     return read > 0;
   }
 
-  /** Drops what lies before a position, so that the next read fits behind what is kept. */
+  /** Discards the bytes before a position, so that the next read fits behind the rest. */
   private void makeRoom(long keepFrom) {
     int kept = (int) (bufferEnd - keepFrom);
     if (index(bufferEnd) + nextRead > buffer.length) {
@@ -267,7 +267,7 @@ public final class LogReader implements AutoCloseable {
   }
 
   /**
-   * Where the current record starts.
+   * Returns where the current record starts.
    *
    * @return the position of its first byte
    */
@@ -276,7 +276,7 @@ public final class LogReader implements AutoCloseable {
   }
 
   /**
-   * The LSN of the current record; before the first one, the position sought.
+   * Returns the LSN of the current record; before the first one, the requested position.
    *
    * @return the position after its last byte
    */
@@ -285,16 +285,16 @@ public final class LogReader implements AutoCloseable {
   }
 
   /**
-   * Where the current record's bytes are.
+   * Returns the array with the bytes of the current record.
    *
-   * @return an array, valid until the next call
+   * @return the array, valid until the next call
    */
   public byte[] array() {
     return buffer;
   }
 
   /**
-   * Where the current record's bytes are.
+   * Returns where the current record starts in that array.
    *
    * @return the index of its first byte
    */
@@ -303,7 +303,7 @@ public final class LogReader implements AutoCloseable {
   }
 
   /**
-   * How long the current record is.
+   * Returns the length of the current record.
    *
    * @return bytes, padding included
    */
@@ -312,7 +312,7 @@ public final class LogReader implements AutoCloseable {
   }
 
   /**
-   * How long the current record is without its padding.
+   * Returns the length of the current record without its padding.
    *
    * @return bytes
    */
@@ -321,7 +321,7 @@ public final class LogReader implements AutoCloseable {
   }
 
   /**
-   * The current record's type.
+   * Returns the type of the current record.
    *
    * @return its code
    */
@@ -330,7 +330,7 @@ public final class LogReader implements AutoCloseable {
   }
 
   /**
-   * The current record's transaction.
+   * Returns the transaction of the current record.
    *
    * @return its id, 0 = the system
    */
@@ -339,7 +339,7 @@ public final class LogReader implements AutoCloseable {
   }
 
   /**
-   * The durable LSN that the current record names.
+   * Returns the durable LSN that the current record contains.
    *
    * @return the position
    */

@@ -22,17 +22,17 @@ import org.revenantdb.recovery.file.StorageFile;
 import org.revenantdb.recovery.format.SegmentLayout;
 
 /**
- * The log directory: segments by their first positions, and the few things that are done to them as
+ * The log directory: finds segments by their first positions, and performs all operations on their
  * files.
  *
- * <p>It keeps no state; who may touch which file is decided by its users, the restart first and the
- * {@link SegmentSupply} of the running log afterwards.
+ * <p>It keeps no state. Its callers decide which file may be changed: first the restart, later the
+ * {@link SegmentSupply} of the running log.
  *
  * @param path the directory
  * @param databaseId the database that every segment must belong to
  * @param segmentSize the full size of segments in bytes; none is larger
  * @param statistics where reads, writes and forces are counted
- * @param ownership what is checked before a file is made, written, renamed or deleted
+ * @param ownership is checked before a file is created, written, renamed or deleted
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared nor printed
 public record SegmentDirectory(
@@ -41,11 +41,11 @@ public record SegmentDirectory(
   private static final String UNFINISHED = ".tmp";
   private static final int DIGITS = 16;
 
-  /** Bytes of a file that are written and copied at once. */
+  /** The number of bytes that are written or copied in one step. */
   private static final int CHUNK = 1 << 20;
 
   /**
-   * A directory in which nothing is checked before it is written to.
+   * Creates a directory whose ownership is not checked.
    *
    * @param path the directory
    * @param databaseId the database that every segment must belong to
@@ -57,7 +57,7 @@ public record SegmentDirectory(
   }
 
   /**
-   * The file of a segment.
+   * Returns the file of a segment.
    *
    * @param begin its first position
    * @return its path, whether it exists or not
@@ -67,9 +67,10 @@ public record SegmentDirectory(
   }
 
   /**
-   * Lists the segments, and checks of each file that has the name of a segment, unopened, what no
-   * crash leaves otherwise: that it is a file, has a length that a segment of this database can
-   * have, and begins at a position where one can begin. Files with other names are somebody else's.
+   * Lists the segments. Each file with the name of a segment is checked without being opened: it
+   * has to be a regular file, with a length that a segment of this database can have, and its name
+   * has to be a position at which a segment can begin. A crash never leaves anything else. Files
+   * with other names are ignored.
    *
    * @return all segment files
    */
@@ -93,7 +94,7 @@ public record SegmentDirectory(
     return found;
   }
 
-  /** Deletes what an abandoned attempt to make or copy a segment has left. */
+  /** Deletes what an interrupted creation or copy of a segment has left. */
   public void deleteUnfinished() {
     for (Path entry : entries()) {
       if (beginOf(entry, SUFFIX + UNFINISHED) >= 0) {
@@ -134,10 +135,10 @@ public record SegmentDirectory(
   }
 
   /**
-   * A file has the name of a segment that there never was.
+   * Returns the exception for a file with the name of a segment that never existed.
    *
-   * @param begin the position that its name says
-   * @param reason how that is known
+   * @param begin the position in its name
+   * @param reason why the segment cannot have existed
    * @return the exception to throw
    */
   public CorruptDataException stray(long begin, String reason) {
@@ -174,7 +175,7 @@ public record SegmentDirectory(
     return cause == null ? new IOException(failed) : cause;
   }
 
-  /** The position in a name that this class would give a file, or -1. */
+  /** Returns the position in the name of a segment, or -1 for any other name. */
   private static long beginOf(Path entry, String suffix) {
     @Nullable Path last = entry.getFileName();
     String name = last == null ? "" : last.toString();
@@ -205,12 +206,12 @@ public record SegmentDirectory(
   }
 
   /**
-   * Reads the header of a segment. A header that is whole names the length of the file, also if it
-   * is that of a former use: a file is used again only for a segment of the same size.
+   * Reads the header of a segment. An intact header contains the length of the file, even if it is
+   * the header of an earlier use: a file is recycled only for a segment of the same size.
    *
-   * @param place the file; the header must name the same first position
-   * @return what it says, or null if there is no good header of that segment: the file is free, and
-   *     was renamed to become that segment
+   * @param place the file; its header must contain the same first position
+   * @return the header; null if the file has no valid header of that segment, so that it is free
+   *     and was only renamed to become that segment
    */
   public @Nullable SegmentHeader header(SegmentPlace place) {
     byte[] sector = new byte[SegmentLayout.CHECKED];
@@ -229,9 +230,9 @@ public record SegmentDirectory(
   }
 
   /**
-   * Makes a whole new segment; it is durable under its name on return.
+   * Creates a new segment, which is durable under its name on return.
    *
-   * @param header its header; what file had this name is replaced
+   * @param header its header; an existing file of this name is replaced
    */
   public void create(SegmentHeader header) {
     Path unfinished = unfinished(header.begin());
@@ -248,9 +249,9 @@ public record SegmentDirectory(
   }
 
   /**
-   * Gives a segment that is no longer needed the name of another of the same size; durable after
-   * {@link #forceNames}. Until {@link #reuse} its header names another position: it is no segment
-   * at all.
+   * Renames a segment that is no longer needed to a new one of the same size. The name is durable
+   * after {@link #forceNames}. Until {@link #reuse} the file is no segment, because its header
+   * contains another position.
    *
    * @param from its first position
    * @param to the first position of the new one
@@ -262,7 +263,7 @@ public record SegmentDirectory(
   }
 
   /**
-   * Makes another segment of a file that has its name already; durable on return.
+   * Turns a renamed file into the segment of its name, which is durable on return.
    *
    * @param header its header
    */
@@ -280,11 +281,11 @@ public record SegmentDirectory(
   }
 
   /**
-   * Replaces a segment by a fresh copy of its beginning: new blocks, forced, under the old name.
+   * Replaces a segment by a copy of its beginning: a new file, forced, under the old name.
    *
    * @param header the header of the copy
-   * @param end how many bytes are copied; zeros follow
-   * @param unwritten what is copied in place of the segment, from its start on; null for nothing
+   * @param end the number of bytes that are copied; zeros follow
+   * @param unwritten replaces the content of the segment from its start on; null for none
    */
   public void copy(SegmentHeader header, long end, @Nullable UnwrittenLog unwritten) {
     Path unfinished = unfinished(header.begin());
@@ -343,14 +344,17 @@ public record SegmentDirectory(
     ownership.checkFile(path);
   }
 
-  /** Relies on the directory, and on a segment, which is in that directory for sure. */
+  /**
+   * Watches a segment from now on. The checks of the directory before and after prove that the
+   * segment is in the directory of this database.
+   */
   void relyOn(SegmentPlace place) {
     checkOwner();
     ownership.watch(file(place.begin()), place::size);
     checkOwner();
   }
 
-  /** Relies on a segment no longer. */
+  /** Stops watching a segment. */
   void relyOnNoMore(SegmentPlace place) {
     ownership.forget(file(place.begin()));
   }

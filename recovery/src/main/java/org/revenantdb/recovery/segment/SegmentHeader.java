@@ -28,14 +28,14 @@ import org.revenantdb.recovery.file.FormatVersionException;
 import org.revenantdb.recovery.format.SegmentLayout;
 
 /**
- * What the header of a log segment says.
+ * The header of a log segment.
  *
  * @param begin the segment's first position
  * @param size its size in bytes
- * @param life the life that writes here
+ * @param life the life that writes this segment
  * @param firstLsn the life's first LSN if this is its first segment, else 0
- * @param formerEnd the end of the former life if this is a life's first segment, else 0
- * @param sealedEnd where the life's log ends for good, else 0
+ * @param formerEnd the end of the previous life if this is a life's first segment, else 0
+ * @param sealedEnd the final end of the life's log, 0 if it is not known yet
  * @param durable the durable LSN when the header was written
  * @param buffer size of the life's log buffer
  */
@@ -50,7 +50,7 @@ public record SegmentHeader(
     int buffer) {
 
   /**
-   * The header as it stands in the file.
+   * Returns the header as bytes.
    *
    * @param databaseId the database
    * @param fullSize the full size of its segments
@@ -79,13 +79,13 @@ public record SegmentHeader(
    * Reads a header.
    *
    * @param bytes the checked sector
-   * @param file where it comes from, for messages
+   * @param file its file, for messages
    * @param databaseId the database that the segment must belong to
    * @param fullSize the full size of the database's segments
-   * @return what it says, or null if it is none: never written, torn or damaged
-   * @throws FormatVersionException if it is whole, but of another version
-   * @throws CorruptDataException if it is whole, but belongs to another database, or a field has a
-   *     value that it cannot have
+   * @return the header; null if it was never written, or is torn or damaged
+   * @throws FormatVersionException if it is intact, but has another version
+   * @throws CorruptDataException if it is intact, but belongs to another database, or a field is
+   *     out of range
    */
   public static @Nullable SegmentHeader read(
       byte[] bytes, Path file, byte[] databaseId, int fullSize) {
@@ -127,15 +127,15 @@ public record SegmentHeader(
   }
 
   /**
-   * Where the segment lies.
+   * Returns the positions of the segment.
    *
-   * @return its positions and its size
+   * @return the first position and the size
    */
   public SegmentPlace place() {
     return new SegmentPlace(begin, size);
   }
 
-  /** Every field has a range; docs/format.md §2.1. */
+  /** Checks the range of every field (docs/format.md §2.1). */
   private void check(Path file, int fullSize) {
     if (!SegmentLayout.isSize(size) || size > fullSize) {
       throw wrong(file, SIZE, "the segment size", size);
@@ -174,9 +174,9 @@ public record SegmentHeader(
   }
 
   /**
-   * The same header with the end of the life in it.
+   * Returns this header with the end of the life's log.
    *
-   * @param end where the life's log ends; durable by now
+   * @param end the end, which is durable already
    * @return a sealed header
    */
   public SegmentHeader sealedAt(long end) {

@@ -8,22 +8,22 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Segments in the order of their first positions, and the bytes that they have together. The
- * segment that holds a position is the last one that begins at or below it, if it reaches so far.
+ * Segments in the order of their first positions, with the sum of their sizes. A position is held
+ * by the last segment that begins at or below it, if that segment reaches so far.
  *
- * <p>Threads: one, or any number that only read.
+ * <p>Threads: one that writes, or any number that only read.
  */
 public final class SegmentMap implements Iterable<SegmentPlace> {
   private final NavigableMap<Long, SegmentPlace> places = new TreeMap<>();
   private long bytes;
 
-  /** Without a segment. */
+  /** Creates an empty map. */
   public SegmentMap() {}
 
   /**
-   * A copy.
+   * Creates a copy.
    *
-   * @param from the segments that it has
+   * @param from the segments to copy
    */
   public SegmentMap(SegmentMap from) {
     places.putAll(from.places);
@@ -31,7 +31,7 @@ public final class SegmentMap implements Iterable<SegmentPlace> {
   }
 
   /**
-   * The segments of a map.
+   * Creates a map from sizes.
    *
    * @param sizes size of each, by its first position
    * @return the same segments
@@ -43,7 +43,7 @@ public final class SegmentMap implements Iterable<SegmentPlace> {
   }
 
   /**
-   * The segments as a map.
+   * Returns the sizes.
    *
    * @return size of each, by its first position
    */
@@ -76,7 +76,7 @@ public final class SegmentMap implements Iterable<SegmentPlace> {
   }
 
   /**
-   * The segment that begins at a position.
+   * Returns the segment that begins at a position.
    *
    * @param begin the position
    * @return the segment, or null
@@ -86,7 +86,7 @@ public final class SegmentMap implements Iterable<SegmentPlace> {
   }
 
   /**
-   * The segment that holds a position.
+   * Returns the segment that holds a position.
    *
    * @param lsn the position
    * @return the segment, or null
@@ -97,7 +97,7 @@ public final class SegmentMap implements Iterable<SegmentPlace> {
   }
 
   /**
-   * The last segment that begins at or below a position.
+   * Returns the last segment that begins at or below a position.
    *
    * @param lsn the position
    * @return the segment, or null
@@ -108,7 +108,7 @@ public final class SegmentMap implements Iterable<SegmentPlace> {
   }
 
   /**
-   * The segments that begin in a range of positions.
+   * Returns the segments that begin in a range of positions.
    *
    * @param from the first position
    * @param to the position behind the last one
@@ -119,7 +119,7 @@ public final class SegmentMap implements Iterable<SegmentPlace> {
   }
 
   /**
-   * Whether there is none.
+   * Returns whether the map is empty.
    *
    * @return true without a segment
    */
@@ -128,7 +128,7 @@ public final class SegmentMap implements Iterable<SegmentPlace> {
   }
 
   /**
-   * What they take up together.
+   * Returns the size of all segments together.
    *
    * @return the sum of the sizes
    */

@@ -3,7 +3,8 @@ package org.revenantdb.recovery.segment;
 import org.revenantdb.recovery.format.SegmentLayout;
 
 /**
- * Which positions of the log a segment has. Nothing is checked: a file may have any name.
+ * The positions of the log that a segment holds. Nothing is checked, because a file may have any
+ * name.
  *
  * @param begin its first position
  * @param size its size in bytes
@@ -11,7 +12,7 @@ import org.revenantdb.recovery.format.SegmentLayout;
 public record SegmentPlace(long begin, int size) {
 
   /**
-   * The position behind its last one, where the next segment begins.
+   * Returns the position behind the last one, where the next segment begins.
    *
    * @return the position
    */
@@ -20,7 +21,7 @@ public record SegmentPlace(long begin, int size) {
   }
 
   /**
-   * Whether a position is in it.
+   * Returns whether the segment holds a position.
    *
    * @param lsn the position
    * @return true from the first to the last of its positions
@@ -30,7 +31,7 @@ public record SegmentPlace(long begin, int size) {
   }
 
   /**
-   * Where a position is in its file.
+   * Returns the offset of a position in the file.
    *
    * @param lsn a position that it holds
    * @return the offset

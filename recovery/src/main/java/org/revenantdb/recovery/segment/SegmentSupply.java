@@ -15,45 +15,49 @@ import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.format.SegmentLayout;
 
 /**
- * Where the log writer gets its next segment from.
+ * Provides the log writer with segments: prepares new ones ahead of need, recycles old ones, and
+ * deletes those that are no longer useful.
  *
- * <p>Threads: one writer takes segments; everything else may be called by anybody. Segments are
- * prepared by a thread of their own, which ends when enough are ready, so that the writer need not
- * stop for it and an idle log has no such thread.
+ * <p>Threads: only the log writer takes segments. Any thread may call the other methods. A thread
+ * of its own prepares segments, so that the writer does not wait for that. The thread ends when
+ * enough segments are ready, so an idle log has no such thread.
  *
- * <p>Failure: a preparation that failed fails those who wait for it. Who asks next tries again:
- * there may be room, or a free segment, by then.
+ * <p>Failure: if a preparation fails, all callers that wait for it receive the exception. The next
+ * caller tries again, because there may be room, or a free segment, by then.
  */
 public final class SegmentSupply {
   /*
    * Source      docs/protocols.md §45: sizes, and the crash table.
    *
    * State of a segment file
-   *   free      no restart will read it: it lies below the redo point, or in no life's log
-   *   ready     prepared for its positions, header forced, name forced; nothing in it
-   *   in use    everything else
+   *   free      no restart reads it: it lies below the redo point, or belongs to the log of no life
+   *   ready     empty; prepared for its positions; its header and its name are forced
+   *   in use    every other segment
    *
    * free -> ready   rename, force the directory, write the header, force      (a few at once: one force for all names)
    * none -> ready   write zeros under another name, force, rename, force dir  (create)
-   * A crash between any two steps leaves a file that is no segment (its header names another position, or its
-   * name ends in .tmp); nothing in it counts, because a record names its own position. Such a file is free from
-   * the start in the next life, and becomes the segment that its name says if that one is wanted.
+   * A crash between two of these steps leaves a file that is no segment: its header names another position, or its
+   * name ends in .tmp. Its content is ignored, because each record contains its own position. The file is free from
+   * the start of the next life. If a segment of that name is needed, the file becomes that segment.
    *
-   * Growth      the next segment has the size of the first one, each later one twice that of the one before, up to the
-   *             full size. One that does not reach as far as is wanted is larger at once. Sizes never fall in a life.
-   * Size        a file is made only when none of its size is free. Free files that are smaller than the next segment
-   *             fit nothing any more and are deleted. So the directory has no more bytes than were in use at once,
-   *             the file that is being made included, which LogSpace bounds. A file that cannot be deleted, or whose
-   *             preparation failed, still counts.
-   * Ahead       where free segments are, a few are prepared at once, beyond what is wanted: that makes no file more,
-   *             and a log that grows by gigabytes a second would wait for each force of the directory.
-   * Deletion    of others only while the directory is larger than the bound that the user set. The first file that
-   *             cannot be deleted is held: somebody may have it open, so it is not recycled either. Where a second one
-   *             cannot be deleted, it is the directory that forbids it: that one stays free, and nothing more is tried
-   *             until a checkpoint has given up segments. Were each of them held, each would be replaced by a new one.
+   * Growth      The second segment has the size of the first. Each later one is twice as large as the one before, up to
+   *             the full size. A segment that would not reach the requested position is larger at once. Sizes never
+   *             fall within a life.
+   * Size        A file is created only if no free file has its size. Free files smaller than the next segment cannot be
+   *             recycled and are deleted. So the directory never has more bytes than were in use at one time, including
+   *             the file being created; LogSpace bounds that. A file that cannot be deleted, or whose preparation
+   *             failed, still counts.
+   * Ahead       While there are free segments, a few are prepared in one step, beyond the request. This creates no
+   *             additional file. Without it, a log that grows by gigabytes a second would wait for a force of the
+   *             directory at each segment.
+   * Deletion    Other free files are deleted only while the directory is larger than the user's bound. The first file
+   *             that cannot be deleted is held back: another process may have it open, so it is not recycled either.
+   *             If a second file cannot be deleted, the directory is the cause. The second file stays free, and no
+   *             deletion is tried until a checkpoint has released segments. If every such file were held back, each
+   *             would be replaced by a new one.
    */
 
-  /** A segment to be made, of a free one of the same size or from nothing. */
+  /** A segment to be created: from a free file of the same size, or as a new file. */
   private record Making(SegmentPlace place, @Nullable SegmentPlace spare) {}
 
   private final SegmentDirectory directory;
@@ -67,35 +71,36 @@ public final class SegmentSupply {
   private final SegmentMap free = new SegmentMap();
   private final TreeMap<Long, Segment> ready = new TreeMap<>();
 
-  /** A position that the prepared segments shall reach beyond. */
+  /** The prepared segments have to reach beyond this position. */
   private long wanted;
 
-  /** Size of the next segment, unless it must be larger. */
+  /** The size of the next segment, unless the requested position needs a larger one. */
   private int nextSize;
 
-  /** Whether a free segment may be smaller than that. */
+  /** Whether some free segment may be smaller than {@link #nextSize}. */
   private boolean smallOnes;
 
   /** Written under the lock, before the callers are woken. */
   private volatile boolean preparing;
 
   /**
-   * Callers, by the position that they wait for. They do not wait at a condition ({@link
-   * org.revenantdb.latch.Parking}).
+   * Waiting callers, by the position that they need. They do not use a {@code Condition}; {@link
+   * org.revenantdb.latch.Parking} has the reason.
    */
   private final LsnWaiters callers = new LsnWaiters();
 
   private final LongPredicate settled = this::isSettled;
 
-  /** Bytes of the files that are being made, or deleted. */
+  /** Bytes of the files that are being created or deleted. */
   private long others;
 
-  /** One that could not be deleted, if there is any, and whether that was tried lately. */
+  /** The file that is held back because it could not be deleted; null if there is none. */
   private @Nullable SegmentPlace held;
 
+  /** Whether its deletion was tried since segments were last released. */
   private boolean heldTried;
 
-  /** Whether another one can be deleted, as far as is known. */
+  /** False after the directory has refused a deletion, until segments are released. */
   private boolean deletable = true;
 
   private boolean closed;
@@ -104,13 +109,13 @@ public final class SegmentSupply {
   private volatile long preparedEnd;
 
   /**
-   * A supply for one life of the log.
+   * Creates the supply of one life of the log.
    *
    * @param directory the log directory
    * @param present all segment files in it
    * @param life the life whose log is written
    * @param buffer size of its log buffer
-   * @param maxBytes above that much, segments that are no longer needed are deleted
+   * @param maxBytes if the directory is larger than this, free segments are deleted
    * @param threadName name of the threads that prepare segments
    */
   public SegmentSupply(
@@ -160,8 +165,8 @@ public final class SegmentSupply {
   }
 
   /**
-   * Begins to prepare the segments up to a position in the background, unless that was wanted
-   * before.
+   * Starts to prepare the segments up to a position in the background, unless an earlier call has
+   * requested that position.
    *
    * @param lsn the position
    * @param newDurable the durable LSN, for their headers
@@ -178,7 +183,7 @@ public final class SegmentSupply {
     }
   }
 
-  /** Under the lock. Without a thread it is left to whoever needs the segment. */
+  /** Under the lock. If no thread can be started, the caller that needs the segment prepares it. */
   private void beginEarly(long lsn) {
     long before = wanted;
     try {
@@ -189,10 +194,10 @@ public final class SegmentSupply {
   }
 
   /**
-   * Waits until there is a segment for a position, and for all before it.
+   * Waits until the segments for a position and for all positions before it exist.
    *
    * @param lsn the position
-   * @throws StorageException if one of them cannot be made
+   * @throws StorageException if one of them cannot be created
    */
   public void ensure(long lsn) {
     if (preparedEnd > lsn) {
@@ -213,7 +218,7 @@ public final class SegmentSupply {
     return preparedEnd > lsn || !preparing;
   }
 
-  /** False if somebody else has begun to prepare meanwhile. */
+  /** Returns false if another thread has started to prepare meanwhile. */
   private boolean isPrepared(long lsn) {
     lock.lock();
     try {
@@ -262,7 +267,7 @@ public final class SegmentSupply {
     callers.wake(settled);
   }
 
-  /** The next segments to prepare; if there are none the thread ends. */
+  /** Returns the next segments to prepare. If there are none, the thread ends. */
   private List<Making> next() {
     lock.lock();
     try {
@@ -286,7 +291,9 @@ public final class SegmentSupply {
     }
   }
 
-  /** Under the lock: at least the size given, and as large as is wanted, if it can be. */
+  /**
+   * Under the lock: at least the given size, larger if the request needs it and the limit allows.
+   */
   private int reaching(long begin, int least) {
     int size = least;
     while (size < directory.segmentSize() && begin + SegmentLayout.payload(size) <= wanted) {
@@ -346,7 +353,7 @@ public final class SegmentSupply {
   }
 
   /**
-   * The next segment; waits for its preparation.
+   * Returns the next segment, and waits until it is prepared.
    *
    * @param begin its first position
    * @return the segment
@@ -367,7 +374,7 @@ public final class SegmentSupply {
     }
   }
 
-  /** Waits for a preparation that is under way and closes the files; the segments stay. */
+  /** Waits for a preparation in progress, and closes the files. The segments stay. */
   public void close() {
     lock.lock();
     try {
@@ -397,7 +404,7 @@ public final class SegmentSupply {
         buffer);
   }
 
-  /** Of a free one only if its new name is durable. */
+  /** A recycled file is written to only after its new name is durable. */
   private Segment make(Making making, SegmentHeader header) {
     SegmentPlace place = making.place();
     if (making.spare() != null) {
@@ -429,8 +436,8 @@ public final class SegmentSupply {
   }
 
   /**
-   * Under the lock. A free file may have the name already: whoever renamed it was killed before it
-   * had a header. If it has another size the new file takes its place.
+   * Under the lock. A free file may already have the name, if a process was killed after the rename
+   * and before the header was written. If its size is wrong, the new file replaces it.
    */
   private Making making(SegmentPlace place) {
     others += place.size();
@@ -462,8 +469,8 @@ public final class SegmentSupply {
   }
 
   /**
-   * What was to be recycled is there under its old name, or already under the new one. If the
-   * system does not tell which, the file is left to the next open, and the failure says why.
+   * The file to be recycled has its old name, or already the new one. If the system cannot tell
+   * which, the next open finds the file, and the exception contains the reason.
    */
   private void notMade(Making making, Throwable failed) {
     SegmentPlace place = making.place();
@@ -487,7 +494,7 @@ public final class SegmentSupply {
   }
 
   /**
-   * How far there are durable segments.
+   * Returns how far durable segments reach.
    *
    * @return the position behind the last one
    */
@@ -496,7 +503,7 @@ public final class SegmentSupply {
   }
 
   /**
-   * Gives up every segment that lies wholly below a position.
+   * Releases every segment that lies entirely below a position.
    *
    * @param lsn the redo point of a checkpoint that is durable
    * @return whether {@link #trim} would delete any
@@ -528,7 +535,7 @@ public final class SegmentSupply {
   }
 
   /**
-   * Gives up single segments.
+   * Releases single segments.
    *
    * @param begins first positions of segments that no restart will read
    */
@@ -547,10 +554,11 @@ public final class SegmentSupply {
   }
 
   /**
-   * Deletes free segments that are too small for any further one, and others as long as the
-   * directory is larger than it may be.
+   * Deletes free segments that are too small to be recycled, and other free segments while the
+   * directory is larger than its bound.
    *
-   * <p>A file that cannot be deleted counts. It is tried again when segments were given up.
+   * <p>A file that cannot be deleted still counts. Its deletion is tried again after segments were
+   * released.
    */
   public void trim() {
     while (true) {
@@ -601,7 +609,7 @@ public final class SegmentSupply {
     return next == null ? null : free.remove(next.begin());
   }
 
-  /** Under the lock: a free segment that fits nothing any more. */
+  /** Under the lock: a free segment that is too small to be recycled. */
   private @Nullable SegmentPlace tooSmall() {
     if (smallOnes) {
       for (SegmentPlace place : free) {

@@ -1,7 +1,8 @@
 package org.revenantdb.recovery.segment;
 
 /**
- * Log that was published and is in no segment yet: it follows the end that the segments have.
+ * Records that were published and are in no segment yet. They continue the log behind the end of
+ * the segments.
  *
  * @param start where the segments end
  * @param bytes whole records, from there on
@@ -9,7 +10,7 @@ package org.revenantdb.recovery.segment;
 @SuppressWarnings("ArrayRecordComponent") // never compared nor printed
 public record UnwrittenLog(long start, byte[] bytes) {
   /**
-   * Where it ends.
+   * Returns the end of these records.
    *
    * @return the LSN of its last record
    */
@@ -18,7 +19,7 @@ public record UnwrittenLog(long start, byte[] bytes) {
   }
 
   /**
-   * Whether a position is not one of the segments.
+   * Returns whether a position is behind the end of the segments.
    *
    * @param lsn the position
    * @return true from {@link #start} on
@@ -28,11 +29,11 @@ public record UnwrittenLog(long start, byte[] bytes) {
   }
 
   /**
-   * How much of a range lies in the segments.
+   * Returns how many bytes of a range lie in the segments.
    *
    * @param lsn its beginning, before {@link #start}
    * @param length its length
-   * @return the length of what lies before {@link #start}
+   * @return the number of bytes before {@link #start}
    */
   public int inSegments(long lsn, int length) {
     return (int) Math.min(length, start - lsn);

@@ -8,8 +8,8 @@ import org.revenantdb.chaos.crash.Seeds;
 import org.revenantdb.suite.model.RevenantStore;
 
 /**
- * A value of half a gigabyte, far larger than the heap; under {@code -Plong} a whole gigabyte.
- * {@code -Drevenant.big-value.mib} sets another length.
+ * A value of 320 MiB, far larger than the heap; under {@code -Plong} of 1 GiB. {@code
+ * -Drevenant.big-value.mib} sets another length.
  */
 @Tag("slow")
 class BigValueTest {
@@ -20,7 +20,7 @@ class BigValueTest {
 
   @Test
   void value_larger_than_the_heap_is_killed_put_again_and_read_back() {
-    int mebibytes = Boolean.getBoolean("revenant.long") ? 1_024 : 512;
+    int mebibytes = Boolean.getBoolean("revenant.long") ? 1_024 : 320;
     long length = Long.getLong("revenant.big-value.mib", mebibytes) << 20;
     long seed = Long.getLong("revenant.big-value.seed", Seeds.fresh());
     System.out.printf("big value: seed %d, %,d bytes%n", seed, length);

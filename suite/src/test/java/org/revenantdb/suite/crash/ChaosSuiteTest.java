@@ -3,6 +3,7 @@ package org.revenantdb.suite.crash;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumSet;
@@ -10,6 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.chaos.history.HistoryExport;
 import org.revenantdb.chaos.report.ConsoleSummary;
 import org.revenantdb.chaos.report.RunReport;
 import org.revenantdb.chaos.report.ToothLine;
@@ -31,9 +33,10 @@ class ChaosSuiteTest {
   @TempDir Path dir;
 
   @Test
-  void RevenantDB_survives_every_part_of_a_short_run() {
+  void RevenantDB_survives_every_part_of_a_short_run() throws IOException {
     System.out.printf(
         "ChaosSuiteTest -Drevenant.chaos.seed=%d -Drevenant.chaos.seconds=%d%n", SEED, SECONDS);
+    Path edn = dir.resolve("new").resolve("edn");
     ChaosOptions options =
         new ChaosOptions(
             SEED,
@@ -41,7 +44,7 @@ class ChaosSuiteTest {
             EnumSet.allOf(Crash.class),
             dir.resolve("databases"),
             dir.resolve("failures"),
-            /* histories= */ null);
+            new HistoryExport(edn));
     RunReport report = new ChaosSuite(options, "").run();
     String story = ConsoleSummary.of(report);
     System.out.println(story);
@@ -55,5 +58,6 @@ class ChaosSuiteTest {
             .toList()
             .containsAll(List.of("faults", "full disk and back", "recovery cost", "process death")),
         story);
+    HistoryFiles.assertForElle(edn);
   }
 }

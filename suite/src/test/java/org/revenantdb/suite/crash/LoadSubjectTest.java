@@ -15,7 +15,8 @@ import org.revenantdb.chaos.profile.PlatformProfile;
 class LoadSubjectTest {
 
   private static final long SEED = Long.getLong("revenant.chaos.seed", 20_261_122);
-  private static final int STATES = Integer.getInteger("revenant.chaos.states", 200);
+  private static final int STATES =
+      Integer.getInteger("revenant.chaos.states", Boolean.getBoolean("revenant.long") ? 200 : 80);
 
   @TempDir Path dir;
 

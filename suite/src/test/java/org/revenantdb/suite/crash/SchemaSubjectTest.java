@@ -25,8 +25,9 @@ import org.revenantdb.chaos.subject.Verdict;
 class SchemaSubjectTest {
 
   private static final long SEED = Long.getLong("revenant.chaos.seed", 20_261_126);
-  private static final int STATES = Integer.getInteger("revenant.chaos.states", 150);
-  private static final int KILLS = Integer.getInteger("revenant.chaos.kills", 6);
+  private static final boolean LONG = Boolean.getBoolean("revenant.long");
+  private static final int STATES = Integer.getInteger("revenant.chaos.states", LONG ? 150 : 50);
+  private static final int KILLS = Integer.getInteger("revenant.chaos.kills", LONG ? 6 : 3);
 
   /** For builds without slow tests. */
   private static final int FEW_STATES = 30;

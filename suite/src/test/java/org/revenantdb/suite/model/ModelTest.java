@@ -12,9 +12,9 @@ import org.revenantdb.chaos.crash.Seeds;
  * RevenantDB against a plain model: random work in several sessions, random reopenings, random
  * kills.
  *
- * <p>It runs for a quarter of a minute with at least 10 kills; under {@code -Plong} for ten minutes
- * with 200. {@code -Drevenant.model.seconds}, {@code .kills} and {@code .seed} set other values. A
- * failing run keeps its directory.
+ * <p>It runs for ten seconds with at least 6 kills; under {@code -Plong} for ten minutes with 200.
+ * {@code -Drevenant.model.seconds}, {@code .kills} and {@code .seed} set other values. A failing
+ * run keeps its directory.
  */
 @Tag("slow")
 class ModelTest {
@@ -31,8 +31,8 @@ class ModelTest {
         new ModelRun(
             new ModelOptions(
                 seed,
-                Duration.ofSeconds(Integer.getInteger("revenant.model.seconds", LONG ? 600 : 15)),
-                Integer.getInteger("revenant.model.kills", LONG ? 200 : 10),
+                Duration.ofSeconds(Integer.getInteger("revenant.model.seconds", LONG ? 600 : 10)),
+                Integer.getInteger("revenant.model.kills", LONG ? 200 : 6),
                 0,
                 ModelOptions.Kind.BOTH,
                 dir,
