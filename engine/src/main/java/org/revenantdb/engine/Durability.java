@@ -15,7 +15,8 @@ public enum Durability {
   DURABLE,
 
   /**
-   * The commit returns at once and does not wait for the disk. A power cut, or a crash of the
+   * The commit returns at once and does not wait for the disk, except while the disk is full ({@link
+   * Transaction#commit}). A power cut, or a crash of the
    * operating system, can undo it until it is durable. The death of the process cannot, unless the
    * file system is one that cannot map files into memory. It becomes durable within {@link
    * DatabaseOptions#maxLazyDelay}, or earlier with {@link Database#sync}, with a later durable
