@@ -1140,8 +1140,8 @@ public final class Transaction implements AutoCloseable {
   /**
    * Commits. Returns when the commit is durable. With {@link Durability#LAZY} it returns when the
    * death of the process cannot undo it. That is at once, with two exceptions. The first lazy
-   * commit after an open waits until the file {@code revenant.ring} is made. If the disk has no room
-   * for that file, lazy commits wait until they are durable.
+   * commit after an open waits until the file {@code revenant.ring} is made. If the disk has no
+   * room for that file, lazy commits wait until they are durable.
    *
    * @throws ConflictException with {@link ConflictReason#NOT_SERIALIZABLE} if this transaction is
    *     {@link Isolation#SERIALIZABLE}, and one that has committed or was prepared since has

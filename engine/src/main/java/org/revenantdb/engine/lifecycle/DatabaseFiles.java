@@ -290,7 +290,9 @@ public final class DatabaseFiles {
         StorageException.NO_OFFSET,
         "there is no " + DATA + ", and this is not what an interrupted creation leaves: " + reason,
         file.endsWith(NEW_DATA)
-            ? "if it is the data file of this database, rename it to " + DATA + "; else move it away"
+            ? "if it is the data file of this database, rename it to "
+                + DATA
+                + "; else move it away"
             : "if "
                 + NEW_DATA
                 + " is the data file of this database, rename that to "

@@ -124,9 +124,7 @@ class UnknownOutcomeTest {
         assertTrue(tx.prepare(NAME));
         PreparedTransactions prepared = engine.engine.prepared();
         Executable decision =
-            type == RecordType.COMMIT
-                ? () -> prepared.commit(NAME)
-                : () -> prepared.rollback(NAME);
+            type == RecordType.COMMIT ? () -> prepared.commit(NAME) : () -> prepared.rollback(NAME);
         strike(engine, type, /* stops= */ false);
         assertSame(error, assertThrows(StackOverflowError.class, decision));
         strike(engine, type, /* stops= */ true);

@@ -256,8 +256,7 @@ class RingFileTest {
       long lazy = log.publish(commit(7));
       if (unpublished > 0) {
         log.steps = paused;
-        Thread.ofPlatform()
-            .start(() -> LogHolds.publish(log, commit(8), reserved, goOn, paused));
+        Thread.ofPlatform().start(() -> LogHolds.publish(log, commit(8), reserved, goOn, paused));
         reserved.await();
       } else {
         log.steps = paused;

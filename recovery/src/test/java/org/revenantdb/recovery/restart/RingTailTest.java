@@ -531,13 +531,10 @@ class RingTailTest {
     long first =
         new SegmentDirectory(
                 killed.resolve("log"), LogFixture.ID, RingFixture.SEGMENT, new IoStatistics())
-            .list()
-            .sizes()
-            .keySet()
-            .stream()
-            .filter(begin -> begin > LogFixture.PAYLOAD)
-            .min(Long::compare)
-            .orElseThrow();
+            .list().sizes().keySet().stream()
+                .filter(begin -> begin > LogFixture.PAYLOAD)
+                .min(Long::compare)
+                .orElseThrow();
     Path missing = killed.resolve("log").resolve(String.format("%016x.log", first));
     Files.delete(missing);
     MissingFileException told =

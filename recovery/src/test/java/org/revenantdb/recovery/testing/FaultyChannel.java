@@ -110,8 +110,7 @@ final class FaultyChannel extends FileChannel {
   }
 
   @Override
-  public MemorySegment map(MapMode mode, long position, long size, Arena arena)
-      throws IOException {
+  public MemorySegment map(MapMode mode, long position, long size, Arena arena) throws IOException {
     if (!system.isMappable() || mode != MapMode.READ_WRITE) {
       throw new UnsupportedOperationException("as in memory");
     }
