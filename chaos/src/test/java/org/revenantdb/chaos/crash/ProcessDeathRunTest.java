@@ -137,7 +137,7 @@ class ProcessDeathRunTest {
     assertTrue(evidence.log().answerCount(evidence.seq()) > 0);
   }
 
-  /** Says only that each line is accepted. */
+  /** Says of each line that it is accepted, and at the end that all are durable. */
   static class Lazy extends LineSubject {
     @Override
     public LineStore open(Path dir) throws Exception {
@@ -153,6 +153,8 @@ class ProcessDeathRunTest {
         store.put("k" + i % 7, value);
         group.lazy();
       }
+      store.sync();
+      promises.allDurable();
     }
   }
 
