@@ -1084,12 +1084,7 @@ public final class Database implements AutoCloseable {
     try {
       engine.storage().log().awaitDurable(lsn);
     } catch (DurabilityUnknownException | LogStoppedException e) {
-      throw new OutcomeUnknownException(
-          "the log failed while the outcome of a prepared transaction was to become durable: open the database again, and"
-              + " say it again if it is still prepared ("
-              + Engine.why(e)
-              + ")",
-          e);
+      throw PreparedTransactions.undecided(e);
     }
     return true;
   }

@@ -15,13 +15,13 @@ public enum Durability {
   DURABLE,
 
   /**
-   * The commit returns at once and does not wait for the disk. A power cut, or a crash of the
-   * operating system, can undo it until it is durable. The death of the process cannot, unless the
-   * file system is one that cannot map files into memory. It becomes durable within {@link
-   * DatabaseOptions#maxLazyDelay}, or earlier with {@link Database#sync}, with a later durable
-   * commit, with a durable read of it, or with the close. Such a transaction can read what is not
-   * durable. An application that acts on that outside of the database must expect that a crash
-   * undoes it.
+   * The commit returns at once and does not wait for the disk, except while the disk is full
+   * ({@link Transaction#commit}). A power cut, or a crash of the operating system, can undo it
+   * until it is durable. The death of the process cannot, unless the file system is one that cannot
+   * map files into memory. It becomes durable within {@link DatabaseOptions#maxLazyDelay}, or
+   * earlier with {@link Database#sync}, with a later durable commit, with a durable read of it, or
+   * with the close. Such a transaction can read what is not durable. An application that acts on
+   * that outside of the database must expect that a crash undoes it.
    */
   LAZY
 }

@@ -1138,7 +1138,10 @@ public final class Transaction implements AutoCloseable {
   }
 
   /**
-   * Commits. Returns when the commit is durable; with {@link Durability#LAZY} it returns at once.
+   * Commits. Returns when the commit is durable. With {@link Durability#LAZY} it returns when the
+   * death of the process cannot undo it. That is at once, with two exceptions. The first lazy
+   * commit after an open waits until the file {@code revenant.ring} is made. If the disk has no
+   * room for that file, lazy commits wait until they are durable.
    *
    * @throws ConflictException with {@link ConflictReason#NOT_SERIALIZABLE} if this transaction is
    *     {@link Isolation#SERIALIZABLE}, and one that has committed or was prepared since has
@@ -1146,7 +1149,8 @@ public final class Transaction implements AutoCloseable {
    * @throws TransactionStateException with {@link TransactionStateException.Reason#FINISHED} if it
    *     has ended, {@link TransactionStateException.Reason#PREPARED} if it is prepared, {@link
    *     TransactionStateException.Reason#ROLLBACK_ONLY} if it can only be rolled back
-   * @throws OutcomeUnknownException if the log failed before the commit was durable
+   * @throws OutcomeUnknownException if the log failed before the commit was durable. A lazy commit
+   *     throws it if the log failed before the commit could outlive the process
    */
   public void commit() {
     try {
@@ -1198,13 +1202,17 @@ public final class Transaction implements AutoCloseable {
 
   /**
    * Commits and returns at once. Other transactions see the commit; {@link #whenDurable} completes
-   * when it is durable. For a {@link Durability#DURABLE} transaction the engine forces the log.
+   * when it is durable. For a {@link Durability#DURABLE} transaction the engine forces the log. A
+   * {@link Durability#LAZY} transaction waits as in {@link #commit}: for the file of its first lazy
+   * commit, and while the disk has no room for that file.
    *
    * @return as {@link #whenDurable}
    * @throws ConflictException as {@link #commit}; it can only be rolled back
    * @throws TransactionStateException with {@link TransactionStateException.Reason#FINISHED} if it
    *     has ended, {@link TransactionStateException.Reason#PREPARED} if it is prepared, {@link
    *     TransactionStateException.Reason#ROLLBACK_ONLY} if it can only be rolled back
+   * @throws OutcomeUnknownException if the log failed, and it is not known whether the commit
+   *     outlives the process; a failure behind that completes the stage
    */
   public CompletionStage<@Nullable Void> commitAsync() {
     try {

@@ -126,7 +126,9 @@ public record TransactionOptions(
   }
 
   /**
-   * A lazy transaction, whatever {@link DatabaseOptions#durability} is.
+   * A lazy transaction, whatever {@link DatabaseOptions#durability} is. Its commit does not wait
+   * for a force of the disk, except as {@link Transaction#commit} describes. It can throw {@link
+   * OutcomeUnknownException}.
    *
    * @return options
    */

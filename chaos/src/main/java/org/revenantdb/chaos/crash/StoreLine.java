@@ -16,8 +16,13 @@ import org.revenantdb.chaos.crash.LifeReport.End;
 import org.revenantdb.chaos.ledger.LedgerLibrary;
 import org.revenantdb.chaos.oracle.Finding;
 import org.revenantdb.chaos.oracle.PromiseEvent;
+import org.revenantdb.chaos.oracle.PromiseEvent.OfGroup;
+import org.revenantdb.chaos.oracle.PromiseEvent.OfWrite;
+import org.revenantdb.chaos.oracle.PromiseEvent.Single;
+import org.revenantdb.chaos.oracle.PromiseEvent.Step;
 import org.revenantdb.chaos.oracle.PromiseLog;
 import org.revenantdb.chaos.run.Failure;
+import org.revenantdb.chaos.run.Subjects;
 import org.revenantdb.chaos.subject.Verdict;
 
 /**
@@ -41,6 +46,10 @@ final class StoreLine {
   private static final int LOOKS = 2;
 
   private final Class<?> subject;
+
+  /** Whether the death of a process takes no lazy commit back. Beside a zombie it may. */
+  private final boolean keepsLazy;
+
   private final Options options;
   private final DeathTally tally;
   private final Path home;
@@ -69,6 +78,7 @@ final class StoreLine {
 
   StoreLine(Class<?> subject, Options options, DeathTally tally, Path home) throws IOException {
     this.subject = subject;
+    this.keepsLazy = Subjects.of(subject).get().keepsLazyWhenKilled();
     this.options = options;
     this.tally = tally;
     // The children start in another directory, so no path may be relative.
@@ -223,7 +233,10 @@ final class StoreLine {
       lastDeath = (isUnchecked() ? lastDeath + ", and one that " : "") + report.summary();
       seeds.add(order.seed());
     }
-    promised = joined(promised, report.events(), died);
+    List<PromiseEvent> said = report.events();
+    // A recording takes stores into mapped memory to the file a moment later.
+    boolean keeps = keepsLazy && !order.recorded();
+    promised = joined(promised, died && keeps ? kept(said) : said, died);
   }
 
   /** A failure is repeated from the same files before it is reported, each kind once. */
@@ -351,6 +364,22 @@ final class StoreLine {
           Verdict.HARNESS_BROKEN,
           "the subject wrote outside its directory; beside it there is now " + others);
     }
+  }
+
+  /** What was accepted lazily is durable, as no power cut follows. */
+  private static List<PromiseEvent> kept(List<PromiseEvent> said) {
+    List<PromiseEvent> kept = new ArrayList<>();
+    for (PromiseEvent event : said) {
+      kept.add(
+          switch (event) {
+            case OfWrite e when e.what() == Single.LAZY ->
+                new OfWrite(e.by(), Single.DURABLE, e.key(), e.value());
+            case OfGroup e when e.step() == Step.LAZY ->
+                new OfGroup(e.by(), e.group(), Step.DURABLE);
+            default -> event;
+          });
+    }
+    return kept;
   }
 
   private static List<PromiseEvent> joined(

@@ -121,6 +121,16 @@ public interface CrashSubject<S> {
   }
 
   /**
+   * Returns whether a lazy commit that was accepted survives the death of its process, so that only
+   * a power cut can take it back. Runs that kill processes then treat it as durable.
+   *
+   * @return false by default
+   */
+  default boolean keepsLazyWhenKilled() {
+    return false;
+  }
+
+  /**
    * Returns whether an exception is a clear report of the store that its files are damaged. Such a
    * report is the right answer to damage that no store can repair, for instance a flipped bit. It
    * is never the right answer to a crash.

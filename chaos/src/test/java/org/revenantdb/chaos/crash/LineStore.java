@@ -108,6 +108,11 @@ final class LineStore implements AutoCloseable {
     }
   }
 
+  /** On return no kill can take a line back. */
+  synchronized void sync() throws IOException {
+    flush();
+  }
+
   private void flush() throws IOException {
     ByteBuffer bytes = ByteBuffer.wrap(heap.toString().getBytes(StandardCharsets.UTF_8));
     heap = new StringBuilder();

@@ -107,6 +107,47 @@ class ProcessDeathRunTest extends ProcessDeaths {
     assertTrue(evidence.log().answerCount(evidence.seq()) > 0);
   }
 
+  /** Says of each line that it is accepted, and at the end that all are durable. */
+  static class Lazy extends LineSubject {
+    @Override
+    public LineStore open(Path dir) throws Exception {
+      return LineStore.open(dir, LineStore.Break.BUFFER_IN_THE_HEAP);
+    }
+
+    @Override
+    public void work(LineStore store, Promises promises) throws Exception {
+      for (int i = 0; i < 60; i++) {
+        Promises.Group group = promises.begin();
+        String value = promises.seed() + "." + i;
+        group.put("k" + i % 7, value).committing();
+        store.put("k" + i % 7, value);
+        group.lazy();
+      }
+      store.sync();
+      promises.allDurable();
+    }
+  }
+
+  /** The same, and promises that a kill takes none of them back. */
+  static final class LazyAndKept extends Lazy {
+    @Override
+    public boolean keepsLazyWhenKilled() {
+      return true;
+    }
+  }
+
+  @Test
+  void a_kill_may_take_lazy_commits_back_unless_the_subject_keeps_them() {
+    Outcome outcome = run(Lazy.class, options(4));
+    assertEquals(Verdict.SURVIVED, outcome.verdict(), outcome.reason());
+    outcome = run(LazyAndKept.class, options(4));
+    // In a few kills, none may come while an accepted line is only in the heap.
+    for (int more = 1; more < 20 && outcome.verdict() == Verdict.SURVIVED; more++) {
+      outcome = run(LazyAndKept.class, options(seed + more, 4));
+    }
+    assertEquals(Verdict.LOST, outcome.verdict(), outcome.reason());
+  }
+
   static final class Dropping extends LineSubject {
     @Override
     public LineStore open(Path dir) throws Exception {

@@ -1,8 +1,8 @@
 package org.revenantdb.engine.change;
 
 /**
- * Where a test may stop a thread, or let something be thrown, between a published record and the
- * last change that it stands for (R18).
+ * Where a test may stop a thread, or let something be thrown: between a published record and the
+ * last change that it stands for (R18), and where a transaction ends.
  */
 @FunctionalInterface
 public interface ChangeSteps {
@@ -14,6 +14,8 @@ public interface ChangeSteps {
     APPLIED,
     /** A page has its new LSN. */
     LSN_SET,
+    /** A transaction is about to enter the map of the aborted ones. */
+    ABORTING,
   }
 
   /** Stops nobody. */

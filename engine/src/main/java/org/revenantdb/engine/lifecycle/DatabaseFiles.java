@@ -289,7 +289,15 @@ public final class DatabaseFiles {
         file,
         StorageException.NO_OFFSET,
         "there is no " + DATA + ", and this is not what an interrupted creation leaves: " + reason,
-        "if it is the data file of this database, rename it to " + DATA + "; else move it away",
+        file.endsWith(NEW_DATA)
+            ? "if it is the data file of this database, rename it to "
+                + DATA
+                + "; else move it away"
+            : "if "
+                + NEW_DATA
+                + " is the data file of this database, rename that to "
+                + DATA
+                + "; else move this file away",
         /* cause= */ null);
   }
 
@@ -303,6 +311,19 @@ public final class DatabaseFiles {
             || !FileKinds.isFile(entry)) {
           throw refused(entry, "a new log has only segments");
         }
+      }
+    }
+  }
+
+  /**
+   * A ring is made in the first lazy commit, when the name of the data file is durable. It has
+   * commits that may be nowhere else.
+   */
+  private void refuseRing() {
+    for (String name : List.of(RingFile.NAME, RingFile.UNFINISHED)) {
+      Path ring = directory.resolve(name);
+      if (Directories.exists(ring)) {
+        throw refused(ring, "a creation makes no ring of the log");
       }
     }
   }
@@ -338,6 +359,7 @@ public final class DatabaseFiles {
       if (interrupted) {
         refuseRenamedDatabase();
         refuseForeignLog();
+        refuseRing();
       }
       // The proof of an interrupted creation is deleted last, when the rest is gone for good.
       Path proof = directory.resolve(NEW_DATA);

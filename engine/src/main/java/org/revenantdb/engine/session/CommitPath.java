@@ -122,7 +122,10 @@ final class CommitPath {
     }
     Engine engine = core.engine();
     switch (core.durability()) {
-      case LAZY -> engine.committedLazily(core.committedAt());
+      case LAZY -> {
+        engine.committedLazily(core.committedAt());
+        DurableOutcome.awaitUnbroken(core);
+      }
       case DURABLE -> engine.storage().counters().durableCommits.increment();
     }
     engine.pokeCleaner();
@@ -212,9 +215,12 @@ final class CommitPath {
         rows = pass == Certifier.UNGATED ? NO_ROWS : at -> SerialCommit.written(core, at);
         lsn = log.publish(core.bareRecord().begin(RecordType.COMMIT, id)); // 6
       } catch (Throwable failure) {
+        boolean isUnknown = DurableOutcome.isPerhapsInLog(log, failure);
         RollbackPath.abortUnlogged(core); // no thread may wait for its outcome any more
         TransactionEnd.end(core, TransactionState.State.ROLLED_BACK);
-        DurableOutcome.throwIfInLog(core, failure);
+        if (isUnknown) {
+          throw DurableOutcome.unknown(core, failure);
+        }
         throw failure;
       }
       try {

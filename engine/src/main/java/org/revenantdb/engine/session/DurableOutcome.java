@@ -76,25 +76,31 @@ final class DurableOutcome {
     }
   }
 
-  /**
-   * Throws if the publication of a commit has failed and a restart may find its record
-   * nevertheless: the log stops then (protocols.md §46).
-   */
-  static void throwIfInLog(TransactionCore core, Throwable failure) {
-    if (!(failure instanceof LogStoppedException)
-        && core.engine().storage().log().failure() != null) {
-      throw unknown(core, failure);
+  /** Waits until a killed process leaves the record of a lazy commit. */
+  static void awaitUnbroken(TransactionCore core) {
+    try {
+      core.engine().storage().log().awaitUnbroken(core.committedAt());
+    } catch (DurabilityUnknownException | LogStoppedException e) {
+      throw unknown(core, e);
     }
   }
 
-  private static OutcomeUnknownException unknown(TransactionCore core, Throwable failure) {
+  /**
+   * Whether the publication of a record has failed, and a restart may find the record nevertheless.
+   * The log stops in that case (protocols.md §46).
+   */
+  static boolean isPerhapsInLog(Journal log, Throwable failure) {
+    return !(failure instanceof LogStoppedException) && log.failure() != null;
+  }
+
+  static OutcomeUnknownException unknown(TransactionCore core, Throwable failure) {
     return new OutcomeUnknownException(
         (core.id() == 0
                 ? "the log failed while a transaction waited until what it has read was durable: its result is"
                     + " uncertain"
-                : "the log failed while transaction "
+                : "the log failed before it was certain that transaction "
                     + core.id()
-                    + " waited to become durable: its outcome is unknown")
+                    + " outlives a crash: its outcome is unknown")
             + " until the database has been opened again; look for its effects before you repeat it ("
             + Engine.why(failure)
             + ")",

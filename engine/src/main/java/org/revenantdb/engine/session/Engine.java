@@ -207,7 +207,6 @@ public final class Engine implements CatalogueOwner {
   void committedLazily(long lsn) {
     storage.counters().lazyCommits.increment();
     forceInTime(lsn);
-    storage.log().awaitUnbroken(lsn);
   }
 
   /**

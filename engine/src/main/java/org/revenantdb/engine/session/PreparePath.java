@@ -6,6 +6,7 @@ import java.util.function.LongFunction;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.ConflictException;
+import org.revenantdb.engine.OutcomeUnknownException;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.TransactionStateException;
 import org.revenantdb.engine.catalog.TableState;
@@ -21,7 +22,9 @@ import org.revenantdb.recovery.restart.PreparedTransaction;
  * <p>Threads: the thread of the transaction, outside of the transaction and of the gate, with
  * nothing latched.
  *
- * <p>Failure: a failure before the record leaves the transaction open.
+ * <p>Failure: a failure before the record leaves the transaction open. If a restart may find the
+ * record nevertheless, the transaction has ended, and the caller learns that it is unknown whether
+ * it is prepared.
  */
 final class PreparePath {
   /*
@@ -33,6 +36,9 @@ final class PreparePath {
    *             4  snapshot, writer and tables are given back; the id stays active
    *             5  the log is forced. What was prepared is known to the caller only then, lazy or not.
    *             A transaction that has written nothing commits instead; there is nothing to decide.
+   *
+   * A failure   of the publication, if the log has stopped for that: as of a commit (CommitPath, 6). The transaction is
+   *             rolled back in memory, where nothing else is read any more.
    *
    * A crash     before PREPARE is durable leaves a transaction without outcome, which the restart aborts; behind it a
    *             prepared one
@@ -85,6 +91,10 @@ final class PreparePath {
               .prepared()
               .prepare(
                   prepared, record -> publishInOrder(core, validated, record), core::setPrepared));
+    } catch (OutcomeUnknownException unknown) {
+      RollbackPath.abortUnlogged(core);
+      TransactionEnd.end(core, TransactionState.State.ROLLED_BACK);
+      throw unknown;
     } finally {
       if (core.state() == TransactionState.State.PREPARED) {
         TransactionEnd.end(core, TransactionState.State.PREPARED);
@@ -108,11 +118,22 @@ final class PreparePath {
     long pass = validated == null ? certifier.enterAlways() : SerialCommit.enter(core, validated);
     try {
       LongFunction<Commit> rows = at -> SerialCommit.written(core, at);
-      long lsn = record.getAsLong();
+      long lsn = publish(core, record);
       certifier.committed(pass, rows, lsn);
       return lsn;
     } finally {
       certifier.leave(pass);
+    }
+  }
+
+  private static long publish(TransactionCore core, LongSupplier record) {
+    try {
+      return record.getAsLong();
+    } catch (Throwable failure) {
+      if (DurableOutcome.isPerhapsInLog(core.engine().storage().log(), failure)) {
+        throw DurableOutcome.unknown(core, failure);
+      }
+      throw failure;
     }
   }
 }

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
+import org.revenantdb.engine.OutcomeUnknownException;
 import org.revenantdb.engine.TransactionStateException;
 import org.revenantdb.engine.catalog.Publication;
 import org.revenantdb.engine.change.ChangeSteps;
@@ -216,6 +217,7 @@ public final class PreparedTransactions {
    *
    * @param before runs before the record has a place
    * @param undo undoes that if the record could not be published
+   * @throws OutcomeUnknownException if that has failed, and a restart may find the record
    */
   private long decide(
       byte[] name, RecordType type, LongConsumer before, LongConsumer undo, Settle settle) {
@@ -233,6 +235,9 @@ public final class PreparedTransactions {
         lsn = storage.log().publish(RecordBuilder.bare().begin(type, id));
       } catch (Throwable failure) {
         undo.accept(id);
+        if (DurableOutcome.isPerhapsInLog(storage.log(), failure)) {
+          throw undecided(failure);
+        }
         throw failure;
       }
       published(
@@ -246,6 +251,20 @@ public final class PreparedTransactions {
     } finally {
       lock.unlock();
     }
+  }
+
+  /**
+   * The exception for a caller whose decision may be in the log, or not.
+   *
+   * @param failure why the log failed
+   */
+  public static OutcomeUnknownException undecided(Throwable failure) {
+    return new OutcomeUnknownException(
+        "the log failed while the outcome of a prepared transaction was to become durable: open the database again, and"
+            + " say it again if it is still prepared ("
+            + Engine.why(failure)
+            + ")",
+        failure);
   }
 
   /**

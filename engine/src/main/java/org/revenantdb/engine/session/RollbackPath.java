@@ -2,6 +2,7 @@ package org.revenantdb.engine.session;
 
 import org.revenantdb.engine.DatabaseClosedException;
 import org.revenantdb.engine.LeakedTransaction;
+import org.revenantdb.engine.change.ChangeSteps;
 import org.revenantdb.engine.change.Journal;
 import org.revenantdb.engine.txn.TransactionTable;
 import org.revenantdb.engine.version.RowWriter;
@@ -153,11 +154,16 @@ final class RollbackPath {
     }
   }
 
-  /** Step 3 without a record, for a commit that could not be published. */
+  /**
+   * Step 3 without a record, for a transaction whose outcome could not be published. Throws
+   * nothing, because the rest of its end has to follow.
+   */
   static void abortUnlogged(TransactionCore core) {
     TransactionTable table = core.engine().storage().transactions();
     try {
       addToAborted(table, core.engine().storage().log(), core.id());
+    } catch (Throwable noMemory) {
+      // The log has stopped with that cause.
     } finally {
       table.aborted(core.id());
     }
@@ -165,6 +171,7 @@ final class RollbackPath {
 
   private static void addToAborted(TransactionTable table, Journal log, long id) {
     try {
+      log.steps().at(ChangeSteps.Step.ABORTING);
       table.aborted().add(id);
     } catch (Throwable noMemory) {
       log.fail(noMemory);

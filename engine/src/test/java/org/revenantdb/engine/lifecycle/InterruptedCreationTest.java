@@ -9,7 +9,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -18,6 +21,7 @@ import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.DatabaseStoppedException;
 import org.revenantdb.engine.StorageException;
+import org.revenantdb.recovery.log.RingFile;
 import org.revenantdb.recovery.testing.FaultyFileSystem;
 import org.revenantdb.recovery.testing.IoEvent;
 
@@ -154,5 +158,41 @@ class InterruptedCreationTest {
     assertTrue(
         story.indexOf("FORCE log") < story.indexOf("DELETE log"),
         "the log's names before its own: " + story);
+  }
+
+  /**
+   * It was deleted with the commits that only the ring has, although no creation makes one: the
+   * data file of a database was renamed.
+   */
+  @Test
+  void a_ring_beside_a_new_data_file_is_refused_and_nothing_is_changed() throws IOException {
+    for (String name : List.of(RingFile.NAME, RingFile.UNFINISHED)) {
+      Path directory = FaultyFileSystem.unwrap(leftOvers("with-" + name));
+      Files.write(directory.resolve(name), new byte[] {1, 2, 3});
+      Map<String, String> before = contents(directory);
+      StorageException refused =
+          assertThrows(StorageException.class, () -> Database.open(directory, OPTIONS));
+      assertEquals(directory.resolve(name), refused.file());
+      assertTrue(refused.getMessage().contains("a creation makes no ring"), refused.getMessage());
+      assertTrue(refused.getMessage().contains("else move this file away"), refused.getMessage());
+      assertEquals(before, contents(directory));
+      Files.delete(directory.resolve(name));
+      Database.open(directory, OPTIONS).close();
+    }
+  }
+
+  /** All files but the one whose content may change in any open (format.md §9). */
+  private static Map<String, String> contents(Path directory) throws IOException {
+    Map<String, String> contents = new TreeMap<>();
+    try (Stream<Path> files = Files.walk(directory)) {
+      for (Path file : files.filter(Files::isRegularFile).toList()) {
+        if (!file.endsWith(DatabaseFiles.LOCK)) {
+          contents.put(
+              directory.relativize(file).toString(),
+              HexFormat.of().formatHex(Files.readAllBytes(file)));
+        }
+      }
+    }
+    return contents;
   }
 }

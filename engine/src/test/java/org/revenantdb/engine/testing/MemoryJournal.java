@@ -3,6 +3,7 @@ package org.revenantdb.engine.testing;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.change.Journal;
 import org.revenantdb.recovery.format.LittleEndian;
@@ -37,6 +38,9 @@ public final class MemoryJournal extends Journal {
   private long durable = START;
   private volatile @Nullable Throwable failure;
   public volatile Gate gate = record -> {};
+
+  /** Waits until no record before an LSN is missing; may throw. */
+  public volatile LongConsumer unbroken = lsn -> {};
 
   public MemoryJournal() {}
 
@@ -86,7 +90,9 @@ public final class MemoryJournal extends Journal {
   }
 
   @Override
-  public void awaitUnbroken(long lsn) {}
+  public void awaitUnbroken(long lsn) {
+    unbroken.accept(lsn);
+  }
 
   @Override
   public void awaitDurableUnasked(long lsn) {

@@ -82,12 +82,6 @@ public final class Log implements AutoCloseable {
   /** The field has sixteen bits. */
   private static final int MOST_AHEAD = 0xFFFF;
 
-  /** After that time a file that could not be made is tried again, then after twice that time. */
-  private static final long FIRST_RETRY = TimeUnit.SECONDS.toNanos(1);
-
-  /** An attempt takes the last room of a full disk for a moment. */
-  private static final long LAST_RETRY = TimeUnit.MINUTES.toNanos(1);
-
   /** A committer naps while a record before its own is not published, each time twice as long. */
   private static final long SHORTEST_NAP = TimeUnit.MICROSECONDS.toNanos(20);
 
@@ -124,10 +118,7 @@ public final class Log implements AutoCloseable {
   private volatile RingState ringState = RingState.MEMORY;
 
   /** When the file is tried again, if it was refused. */
-  private volatile long retryAt;
-
-  /** Used only by the writer. */
-  private long retry = FIRST_RETRY;
+  private final RingRetry retry = new RingRetry();
 
   /** The file in which the ring is; null if it is in memory. */
   private volatile @Nullable RingFile ringFile;
@@ -459,7 +450,7 @@ public final class Log implements AutoCloseable {
   private boolean isToBeMoved(RingState state) {
     return switch (state) {
       case MEMORY, WANTED -> true;
-      case REFUSED -> System.nanoTime() - retryAt >= 0;
+      case REFUSED -> retry.isDue(System.nanoTime());
       case STAYS, FILE -> false;
     };
   }
@@ -482,8 +473,7 @@ public final class Log implements AutoCloseable {
       }
       return file;
     } catch (StorageException refused) {
-      retryAt = System.nanoTime() + retry;
-      retry = Math.min(2 * retry, LAST_RETRY);
+      retry.refused(System.nanoTime());
       ringState = RingState.REFUSED;
       return null;
     }

@@ -1,6 +1,9 @@
 package org.revenantdb.recovery.log;
 
-/** The places where a test can cause an exception during the publication of a record (R18). */
+/**
+ * The places where a test can cause an exception during the publication of a record (R18), or hold
+ * a thread.
+ */
 @FunctionalInterface
 interface LogSteps {
   /** The places. */
@@ -13,6 +16,8 @@ interface LogSteps {
     BEFORE_PAD,
     /** A published record is about to wake the writer. */
     BEFORE_WAKE,
+    /** The writer is about to replace the ring: reservations are paused. */
+    PAUSED,
   }
 
   /** Throws nothing. */

@@ -142,6 +142,7 @@ final class LogWriter implements Runnable {
     try {
       long end = buffer.pause();
       if (end < LogBuffer.STOPPED) {
+        log.steps.at(LogSteps.Step.PAUSED);
         while (written < end && log.failure() == null) {
           if (!writePublished(end)) {
             waitForHole(end);

@@ -9,9 +9,20 @@ public final class LogHolds {
   /** Publishes a record; says when its place is reserved, and goes on when it is told. */
   public static long publish(
       Log log, RecordBuilder record, CountDownLatch reserved, CountDownLatch goOn) {
+    return publish(log, record, reserved, goOn, LogSteps.NONE);
+  }
+
+  /** The same; other places are those of a test. */
+  static long publish(
+      Log log,
+      RecordBuilder record,
+      CountDownLatch reserved,
+      CountDownLatch goOn,
+      LogSteps others) {
     Thread holder = Thread.currentThread();
     log.steps =
         step -> {
+          others.at(step);
           if (step == LogSteps.Step.RESERVED && Thread.currentThread() == holder) {
             reserved.countDown();
             try {

@@ -33,6 +33,8 @@ import org.revenantdb.recovery.segment.LogReader;
 import org.revenantdb.recovery.segment.SegmentDirectory;
 import org.revenantdb.recovery.segment.SegmentMap;
 import org.revenantdb.recovery.testing.CrashDisk;
+import org.revenantdb.recovery.testing.FaultyFileSystem;
+import org.revenantdb.recovery.testing.IoEvent;
 
 /** The file of the ring: when it is there, and what a failure in a publication leaves in it. */
 class RingFileTest {
@@ -164,6 +166,126 @@ class RingFileTest {
       assertFalse(Files.exists(disk.path("/db/" + RingFile.NAME)));
       log.awaitUnbroken(log.publish(commit(7)));
     }
+  }
+
+  /** Java knows how to map a file, and the file system does not do it. */
+  @Test
+  void a_file_system_that_refuses_to_map_has_the_ring_in_memory() throws IOException {
+    FaultyFileSystem faulty = new FaultyFileSystem();
+    faulty.mappable(true);
+    faulty.hook(event -> {
+      if (event.kind() == IoEvent.Kind.MAP && event.length() > 0) {
+        throw new IOException("No such device");
+      }
+    });
+    Path logs = Files.createDirectories(directory.resolve("log"));
+    try (Log log = start(faulty.wrap(logs), 1, options())) {
+      for (int id = 7; id < 10; id++) {
+        long lazy = log.publish(commit(id));
+        log.awaitUnbroken(lazy);
+        assertTrue(log.durableLsn() < lazy, "the log cannot do better, so nothing is waited for");
+        assertFalse(log.isRingInFile());
+      }
+      assertNull(log.failure());
+      assertEquals(1, faulty.count(IoEvent.Kind.MAP, RingFile.UNFINISHED), "it is asked once");
+    }
+    assertFalse(Files.exists(file()));
+    assertFalse(Files.exists(directory.resolve(RingFile.UNFINISHED)));
+  }
+
+  /** Another refusal may end: the process has too many mappings at the moment. */
+  @Test
+  void a_mapping_for_which_the_process_has_no_room_now_is_asked_for_again() throws IOException {
+    FaultyFileSystem faulty = new FaultyFileSystem();
+    faulty.mappable(true);
+    faulty.hook(event -> {
+      if (event.kind() == IoEvent.Kind.MAP && event.length() > 0) {
+        throw new IOException("Map failed", new OutOfMemoryError("Map failed"));
+      }
+    });
+    Path logs = Files.createDirectories(directory.resolve("log"));
+    try (Log log = start(faulty.wrap(logs), 1, options())) {
+      long lazy = log.publish(commit(7));
+      log.awaitUnbroken(lazy);
+      assertFalse(log.isRingInFile());
+      assertEquals(lazy, log.durableLsn());
+      assertFalse(Files.exists(directory.resolve(RingFile.UNFINISHED)));
+      faulty.hook(event -> {});
+      while (!log.isRingInFile()) { // it is tried again after a while
+        log.awaitUnbroken(log.publish(commit(8)));
+      }
+      assertNull(log.failure());
+    }
+  }
+
+  /** What a log that ends while its ring is moved has published is in its segments. */
+  private void assertInSegments(Path logs, int records) {
+    int found = 0;
+    SegmentDirectory segments = new SegmentDirectory(logs, ID, SEGMENT, new IoStatistics());
+    SegmentMap present = segments.list();
+    try (LogReader reader = new LogReader(segments, present::at)) {
+      reader.seek(SegmentLayout.payload(SEGMENT));
+      while (reader.next()) {
+        found++;
+      }
+    }
+    assertEquals(records, found);
+  }
+
+  /** The writer looked at the tail of the stopped log, not at that of the pause, for ever. */
+  @Test
+  void a_log_that_is_closed_while_its_ring_is_moved_ends() throws Exception {
+    for (int unpublished = 0; unpublished < 2; unpublished++) {
+      Path logs = Files.createDirectories(directory.resolve("db" + unpublished).resolve("log"));
+      Log log = start(logs, 1, options());
+      CountDownLatch reserved = new CountDownLatch(1);
+      CountDownLatch goOn = new CountDownLatch(1);
+      FutureTask<Void> close =
+          new FutureTask<>(() -> {
+            log.close();
+            return null;
+          });
+      LogSteps paused =
+          step -> {
+            if (step == LogSteps.Step.PAUSED) {
+              Thread.ofPlatform().start(close);
+              log.finalTail(); // the log has stopped
+              goOn.countDown();
+            }
+          };
+      long lazy = log.publish(commit(7));
+      if (unpublished > 0) {
+        log.steps = paused;
+        Thread.ofPlatform().start(() -> LogHolds.publish(log, commit(8), reserved, goOn, paused));
+        reserved.await();
+      } else {
+        log.steps = paused;
+      }
+      log.awaitUnbroken(lazy);
+      close.get();
+      assertNull(log.failure());
+      assertTrue(log.durableLsn() >= lazy);
+      assertFalse(Files.exists(RingFile.beside(logs)));
+      assertInSegments(logs, 1 + unpublished);
+      assertThrows(LogStoppedException.class, () -> log.publish(commit(9)));
+    }
+  }
+
+  @Test
+  void a_log_that_fails_while_its_ring_is_moved_ends() throws Exception {
+    Path logs = Files.createDirectories(directory.resolve("log"));
+    Log log = start(logs, 1, options());
+    long lazy = log.publish(commit(7));
+    IllegalStateException cause = new IllegalStateException("a force failed");
+    log.steps =
+        step -> {
+          if (step == LogSteps.Step.PAUSED) {
+            log.fail(cause);
+          }
+        };
+    assertThrows(DurabilityUnknownException.class, () -> log.awaitUnbroken(lazy));
+    assertSame(cause, assertThrows(LogStoppedException.class, log::close).getCause());
+    assertFalse(Files.exists(file()), "no record is in it");
   }
 
   /** A log without lazy commits needs no file: nor does an open, nor an empty database. */

@@ -1,6 +1,7 @@
 package org.revenantdb.recovery.restart;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.recovery.file.CorruptDataException;
 import org.revenantdb.recovery.file.FormatVersionException;
 import org.revenantdb.recovery.file.IoStatistics;
+import org.revenantdb.recovery.file.MissingFileException;
 import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.format.LittleEndian;
 import org.revenantdb.recovery.format.LogRecordLayout;
@@ -37,6 +39,7 @@ import org.revenantdb.recovery.log.RecordType;
 import org.revenantdb.recovery.log.RingFile;
 import org.revenantdb.recovery.segment.SegmentDirectory;
 import org.revenantdb.recovery.segment.SegmentMap;
+import org.revenantdb.recovery.testing.FaultyFileSystem;
 
 /** What a restart takes from the ring of a killed process, and what it makes of it (§46). */
 class RingTailTest {
@@ -330,6 +333,7 @@ class RingTailTest {
             new SegmentDirectory(
                 killed.resolve("log"), LogFixture.ID, RingFixture.SEGMENT, new IoStatistics()));
     assertEquals(foreign, RingTail.open(catalog).behind(LogFixture.PAYLOAD, 1).end());
+    assertNull(RingTail.open(catalog).behind(LogFixture.PAYLOAD, 2), "the ring is of life 1");
   }
 
   @Test
@@ -512,5 +516,53 @@ class RingTailTest {
     CorruptDataException told =
         assertThrows(CorruptDataException.class, () -> RingFixture.analyse(killed));
     assertTrue(told.getMessage().contains("its ring goes on"), told.getMessage());
+  }
+
+  /** A segment is named only when its file is durable: it was deleted, or is of another moment. */
+  @Test
+  void R7_a_missing_segment_that_only_the_ring_names_is_damage() throws IOException {
+    Log log = RingFixture.create(database());
+    log.awaitDurable(LogFixture.change(log, 0, 1, LogFixture.bytes(100)));
+    log.ensureSegments(log.tail() + RingFixture.SEGMENT);
+    publish(log, 2, 2, 100);
+    Path killed = copy("killed");
+    end(log);
+    assertEquals(List.of(1, 2), LogFixture.pages(RingFixture.analyse(killed)));
+    long first =
+        new SegmentDirectory(
+                killed.resolve("log"), LogFixture.ID, RingFixture.SEGMENT, new IoStatistics())
+            .list().sizes().keySet().stream()
+                .filter(begin -> begin > LogFixture.PAYLOAD)
+                .min(Long::compare)
+                .orElseThrow();
+    Path missing = killed.resolve("log").resolve(String.format("%016x.log", first));
+    Files.delete(missing);
+    MissingFileException told =
+        assertThrows(MissingFileException.class, () -> RingFixture.analyse(killed));
+    assertEquals(missing, told.file());
+  }
+
+  /**
+   * The records of the ring are read again from the segments that were made of them, before the
+   * former life is over. The ring itself would prove nothing.
+   */
+  @Test
+  void records_that_a_seal_has_lost_are_noticed_before_the_life_begins() throws IOException {
+    Log log = RingFixture.create(database());
+    log.awaitDurable(LogFixture.change(log, 0, 1, LogFixture.bytes(100)));
+    long second = log.tail();
+    publish(log, 2, 3, 100);
+    Path killed = copy("killed");
+    end(log);
+    FaultyFileSystem faulty = new FaultyFileSystem();
+    String name = String.format("%016x.log.tmp", LogFixture.PAYLOAD);
+    long offset = SegmentLayout.HEADER + second - LogFixture.PAYLOAD;
+    faulty.misplace(name, offset, 100, FaultyFileSystem.NOWHERE);
+    Restart restart = RingFixture.analyse(faulty.wrap(killed));
+    CorruptDataException told =
+        assertThrows(
+            CorruptDataException.class, () -> restart.startLife(RingFixture.options()).close());
+    assertTrue(told.getMessage().contains("analysis read it up to"), told.getMessage());
+    faulty.misplace("", 0, 0, FaultyFileSystem.NOWHERE);
   }
 }

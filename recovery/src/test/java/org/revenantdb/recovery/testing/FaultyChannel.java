@@ -1,6 +1,8 @@
 package org.revenantdb.recovery.testing;
 
 import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
@@ -105,6 +107,15 @@ final class FaultyChannel extends FileChannel {
   @Override
   public MappedByteBuffer map(MapMode mode, long position, long size) {
     throw new UnsupportedOperationException("not used by the engine");
+  }
+
+  @Override
+  public MemorySegment map(MapMode mode, long position, long size, Arena arena) throws IOException {
+    if (!system.isMappable() || mode != MapMode.READ_WRITE) {
+      throw new UnsupportedOperationException("as in memory");
+    }
+    system.happens(IoEvent.Kind.MAP, file, position, size);
+    return real.map(mode, position, size, arena);
   }
 
   @Override

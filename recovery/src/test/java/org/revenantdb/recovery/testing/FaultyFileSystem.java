@@ -30,6 +30,7 @@ import java.util.Set;
  * {@link #deny} this user may not even look whether a file is there; <br>
  * {@link #misplace} bytes that are written to one place are lost, or end up in another, and the
  * write says that all is well; <br>
+ * {@link #mappable} files can be mapped for writing; what is stored there is not seen; <br>
  * {@link #hook} anything else: it sees each event before it happens and may throw; <br>
  * {@link #powerCut} of the bytes that were not forced since {@link #trackForces}, any subset of
  * 512-byte sectors is lost.
@@ -73,6 +74,7 @@ public final class FaultyFileSystem extends FileSystem {
   private boolean forcesFail;
   private boolean readOnly;
   private boolean tracking;
+  private boolean mappable;
   private String denied = "";
   private Misplaced misplaced = Misplaced.NONE;
 
@@ -128,6 +130,19 @@ public final class FaultyFileSystem extends FileSystem {
    */
   public synchronized void failForces(boolean fail) {
     forcesFail = fail;
+  }
+
+  /**
+   * Lets files be mapped for writing.
+   *
+   * @param can whether they can be, as in a real file system; else as in one in memory
+   */
+  public synchronized void mappable(boolean can) {
+    mappable = can;
+  }
+
+  synchronized boolean isMappable() {
+    return mappable;
   }
 
   /**

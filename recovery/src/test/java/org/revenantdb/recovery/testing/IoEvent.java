@@ -28,7 +28,9 @@ public record IoEvent(Kind kind, Path file, long position, long length) {
     /** A file or directory is renamed. */
     RENAME,
     /** A file or directory is deleted. */
-    DELETE
+    DELETE,
+    /** A part of a file is mapped for writing. */
+    MAP
   }
 
   /**

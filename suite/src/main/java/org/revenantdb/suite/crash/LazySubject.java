@@ -19,8 +19,9 @@ import org.revenantdb.engine.DatabaseOptions;
 
 /**
  * Lazy commits, and durable transactions that see them. After a crash everything is there that was
- * acknowledged as durable or seen by a durable reader. Of the lazy commits a prefix is there, in
- * commit order over all tables, and nothing else.
+ * acknowledged as durable or seen by a durable reader. After a power cut a prefix of the lazy
+ * commits is there, in commit order over all tables, and nothing else. After the death of the
+ * process all of them are there.
  */
 public final class LazySubject extends RevenantSubject {
   /*

@@ -107,6 +107,12 @@ public abstract class RevenantSubject implements CrashSubject<Database> {
     }
   }
 
+  /** The ring of the log outlives the process (protocols.md §46). */
+  @Override
+  public final boolean keepsLazyWhenKilled() {
+    return true;
+  }
+
   static boolean isCommitted(String prepared) {
     return prepared.startsWith(COMMITTED);
   }

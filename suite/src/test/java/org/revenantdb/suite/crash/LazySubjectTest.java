@@ -1,25 +1,31 @@
 package org.revenantdb.suite.crash;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.chaos.crash.Options;
+import org.revenantdb.chaos.crash.ProcessDeathRun;
 import org.revenantdb.chaos.profile.PlatformProfile;
+import org.revenantdb.chaos.run.Outcome;
+import org.revenantdb.chaos.subject.Verdict;
 import org.revenantdb.chaos.trace.Operation;
 
 /**
- * Lazy commits and what durable readers saw of them (R10), after power cuts and deaths. Real kills
- * of the same subject are a part of {@code ChaosSuiteTest}. Another seed: {@code
- * -Drevenant.chaos.seed=N}.
+ * Lazy commits and what durable readers saw of them (R10), after power cuts and deaths. Another
+ * seed: {@code -Drevenant.chaos.seed=N}.
  */
 @Tag("slow")
 class LazySubjectTest {
 
   private static final long SEED = Long.getLong("revenant.chaos.seed", 20_261_122);
   private static final int STATES = 300;
+  private static final int KILLS = 8;
 
   @TempDir Path dir;
 
@@ -53,5 +59,16 @@ class LazySubjectTest {
     recorded()
         .assertDeathsBeforeWritesSurvived(
             /* resume= */ false, (path, place) -> RecordedLives.isLog(path));
+  }
+
+  /**
+   * A lazy commit that has returned is in the ring of the log, which outlives the process (§46).
+   */
+  @Test
+  void lazy_commits_survive_the_kills_of_their_processes() {
+    Options options = Options.of(dir, SEED, KILLS).withStallLimit(Duration.ofSeconds(60));
+    Outcome outcome = new ProcessDeathRun(LazySubject.class, options).run();
+    assertEquals(Verdict.SURVIVED, outcome.verdict(), outcome::toString);
+    assertTrue(outcome.kills() >= KILLS, outcome::toString);
   }
 }
