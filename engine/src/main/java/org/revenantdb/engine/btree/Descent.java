@@ -27,7 +27,7 @@ public class Descent {
   private MemorySegment memory = MemorySegment.NULL;
   private long base;
 
-  /** Receives the result of {@link SlottedSearch#touch}; else the reads would be optimised away. */
+  /** Receives the results of reads that only fetch; else they would be optimised away. */
   @SuppressWarnings("UnusedVariable")
   private int touched;
 
@@ -84,6 +84,16 @@ public class Descent {
   /** Fetches the memory of a leaf, which may turn out to be another page. */
   void fetch(MemorySegment itsMemory, long itsBase) {
     touched += SlottedSearch.touch(itsMemory, itsBase);
+  }
+
+  /** Receives the result of reads that only fetch. */
+  void fetched(int read) {
+    touched += read;
+  }
+
+  /** Fetches the rest of a cell of a page that the caller is about to change. */
+  public void fetchCell(MemorySegment page, long cell) {
+    touched += SlottedSearch.touchCell(page, 0, cell);
   }
 
   /** Fetches the rest of a cell of the leaf while its beginning is still being fetched. */

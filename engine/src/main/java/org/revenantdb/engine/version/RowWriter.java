@@ -284,6 +284,8 @@ public final class RowWriter implements RowConflict {
     int slot = SlottedSearch.search(page, key);
     if (slot < 0) {
       tree.demandCovers(page, key); // before anything is in the log
+    } else {
+      descent.fetchCell(page, Slotted.cell(page, slot));
     }
     RowDecision decision = plan(page, slot, id, snapshot, key);
     switch (decision) {
