@@ -27,7 +27,7 @@ public class Descent {
   private MemorySegment memory = MemorySegment.NULL;
   private long base;
 
-  /** Receives the result of {@link SlottedSearch#touch}; else the reads would be optimised away. */
+  /** Receives the results of reads that only fetch; else they would be optimised away. */
   @SuppressWarnings("UnusedVariable")
   private int touched;
 
@@ -89,6 +89,11 @@ public class Descent {
   /** Fetches the memory in front of the heap of a leaf, where a former version is going to be. */
   void fetchHeapTop(MemorySegment itsMemory, long itsBase) {
     touched += SlottedSearch.touchHeapTop(itsMemory, itsBase);
+  }
+
+  /** Receives the result of reads that only fetch. */
+  void fetched(int read) {
+    touched += read;
   }
 
   /** Fetches the rest of a cell of the leaf while its beginning is still being fetched. */

@@ -251,6 +251,9 @@ public final class Tree {
       if (childStay == null) {
         return stay.validate(stamp) && to.missing();
       }
+      if (toWrite && level == 1) {
+        to.fetched(pool.touchForChange(childStay, childFrame));
+      }
       long childStamp = childStay.readOptimistic();
       if (!stay.validate(stamp)) {
         return false;

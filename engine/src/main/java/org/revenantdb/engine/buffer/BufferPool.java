@@ -360,6 +360,19 @@ public final class BufferPool implements AutoCloseable {
   }
 
   /**
+   * Reads the objects that a change of a page needs besides the page's bytes: the segment of its
+   * stay, and the state of its frame. So the processor fetches them at the same time as the page,
+   * not one after the other behind the latch. Nothing is decided by what is read.
+   *
+   * @param stay the stay of a page, which may end at any moment
+   * @param frame the result of {@link #frameOf}
+   * @return a meaningless number, which the caller must store
+   */
+  public int touchForChange(Stay stay, int frame) {
+    return (int) stay.page().byteSize() + frames.touch(frame);
+  }
+
+  /**
    * Returns the slab of memory that contains a frame.
    *
    * @return the memory; the frame begins at {@link #base}

@@ -183,6 +183,13 @@ final class Frames {
     return stay;
   }
 
+  /** Reads the state of a frame for {@link BufferPool#touchForChange}; a meaningless number. */
+  int touch(int frame) {
+    Block block = block(frame);
+    return (int) (long) LONG.getOpaque(block.firstLsns, slot(frame))
+        + (STAY.getOpaque(block.stays, slot(frame)) == null ? 0 : 1);
+  }
+
   long firstLsnVolatile(int frame) {
     return (long) LONG.getVolatile(block(frame).firstLsns, slot(frame));
   }
