@@ -195,6 +195,7 @@ final class PageLoader {
       if (!lacking.redo(pageId, stay.page())) {
         return false;
       }
+      judge.checkBeforeChange(stay); // what the log has from its beginning was not judged yet
     } catch (CorruptDataException damage) {
       if (judge.isOfPage(damage)) {
         refuse(pageId, lacking, /* leastGood= */ 0);
@@ -273,6 +274,7 @@ final class PageLoader {
   /** Makes a frame that of a page of zeros but for its id, instead of reading it. */
   void clear(int frame, int pageId) {
     blank(frame, pageId);
+    frames.stayOf(frame).setFit(); // what is put there is built by the engine
     frames.stayOf(frame).setArrived();
   }
 
@@ -281,7 +283,6 @@ final class PageLoader {
     page.fill((byte) 0);
     PageHeaderLayout.pageId(page, pageId);
     frames.setCondition(frame, PageCondition.GOOD);
-    frames.stayOf(frame).setFit(); // what is put there is built by the engine
   }
 
   /** As {@link BufferPool#prefetch}. */

@@ -83,10 +83,6 @@ final class LoggedChanges implements PendingRedo {
   /** Refuses a page that a foreign record with a correct checksum made illegal. */
   void refuseIllegal(int pageId, MemorySegment page) {
     String problem = PageStructure.problemOf(pageId, page);
-    if (problem == null) {
-      // A page that the log has from its beginning is not judged again before it is changed.
-      problem = PageStructure.problemBeforeChange(pageId, page);
-    }
     if (problem != null) {
       throw misfit(pageId, Page.lsn(page), page, "after it " + problem, null);
     }

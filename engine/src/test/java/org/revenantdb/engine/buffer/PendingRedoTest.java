@@ -162,6 +162,25 @@ class PendingRedoTest {
   }
 
   @Test
+  void a_page_that_the_log_has_from_its_beginning_is_judged_for_changes_before_anybody_sees_it() {
+    lacking.format = true;
+    fixture.check =
+        new PageReadCheck() {
+          @Override
+          public String problemOf(int pageId, MemorySegment page) {
+            return null;
+          }
+
+          @Override
+          public String problemBeforeChange(int pageId, MemorySegment page) {
+            return PoolFixture.value(page) == REDONE ? "its cells overlap" : null;
+          }
+        };
+    assertTrue(
+        assertThrows(CorruptDataException.class, this::read).getMessage().contains("overlap"));
+  }
+
+  @Test
   void where_nothing_is_mapped_a_thread_of_the_engine_redoes_at_once() {
     lacking.onFileThreadOnly = true;
     lacking.needsFiles = true;

@@ -67,6 +67,11 @@ final class PoolFixture implements AutoCloseable {
               }
 
               @Override
+              public @Nullable String problemBeforeChange(int pageId, MemorySegment page) {
+                return check.problemBeforeChange(pageId, page);
+              }
+
+              @Override
               public boolean isBetweenLives(MemorySegment page) {
                 return Page.lsn(page) == betweenLives;
               }

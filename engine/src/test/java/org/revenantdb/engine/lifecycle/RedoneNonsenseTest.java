@@ -60,13 +60,12 @@ class RedoneNonsenseTest {
           new Part("a row that is not there", PartKind.CHANGE, "08 7700"),
           new Part("a value for a leaf", PartKind.CHANGE, "0c 0000"),
           new Part("an operation that is cut off", PartKind.CHANGE, "02"),
-          new Part("an image with a stack that is none", PartKind.FORMAT, brokenStack("")),
-          new Part("a row on a stack without an end", PartKind.FORMAT, brokenStack("08 0100")));
+          new Part("a row on a stack without an end", PartKind.FORMAT, brokenStack()));
 
   /**
    * The image of a leaf whose former versions lead to a free one without bytes, again and again.
    */
-  private static String brokenStack(String then) {
+  private static String brokenStack() {
     SlottedBuilder builder = new SlottedBuilder();
     builder.begin(0, 7, new byte[0], null);
     for (byte row = 0; row < 2; row++) {
@@ -87,7 +86,7 @@ class RedoneNonsenseTest {
     record.begin(RecordType.PAGES, 0);
     int from = record.position();
     PageOps.image(record, page, 64 + 2 * Slotted.LEAF_SLOT - Page.BODY, Page.SIZE - top);
-    return HexFormat.of().formatHex(record.array(), from, record.position()) + then;
+    return HexFormat.of().formatHex(record.array(), from, record.position()) + "080100";
   }
 
   @Test
