@@ -24,6 +24,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.recovery.file.IoStatistics;
@@ -168,16 +169,21 @@ class RingFileTest {
     }
   }
 
-  /** Java knows how to map a file, and the file system does not do it. */
-  @Test
-  void a_file_system_that_refuses_to_map_has_the_ring_in_memory() throws IOException {
+  private static FaultyFileSystem refusesToMap(Supplier<IOException> refusal) {
     FaultyFileSystem faulty = new FaultyFileSystem();
     faulty.mappable(true);
     faulty.hook(event -> {
       if (event.kind() == IoEvent.Kind.MAP && event.length() > 0) {
-        throw new IOException("No such device");
+        throw refusal.get();
       }
     });
+    return faulty;
+  }
+
+  /** Java knows how to map a file, and the file system does not do it. */
+  @Test
+  void a_file_system_that_refuses_to_map_has_the_ring_in_memory() throws IOException {
+    FaultyFileSystem faulty = refusesToMap(() -> new IOException("No such device"));
     Path logs = Files.createDirectories(directory.resolve("log"));
     try (Log log = start(faulty.wrap(logs), 1, options())) {
       for (int id = 7; id < 10; id++) {
@@ -196,13 +202,8 @@ class RingFileTest {
   /** Another refusal may end: the process has too many mappings at the moment. */
   @Test
   void a_mapping_for_which_the_process_has_no_room_now_is_asked_for_again() throws IOException {
-    FaultyFileSystem faulty = new FaultyFileSystem();
-    faulty.mappable(true);
-    faulty.hook(event -> {
-      if (event.kind() == IoEvent.Kind.MAP && event.length() > 0) {
-        throw new IOException("Map failed", new OutOfMemoryError("Map failed"));
-      }
-    });
+    FaultyFileSystem faulty =
+        refusesToMap(() -> new IOException("Map failed", new OutOfMemoryError("Map failed")));
     Path logs = Files.createDirectories(directory.resolve("log"));
     try (Log log = start(faulty.wrap(logs), 1, options())) {
       long lazy = log.publish(commit(7));
