@@ -336,7 +336,7 @@ public final class LeafCell {
     int predecessor = 0;
     if (keep != PageOps.REPLACE) {
       predecessor =
-          (keep == PageOps.KEEP ? Predecessors.WITH_WRITER : Predecessors.HEADER)
+          Predecessors.headerToKeep(keep)
               + ValueDiff.stored(diff, valueLength(page, cell), value.length);
     } else if ((before & PREDECESSOR) != 0) {
       int length = predecessorTo(page, cell, scratch, 0);

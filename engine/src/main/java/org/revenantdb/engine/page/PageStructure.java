@@ -28,8 +28,8 @@ public final class PageStructure {
    *   S2 No two of them overlap. So a change of one cell in its place does not change another cell's header. Readers
    *      do not need this; it is checked before the first change, and not when the page is read. So is the stack of
    *      records at heap top: each of them is that of a row, or free and no part of anything in use.
-   *   S3 The lengths of cells, fences and records and the garbage add up to the heap. So a compaction has room for all cells,
-   *      and the free bytes that a writer counts before it publishes a record are there when the record is applied (R18).
+   *   S3 The lengths of cells, fences and records and the garbage add up to the heap. So a compaction has room for all
+   *      of them, and the free bytes that a writer counts before it publishes a record are there when the record is applied (R18).
    *   S4 The prefix is shared by both fences. Every key has at least skip bytes, and skip is not below the prefix.
    *   S5 Heads ascend: nothing is written among keys that are out of order. Like S2, this is checked before the first
    *      change. A search ends in any case.
@@ -230,7 +230,7 @@ public final class PageStructure {
       return "it has unknown flags " + Page.flags(page);
     }
     int count = Slotted.count(page);
-    int top = Page.getShort(page, Slotted.HEAP_TOP);
+    int top = Slotted.heapTop(page);
     int slotSize = leaf ? Slotted.LEAF_SLOT : Slotted.INNER_SLOT;
     int end = Slotted.SLOTS + slotSize * count;
     if (end > top || top > Page.SIZE) {

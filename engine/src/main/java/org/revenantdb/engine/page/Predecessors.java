@@ -40,6 +40,11 @@ final class Predecessors {
     return (flags & LeafCell.PREDECESSOR_FOR_ALL) != 0 ? HEADER : WITH_WRITER;
   }
 
+  /** The same, of a current version that becomes the predecessor: KEEP or KEEP_FOR_ALL. */
+  static int headerToKeep(int keep) {
+    return keep == PageOps.KEEP ? WITH_WRITER : HEADER;
+  }
+
   /** Bytes of the record at an offset. */
   static int size(MemorySegment page, int record) {
     return Page.getShort(page, record) & SIZE;
@@ -61,7 +66,7 @@ final class Predecessors {
    * @return its offset
    */
   static int place(MemorySegment page, int size) {
-    int at = Page.getShort(page, Slotted.HEAP_TOP) - size;
+    int at = Slotted.heapTop(page) - size;
     Page.putShort(page, at, size | (Slotted.isRecordOnTop(page) ? CHAINED : 0));
     Page.putShort(page, Slotted.HEAP_TOP, at);
     Slotted.recordOnTop(page, /* isRecord= */ true);
@@ -75,7 +80,7 @@ final class Predecessors {
    */
   static void drop(MemorySegment page, int record) {
     int head = Page.getShort(page, record);
-    int top = Page.getShort(page, Slotted.HEAP_TOP);
+    int top = Slotted.heapTop(page);
     if (record != top || !Slotted.isRecordOnTop(page)) {
       Page.putShort(page, record, head | FREE);
       Slotted.addGarbage(page, head & SIZE);

@@ -79,7 +79,7 @@ final class RowEdit {
     int cell = Slotted.cell(page, slot);
     int former = LeafCell.valueLength(page, cell);
     int length = ValueDiff.begin(diff) + between + ValueDiff.end(diff);
-    int size = headerOfFormer() + ValueDiff.stored(diff, former, length);
+    int size = Predecessors.headerToKeep(keep) + ValueDiff.stored(diff, former, length);
     if (keep != PageOps.REPLACE
         && length <= former
         && size <= Slotted.free(page) + LeafCell.versionBytes(page, cell)) {
@@ -153,7 +153,7 @@ final class RowEdit {
     int size = 0;
     if (keep != PageOps.REPLACE) {
       kept = flagsOfFormer(before);
-      size = headerOfFormer() + storeFormer(page, cell, length, scratch, RECORD);
+      size = Predecessors.headerToKeep(keep) + storeFormer(page, cell, length, scratch, RECORD);
     } else if ((before & LeafCell.PREDECESSOR) != 0) {
       // Its difference from the new value is not the same as that from the former one.
       kept =
@@ -262,10 +262,6 @@ final class RowEdit {
     Page.putLong(scratch, CELL + LeafCell.WRITER, newWriter);
   }
 
-  private int headerOfFormer() {
-    return keep == PageOps.KEEP ? Predecessors.WITH_WRITER : Predecessors.HEADER;
-  }
-
   /** The flags of a predecessor that was the current version of a row with these flags. */
   private int flagsOfFormer(int before) {
     return LeafCell.PREDECESSOR
@@ -292,6 +288,6 @@ final class RowEdit {
         LeafCell.valueLength(page, cell),
         length,
         target,
-        record + headerOfFormer());
+        record + Predecessors.headerToKeep(keep));
   }
 }
