@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.buffer.Stay;
+import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.page.SlottedSearch;
 
 /**
@@ -96,14 +97,22 @@ public class Descent {
     touched += read;
   }
 
-  /** Fetches the rest of a cell of the leaf while its beginning is still being fetched. */
-  public void fetchCell(long cell) {
-    touched += SlottedSearch.touchCell(memory, base, cell);
+  /**
+   * Searches a leaf. Fetches the rest of the cell that is probably the key's while the beginning is
+   * still being fetched.
+   *
+   * @return as {@link SlottedSearch#searchLeaf(MemorySegment, long, byte[])}
+   */
+  public int search(MemorySegment itsMemory, long itsBase, byte[] key) {
+    int alike = SlottedSearch.searchHeads(itsMemory, itsBase, key);
+    if (alike >= 0) {
+      fetchCell(itsMemory, itsBase, Slotted.cellOf(itsMemory, itsBase, alike));
+    }
+    return SlottedSearch.searchLeaf(itsMemory, itsBase, key, alike);
   }
 
-  /** As {@link #fetchCell(long)}, of a page that is latched. */
-  public void fetchCell(MemorySegment page, int cell) {
-    touched += SlottedSearch.touchCell(page, 0, cell);
+  void fetchCell(MemorySegment itsMemory, long itsBase, long cell) {
+    touched += SlottedSearch.touchCell(itsMemory, itsBase, cell);
   }
 
   /** Whether the last leaf that was written was the right-most one of its tree. */

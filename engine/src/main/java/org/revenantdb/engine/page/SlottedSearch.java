@@ -79,6 +79,12 @@ public final class SlottedSearch {
         }
       }
     }
+    return absent(memory, base, count, skip, key, low);
+  }
+
+  /** The result for a key whose head would be at a slot, and no slot has that head. */
+  private static int absent(
+      MemorySegment memory, long base, int count, int skip, byte[] key, int low) {
     return skip == 0 || count == 0 ? -low - 1 : notFound(memory, base, count, skip, key, low);
   }
 
@@ -147,8 +153,9 @@ public final class SlottedSearch {
   }
 
   /**
-   * A slot of a leaf whose head is that of a key; -1 if there is none. This is the first half of a
-   * search, which does not read the cell.
+   * A slot of a leaf whose head is that of a key; a negative number if there is none. This is the
+   * first half of a search, which does not read the cell; {@link #searchLeaf(MemorySegment, long,
+   * byte[], int)} is the second.
    */
   public static int searchHeads(MemorySegment memory, long base, byte[] key) {
     int wanted =
@@ -168,7 +175,20 @@ public final class SlottedSearch {
         high = middle - 1;
       }
     }
-    return -1;
+    return -low - 1;
+  }
+
+  /**
+   * As {@link #searchLeaf(MemorySegment, long, byte[])}.
+   *
+   * @param alike the result of {@link #searchHeads}
+   */
+  public static int searchLeaf(MemorySegment memory, long base, byte[] key, int alike) {
+    if (alike < 0) {
+      int skip = Page.getShort(memory, base + Slotted.SKIP);
+      return absent(memory, base, Slotted.count(memory, base), skip, key, -alike - 1);
+    }
+    return isKey(memory, base, alike, key) ? alike : searchLeaf(memory, base, key);
   }
 
   /** Whether a slot of a leaf has this key. */

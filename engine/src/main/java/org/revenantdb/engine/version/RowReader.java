@@ -132,14 +132,7 @@ public final class RowReader {
     try {
       MemorySegment memory = descent.memory();
       long base = descent.base();
-      int slot = SlottedSearch.searchHeads(memory, base, key);
-      if (slot >= 0) {
-        descent.fetchCell(Slotted.cellOf(memory, base, slot));
-        slot =
-            SlottedSearch.isKey(memory, base, slot, key)
-                ? slot
-                : SlottedSearch.searchLeaf(memory, base, key);
-      }
+      int slot = descent.search(memory, base, key);
       if (slot < 0) {
         boolean covers = SlottedSearch.covers(descent.leaf().page(), key);
         reading.status = TransactionTable.COMMITTED_FOR_ALL;

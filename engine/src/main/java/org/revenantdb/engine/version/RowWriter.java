@@ -11,7 +11,6 @@ import org.revenantdb.engine.change.MiniTransaction;
 import org.revenantdb.engine.overflow.OverflowWriter;
 import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.page.Slotted;
-import org.revenantdb.engine.page.SlottedSearch;
 import org.revenantdb.engine.page.ValueReference;
 import org.revenantdb.engine.space.MapChanges;
 import org.revenantdb.engine.txn.Holds;
@@ -281,7 +280,7 @@ public final class RowWriter implements RowConflict {
   private @Nullable Outcome writeTo(Tree tree, int leaf, long id, long snapshot, byte[] key) {
     MemorySegment page = pool.page(leaf);
     tree.wrote(pool.stayOf(leaf), descent);
-    int slot = search(page, key);
+    int slot = descent.search(page, 0, key);
     if (slot < 0) {
       tree.demandCovers(page, key); // before anything is in the log
     }
@@ -314,18 +313,6 @@ public final class RowWriter implements RowConflict {
     apply(leaf, slot, id);
     history.writeIsDone(tree, key);
     return Outcome.DONE;
-  }
-
-  /** As {@link SlottedSearch#search}; of a row that is there the cell is fetched meanwhile. */
-  private int search(MemorySegment page, byte[] key) {
-    int alike = SlottedSearch.searchHeads(page, 0, key);
-    if (alike >= 0) {
-      descent.fetchCell(page, Slotted.cell(page, alike));
-      if (SlottedSearch.isKey(page, 0, alike, key)) {
-        return alike;
-      }
-    }
-    return SlottedSearch.search(page, key);
   }
 
   private void apply(int leaf, int slot, long id) {

@@ -74,9 +74,9 @@ public final class DisturbedDescent extends Descent {
   }
 
   @Override
-  public void fetchCell(long cell) {
+  void fetchCell(MemorySegment itsMemory, long itsBase, long cell) {
     step();
-    super.fetchCell(cell);
+    super.fetchCell(itsMemory, itsBase, cell);
   }
 
   @Override
