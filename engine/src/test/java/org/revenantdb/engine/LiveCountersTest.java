@@ -17,6 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.counters.CountersFile;
 import org.revenantdb.engine.lifecycle.DatabaseFiles;
 import org.revenantdb.engine.testing.Samples;
+import org.revenantdb.recovery.testing.Await;
 import org.revenantdb.recovery.testing.FaultyFileSystem;
 import org.revenantdb.recovery.testing.IoEvent;
 
@@ -47,7 +48,7 @@ class LiveCountersTest {
     try (Database db = open(Samples.SMALL)) {
       Samples.put(db, "t", "k", "v");
       while (!Files.exists(file()) || Files.size(file()) == 0) {
-        Thread.onSpinWait();
+        Await.pause();
       }
     }
     assertFalse(Files.exists(file()));

@@ -42,6 +42,7 @@ import org.revenantdb.engine.version.RowScan;
 import org.revenantdb.engine.version.RowWriter;
 import org.revenantdb.recovery.log.LogStoppedException;
 import org.revenantdb.recovery.log.PartKind;
+import org.revenantdb.recovery.testing.Await;
 
 /** The schedules of the rules, played step by step. */
 class RulesTest {
@@ -181,7 +182,7 @@ class RulesTest {
     while (cleaner.getState() != Thread.State.WAITING
         && cleaner.getState() != Thread.State.TIMED_WAITING) {
       assertTrue(cleaner.isAlive(), "the cleaner did not wait for the reader");
-      Thread.onSpinWait();
+      Await.pause();
     }
     assertEquals(TransactionTable.ABORTED, engine.storage.transactions().status(writer.id));
     assertEquals(1, engine.storage.transactions().aborted().size());
@@ -454,7 +455,7 @@ class RulesTest {
             told.add(answer);
             Thread asks = Thread.ofPlatform().start(() -> answer.complete(question.get()));
             while (asks.getState() != Thread.State.WAITING && asks.isAlive()) {
-              Thread.onSpinWait();
+              Await.pause();
             }
           }
         };

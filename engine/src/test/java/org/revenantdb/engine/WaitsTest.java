@@ -35,6 +35,7 @@ import org.revenantdb.engine.testing.Samples;
 import org.revenantdb.engine.testing.TestEngine;
 import org.revenantdb.latch.WaitMeter;
 import org.revenantdb.recovery.file.FileThread;
+import org.revenantdb.recovery.testing.Await;
 import org.revenantdb.recovery.testing.FaultyFileSystem;
 import org.revenantdb.recovery.testing.IoEvent;
 
@@ -229,7 +230,7 @@ class WaitsTest {
             });
     while (other.getState() != Thread.State.WAITING
         && other.getState() != Thread.State.TIMED_WAITING) {
-      Thread.onSpinWait();
+      Await.pause();
     }
     engine.pool.unfixExclusive(frame);
     other.join();
@@ -249,7 +250,7 @@ class WaitsTest {
       engine.storage.transactions().committing(writer.id);
       Thread meets = Thread.ofPlatform().start(() -> reader.get(tree, bytes("k")));
       while (meets.getState() != Thread.State.TIMED_WAITING) {
-        Thread.onSpinWait();
+        Await.pause();
       }
       engine.storage.transactions().committed(writer.id, engine.journal.tail());
       meets.join();

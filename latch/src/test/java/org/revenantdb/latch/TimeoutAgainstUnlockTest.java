@@ -2,7 +2,6 @@ package org.revenantdb.latch;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -72,7 +71,8 @@ class TimeoutAgainstUnlockTest {
       Runnable rounds =
           () -> {
             try {
-              for (int r = 0; r < ROUNDS && failure.get() == null; r++) {
+              // All go on until somebody has timed out; else it would show nothing.
+              for (int r = 0; (r < ROUNDS || timeouts.sum() == 0) && failure.get() == null; r++) {
                 body.run();
               }
             } catch (Throwable t) {
@@ -88,7 +88,6 @@ class TimeoutAgainstUnlockTest {
     assertNull(failure.get());
     assertEquals(LatchWord.FREE, latch.wordOpaque(), latch::toString);
     assertEquals(0, ParkingLot.global().queuedNear(latch, 0));
-    assertTrue(timeouts.sum() > 0, "nobody timed out: the test shows nothing");
   }
 
   private void timedWriter() {

@@ -1,6 +1,7 @@
 package org.revenantdb.chaos.recording;
 
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.LockSupport;
 import org.revenantdb.chaos.fault.Fault;
 import org.revenantdb.chaos.fault.FaultInjector;
 import org.revenantdb.chaos.fault.FileOperation;
@@ -42,7 +43,7 @@ final class Holding implements FaultInjector {
   /** Returns when a thread waits for a lock, or has ended without waiting. */
   static void awaitWaiting(Thread thread) {
     while (thread.getState() != Thread.State.WAITING && thread.isAlive()) {
-      Thread.onSpinWait();
+      LockSupport.parkNanos(20_000);
     }
   }
 }

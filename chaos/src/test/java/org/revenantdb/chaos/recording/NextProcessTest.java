@@ -19,6 +19,7 @@ import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.revenantdb.chaos.disk.DiskImage;
 import org.revenantdb.chaos.disk.MemoryFileSystem;
@@ -201,7 +202,7 @@ class NextProcessTest {
         threads[i] = Thread.ofPlatform().start(() -> workUntilDead(directory, own, death));
       }
       while (!death.isDead()) {
-        Thread.onSpinWait();
+        LockSupport.parkNanos(20_000);
       }
       // There is no waiting: the dead process continues to call.
       RecordingFileSystem after = disk.nextProcess(FaultInjector.NOTHING);

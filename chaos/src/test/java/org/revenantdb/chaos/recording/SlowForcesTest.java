@@ -47,9 +47,12 @@ class SlowForcesTest {
           });
       Thread.ofPlatform().start(writing);
       otherIsWriting.await(); // otherwise all forces are over before the thread has started
-      for (int i = 0; i < FORCES; i++) {
-        channel.force(false);
-      }
+      do {
+        for (int i = 0; i < FORCES; i++) {
+          channel.force(false);
+        }
+        // However late the other thread gets a processor: what is slow is overtaken at last.
+      } while (slow && overtaken(recording.trace().operations()) == 0);
       stop.set(true);
       writing.get();
     }
@@ -73,8 +76,6 @@ class SlowForcesTest {
   void forces_letOtherThreadsWriteMeanwhile() throws Exception {
     RecordingFileSystem recording = recordTwoThreads(/* slow= */ true);
     assertTrue(recording.recorder().slowForces().waits() > 0);
-    long overtaken = overtaken(recording.trace().operations());
-    assertTrue(overtaken > 0, "none of " + FORCES);
   }
 
   @Test

@@ -17,6 +17,7 @@ import org.revenantdb.engine.change.StopAfterPublish;
 import org.revenantdb.engine.testing.MemoryJournal;
 import org.revenantdb.engine.testing.TestEngine;
 import org.revenantdb.engine.version.RowWriter;
+import org.revenantdb.recovery.testing.Await;
 
 /**
  * Rows with growing keys from many threads: the thread that holds the last leaf inserts the rows of
@@ -59,7 +60,7 @@ class AppendingTogetherTest {
     void awaitParked() {
       while (thread.getState() != Thread.State.WAITING
           && thread.getState() != Thread.State.TIMED_WAITING) {
-        Thread.onSpinWait();
+        Await.pause();
       }
     }
   }

@@ -494,7 +494,8 @@ class BulkLoadTest {
   @Test
   void random_loads_are_what_a_map_says() {
     long first = Long.getLong("revenant.seed", ThreadLocalRandom.current().nextInt(1 << 30));
-    for (int round = 0; round < Integer.getInteger("revenant.rounds", 4); round++) {
+    int rounds = Integer.getInteger("revenant.rounds", 4);
+    for (int round = 0; round < rounds || appended == 0; round++) { // not all row by row
       long seed = first + round;
       System.out.println("BulkLoadTest -Drevenant.seed=" + seed);
       try {
@@ -504,7 +505,6 @@ class BulkLoadTest {
             "-Drevenant.seed=" + seed + " -Drevenant.rounds=1: " + failure, failure);
       }
     }
-    assertTrue(appended > 0, "all went row by row");
   }
 
   private void round(long seed) {

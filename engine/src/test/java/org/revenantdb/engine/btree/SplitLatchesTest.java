@@ -14,6 +14,7 @@ import org.revenantdb.engine.page.SlottedSearch;
 import org.revenantdb.engine.space.Unit;
 import org.revenantdb.engine.testing.TestEngine;
 import org.revenantdb.engine.version.RowWriter;
+import org.revenantdb.recovery.testing.Await;
 
 /**
  * What is latched while a writer waits. Many sessions wrote one table. The thread that split a leaf
@@ -194,7 +195,7 @@ class SplitLatchesTest {
     while (thread.getState() != Thread.State.WAITING
         && thread.getState() != Thread.State.TIMED_WAITING) {
       assertTrue(thread.isAlive(), "it did not wait");
-      Thread.onSpinWait();
+      Await.pause();
     }
   }
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.recovery.testing.Await;
 
 /** That clean frames are there before somebody has to wait for one. */
 class CleanFramesTest {
@@ -28,7 +29,7 @@ class CleanFramesTest {
 
   private static void awaitFewerDirty(PoolFixture fixture, int than) {
     while (fixture.pool.statistics().dirty() >= than) {
-      Thread.onSpinWait(); // nobody but this test asks for frames: the writer comes by itself
+      Await.pause(); // nobody but this test asks for frames: the writer comes by itself
     }
   }
 

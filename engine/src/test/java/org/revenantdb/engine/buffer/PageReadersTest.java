@@ -20,6 +20,7 @@ import org.revenantdb.recovery.file.FileThread;
 import org.revenantdb.recovery.file.IoStatistics;
 import org.revenantdb.recovery.file.OpenMode;
 import org.revenantdb.recovery.file.StorageFile;
+import org.revenantdb.recovery.testing.Await;
 import org.revenantdb.recovery.testing.FaultyFileSystem;
 import org.revenantdb.recovery.testing.IoEvent;
 
@@ -109,7 +110,7 @@ class PageReadersTest {
           new FutureTask<>(() -> readers.read(position, MemorySegment.ofArray(new byte[8192])));
       Thread caller = Thread.ofPlatform().daemon().start(demand);
       while (caller.getState() != Thread.State.TIMED_WAITING) {
-        Thread.onSpinWait(); // until it is in the queue
+        Await.pause(); // until it is in the queue
       }
       demands.add(demand);
     }

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.recovery.file.DiskFullException;
 import org.revenantdb.recovery.file.StorageException;
+import org.revenantdb.recovery.testing.Await;
 import org.revenantdb.recovery.testing.FaultyFileSystem;
 import org.revenantdb.recovery.testing.IoEvent;
 
@@ -151,7 +152,7 @@ class PoolFailureTest {
     gate.awaitArrival();
     Started<Void> checkpoint = Started.run(() -> fixture.pool.flushDirtyBefore(Long.MAX_VALUE));
     while (fixture.pool.statistics().frameWaits() == waitsBefore) {
-      Thread.onSpinWait();
+      Await.pause();
     }
     Started<Void> close = Started.run(fixture.pool::close);
     assertThrows(IllegalStateException.class, writer::result);

@@ -208,7 +208,8 @@ class DropTableCrashTest {
       readers.clear();
       TestEngine engine = new TestEngine(directory, 4096);
       try {
-        for (int step = 0; step < STEPS; step++) {
+        // So many drops in each round, however seldom they are drawn.
+        for (int step = 0; step < STEPS || drops <= 10 * (round + 1); step++) {
           engine = step(engine);
         }
         while (!readers.isEmpty()) {
@@ -233,7 +234,6 @@ class DropTableCrashTest {
         engine.close();
       }
     }
-    assertTrue(drops > 10 * rounds, drops + " drops");
   }
 
   private TestEngine step(TestEngine engine) {

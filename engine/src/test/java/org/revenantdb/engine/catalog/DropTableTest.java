@@ -34,6 +34,7 @@ import org.revenantdb.engine.TableOptions;
 import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.TransactionOptions;
 import org.revenantdb.engine.testing.Samples;
+import org.revenantdb.recovery.testing.Await;
 
 /** What users see of dropped tables. */
 class DropTableTest {
@@ -135,10 +136,10 @@ class DropTableTest {
   /** Waits until the dropping thread waits for the writers of the table, or has ended. */
   private static void awaitDropper(Table table, Thread dropper) {
     while (TableState.of(table).isWritable() && dropper.isAlive()) {
-      Thread.onSpinWait();
+      Await.pause();
     }
     while (dropper.getState() != Thread.State.TIMED_WAITING && dropper.isAlive()) {
-      Thread.onSpinWait();
+      Await.pause();
     }
   }
 

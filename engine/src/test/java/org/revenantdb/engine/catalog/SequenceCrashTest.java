@@ -29,6 +29,7 @@ import org.revenantdb.engine.SequenceOrder;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.TransactionOptions;
 import org.revenantdb.engine.testing.Samples;
+import org.revenantdb.recovery.testing.Await;
 import org.revenantdb.recovery.testing.CrashDisk;
 
 /**
@@ -138,7 +139,7 @@ class SequenceCrashTest {
       }
       int when = random.nextInt(THREADS * STEPS);
       while (given.size() < when && running.get() > 0) {
-        Thread.onSpinWait();
+        Await.pause();
       }
       Set<Long> before = Set.copyOf(durable); // each of them was given before the copy is made
       long advancedBefore = position.get();

@@ -33,6 +33,7 @@ import org.revenantdb.engine.testing.TestEngine;
 import org.revenantdb.engine.version.RowWriter;
 import org.revenantdb.recovery.log.PageSpace;
 import org.revenantdb.recovery.log.RecordType;
+import org.revenantdb.recovery.testing.Await;
 
 /**
  * R23, step by step, over a log in memory that is durable as far as it was requested: a crash may
@@ -298,7 +299,7 @@ class SequenceRulesTest {
       Thread waiter = Thread.ofPlatform().start(() -> life.sequence.next(LAZY));
       while (waiter.getState() != Thread.State.TIMED_WAITING) {
         assertTrue(waiter.isAlive(), "nothing was waited for");
-        Thread.onSpinWait();
+        Await.pause();
       }
       int frame = life.engine.pool.tryFixExclusive(Catalog.ROOT);
       assertTrue(frame >= 0, "the leaf is latched by one who waits");

@@ -36,6 +36,7 @@ import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.TransactionOptions;
 import org.revenantdb.engine.TransactionStateException;
 import org.revenantdb.engine.testing.Samples;
+import org.revenantdb.recovery.testing.Await;
 
 /** Tables that are created, dropped and truncated as part of a transaction (protocols.md §31). */
 class TablesInTransactionsTest {
@@ -88,7 +89,7 @@ class TablesInTransactionsTest {
 
   private void awaitWaiterFor(Table awaited) {
     while (TableState.of(awaited).isWritable()) {
-      Thread.onSpinWait();
+      Await.pause();
     }
   }
 

@@ -20,6 +20,7 @@ import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.catalog.Catalog;
 import org.revenantdb.engine.session.OperationGate;
 import org.revenantdb.engine.testing.TestEngine;
+import org.revenantdb.recovery.testing.Await;
 
 /**
  * A check sees the database as it was when it began, whatever happens between two pages that it
@@ -144,7 +145,7 @@ class LiveCheckTest {
                     other.start();
                     while (other.getState() != Thread.State.WAITING) {
                       assertTrue(other.isAlive(), "nobody was kept out");
-                      Thread.onSpinWait();
+                      Await.pause();
                     }
                   }
                   default -> {}
@@ -210,7 +211,7 @@ class LiveCheckTest {
                 if (pages.getAndIncrement() == 3) {
                   closing.start();
                   while (!gate.isClosed()) {
-                    Thread.onSpinWait();
+                    Await.pause();
                   }
                   assertFalse(closed.get(), "the check is still inside");
                 }

@@ -40,6 +40,7 @@ import org.revenantdb.recovery.file.ControlFile;
 import org.revenantdb.recovery.file.DataFileHeader;
 import org.revenantdb.recovery.file.OpenMode;
 import org.revenantdb.recovery.file.StorageFile;
+import org.revenantdb.recovery.testing.Await;
 
 /** The verbs, as a user calls them. */
 class CommandsTest {
@@ -400,7 +401,7 @@ class CommandsTest {
   /** As the thread of the checkpoints does, once a second. */
   private void awaitCounters() throws IOException {
     while (!Files.exists(countersFile()) || Files.size(countersFile()) == 0) {
-      Thread.onSpinWait();
+      Await.pause();
     }
   }
 

@@ -18,6 +18,7 @@ import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.DatabaseStoppedException;
 import org.revenantdb.engine.RevenantException;
+import org.revenantdb.recovery.testing.Await;
 import org.revenantdb.recovery.testing.FaultyFileSystem;
 import org.revenantdb.recovery.testing.IoEvent;
 
@@ -60,7 +61,7 @@ class ClosingTest {
       if (event.is(IoEvent.Kind.WRITE, DatabaseFiles.DATA) && once.compareAndSet(false, true)) {
         Thread.ofPlatform().daemon().start(second);
         while (!second.isDone() && !somebodyWaitsToClose()) {
-          Thread.onSpinWait();
+          Await.pause();
         }
         returnedEarly.set(second.isDone());
       }

@@ -23,6 +23,7 @@ import org.revenantdb.engine.Durability;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.testing.OtherProcess;
 import org.revenantdb.engine.testing.Samples;
+import org.revenantdb.recovery.testing.Await;
 
 /**
  * A killed process loses no lazy commit that has returned (protocols.md §46). Issue 32: of 60,077
@@ -112,7 +113,7 @@ class KilledRingTest {
             Writers.class, directory.toString(), file.toString(), Integer.toString(threads))) {
       while (acknowledged(ledger) < commits) {
         assertTrue(writers.isAlive(), "it commits until it is killed");
-        Thread.onSpinWait();
+        Await.pause();
       }
       writers.kill();
     }

@@ -33,6 +33,7 @@ import org.revenantdb.recovery.file.DataFileHeader;
 import org.revenantdb.recovery.file.FileThread;
 import org.revenantdb.recovery.file.OpenMode;
 import org.revenantdb.recovery.file.StorageFile;
+import org.revenantdb.recovery.testing.Await;
 
 /** How far a restart is: who is told of it, and how often. */
 class RestartWatchTest {
@@ -198,7 +199,7 @@ class RestartWatchTest {
             lives.add(lifeOf(killed));
           } else {
             while (System.nanoTime() - begin < 1_100 * MS * (lives.size() + 1)) {
-              Thread.onSpinWait();
+              Await.pause();
             }
           }
         });
@@ -244,7 +245,7 @@ class RestartWatchTest {
     DatabaseOptions options =
         Samples.SMALL.withRestartListener(status -> {
           while (System.nanoTime() - begin < 1_100 * MS) {
-            Thread.onSpinWait();
+            Await.pause();
           }
         });
     assertThrows(RuntimeException.class, () -> Database.open(killed, options));

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.revenantdb.recovery.testing.Await;
 
 /**
  * The order of commits, step by step (protocols.md §34). Names of tables stand for what is read.
@@ -126,7 +127,7 @@ class CertifierTest {
     Thread second = Thread.ofPlatform().start(own::begin);
     while (second.getState() != Thread.State.WAITING) {
       assertTrue(second.isAlive(), "it has begun");
-      Thread.onSpinWait();
+      Await.pause();
     }
     outcome.complete(null);
     first.get();
@@ -155,7 +156,7 @@ class CertifierTest {
     Thread other = Thread.ofPlatform().start(() -> commits("a"));
     while (other.getState() != Thread.State.WAITING) {
       assertTrue(other.isAlive(), "it has committed");
-      Thread.onSpinWait();
+      Await.pause();
     }
     certifier.leave(pass);
     other.join();

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.revenantdb.engine.ConflictReason;
 import org.revenantdb.latch.WaitMeter;
+import org.revenantdb.recovery.testing.Await;
 
 /** Which attempts pause after a conflict, and what ends a pause (docs/protocols.md §40). */
 class BackoffTest {
@@ -125,7 +126,7 @@ class BackoffTest {
           });
       paused.start();
       while (!isPausing.get()) {
-        Thread.onSpinWait();
+        Await.pause();
       }
       paused.interrupt();
       paused.join();
@@ -139,7 +140,7 @@ class BackoffTest {
     Thread paused = new Thread(() -> backoff.pause(ConflictReason.DEADLOCK, MANY, MANY));
     paused.start();
     while (!isPausing.get()) {
-      Thread.onSpinWait();
+      Await.pause();
     }
     for (int i = 0; i < 1000; i++) {
       java.util.concurrent.locks.LockSupport.unpark(paused);

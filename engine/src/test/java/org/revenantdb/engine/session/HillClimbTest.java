@@ -14,6 +14,12 @@ class HillClimbTest {
   private static final long VISIT = TimeUnit.MILLISECONDS.toNanos(1);
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
+  /**
+   * What is asserted about noise holds on average, not whatever the noise is: the usual run always
+   * has the same.
+   */
+  private static final long SEED = Long.getLong("revenant.seed", 20_261_127);
+
   /** What a moment of a hill is counted in: so much is committed at its top. */
   private static final double TOP = 100_000;
 
@@ -162,12 +168,11 @@ class HillClimbTest {
 
   @Test
   void noise_of_a_fifth_costs_little_and_does_not_throw_it_about() {
-    long seed = Long.getLong("revenant.seed", System.nanoTime());
-    System.out.println("HillClimbTest: -Drevenant.seed=" + seed);
+    System.out.println("HillClimbTest: -Drevenant.seed=" + SEED);
     int rounds = Integer.getInteger("revenant.rounds", 20);
     double yields = 0;
     double losses = 0;
-    Random seeds = new Random(seed);
+    Random seeds = new Random(SEED);
     for (int round = 0; round < rounds; round++) {
       long best = 1L << seeds.nextInt(13);
       World world = new World(seeds.nextLong(), 0.2);
@@ -184,9 +189,8 @@ class HillClimbTest {
   /** A longer pause has to gain more than the noise makes up, or it would be anywhere. */
   @Test
   void flat_ground_leads_down_in_noise_too() {
-    long seed = Long.getLong("revenant.seed", System.nanoTime());
-    System.out.println("HillClimbTest: -Drevenant.seed=" + seed);
-    Random seeds = new Random(seed);
+    System.out.println("HillClimbTest: -Drevenant.seed=" + SEED);
+    Random seeds = new Random(SEED);
     double[] low = {0};
     for (int round = 0; round < 20; round++) {
       World world = new World(seeds.nextLong(), 0.2);

@@ -38,6 +38,7 @@ import org.revenantdb.engine.TransactionOptions;
 import org.revenantdb.engine.TransactionStateException;
 import org.revenantdb.engine.access.ApiAccess;
 import org.revenantdb.engine.txn.RowWaiters;
+import org.revenantdb.recovery.testing.Await;
 
 /**
  * The anomalies of the literature on each level of isolation, prevented where that is promised,
@@ -500,7 +501,7 @@ class IsolationTest {
                     return value;
                   }));
       while (waiters().sleeping() == 0 && !locked.isDone()) {
-        Thread.onSpinWait();
+        Await.pause();
       }
       first.commit();
     }

@@ -29,6 +29,7 @@ import org.revenantdb.engine.TransactionBody;
 import org.revenantdb.engine.TransactionOptions;
 import org.revenantdb.engine.access.ApiAccess;
 import org.revenantdb.engine.txn.TransactionTable;
+import org.revenantdb.recovery.testing.Await;
 import org.revenantdb.recovery.testing.FaultyFileSystem;
 
 /**
@@ -424,7 +425,7 @@ class LazyCommitTest {
     assertTrue(transactions.mayForget(), "nothing is durable yet");
     db.sync();
     while (transactions.mayForget()) {
-      Thread.onSpinWait(); // until the cleaner has forgotten them
+      Await.pause(); // until the cleaner has forgotten them
     }
   }
 }

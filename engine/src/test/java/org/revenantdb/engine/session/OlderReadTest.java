@@ -17,6 +17,7 @@ import org.revenantdb.engine.btree.Descent;
 import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.catalog.TableState;
 import org.revenantdb.engine.testing.Samples;
+import org.revenantdb.recovery.testing.Await;
 
 /**
  * Readers of an old snapshot took the leaf's shared latch to find out that it has not the version
@@ -44,7 +45,7 @@ class OlderReadTest {
         try {
           while (writer.getState() == Thread.State.RUNNABLE
               || writer.getState() == Thread.State.NEW) {
-            Thread.onSpinWait();
+            Await.pause();
           }
           // A newcomer does not join those who share the latch, so a reader would wait for ever.
           assertArrayEquals(bytes("0"), reader.get(table, bytes("k")));

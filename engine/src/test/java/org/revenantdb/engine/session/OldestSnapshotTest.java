@@ -23,6 +23,7 @@ import org.revenantdb.engine.access.ApiAccess;
 import org.revenantdb.engine.testing.Samples;
 import org.revenantdb.engine.testing.TestEngine;
 import org.revenantdb.gc.ActiveSnapshots;
+import org.revenantdb.recovery.testing.Await;
 
 /** The statistics name the oldest snapshot; what {@code stat} shows of it: {@code CommandsTest}. */
 class OldestSnapshotTest {
@@ -50,7 +51,7 @@ class OldestSnapshotTest {
       assertEquals(0, found.transactionId(), "it has not written");
       assertEquals("report", found.name());
       while (oldest(db).since() == System.currentTimeMillis()) {
-        Thread.onSpinWait();
+        Await.pause();
       }
       assertTrue(found.since() >= before);
       reader.close();

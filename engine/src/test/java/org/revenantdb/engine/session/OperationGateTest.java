@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.revenantdb.engine.DatabaseClosedException;
+import org.revenantdb.recovery.testing.Await;
 
 class OperationGateTest {
   private final OperationGate gate = new OperationGate();
@@ -16,7 +17,7 @@ class OperationGateTest {
     while (thread.getState() != Thread.State.WAITING
         && thread.getState() != Thread.State.TIMED_WAITING) {
       assertTrue(thread.isAlive(), "it did not wait");
-      Thread.onSpinWait();
+      Await.pause();
     }
     return thread;
   }

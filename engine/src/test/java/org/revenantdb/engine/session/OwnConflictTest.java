@@ -32,6 +32,7 @@ import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.TransactionOptions;
 import org.revenantdb.engine.access.ApiAccess;
 import org.revenantdb.engine.testing.Samples;
+import org.revenantdb.recovery.testing.Await;
 
 /**
  * A thread that would wait for a transaction that it has open itself is refused at once: another
@@ -385,7 +386,7 @@ class OwnConflictTest {
                     .rowWaiters()
                     .sleeping()
                 == 0) {
-              Thread.onSpinWait();
+              Await.pause();
             }
             db.run(LAZY, tx2 -> tx2.lockForUpdate(table, bytes("b")));
           });

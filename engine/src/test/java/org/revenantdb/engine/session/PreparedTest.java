@@ -35,6 +35,7 @@ import org.revenantdb.engine.TransactionStateException;
 import org.revenantdb.engine.catalog.TableState;
 import org.revenantdb.engine.page.Edits;
 import org.revenantdb.engine.testing.Samples;
+import org.revenantdb.recovery.testing.Await;
 import org.revenantdb.recovery.testing.CrashDisk;
 
 /**
@@ -291,7 +292,7 @@ class PreparedTest {
                 }
               });
       while (TableState.of(table).isWritable()) {
-        Thread.onSpinWait();
+        Await.pause();
       }
       tx.prepare(NAME);
       drops.join();

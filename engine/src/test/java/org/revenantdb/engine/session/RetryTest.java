@@ -43,6 +43,7 @@ import org.revenantdb.engine.WaitClass;
 import org.revenantdb.engine.access.ApiAccess;
 import org.revenantdb.engine.testing.Samples;
 import org.revenantdb.engine.txn.RowWaiters;
+import org.revenantdb.recovery.testing.Await;
 
 /**
  * What {@link Database#run} reports about its attempts, and when it pauses (docs/protocols.md §40).
@@ -202,7 +203,7 @@ class RetryTest {
           put(tx, "a");
           await(eachHasOne);
           while (waiters.sleeping() == 0) {
-            Thread.onSpinWait();
+            Await.pause();
           }
           put(tx, "b");
         });
@@ -458,7 +459,7 @@ class RetryTest {
 
   private static void awaitSleeping(RowWaiters waiters, int count) {
     while (waiters.sleeping() != count) {
-      Thread.onSpinWait();
+      Await.pause();
     }
   }
 

@@ -37,6 +37,7 @@ import org.revenantdb.recovery.file.DiskFullException;
 import org.revenantdb.recovery.format.LogRecordLayout;
 import org.revenantdb.recovery.log.RecordBuilder;
 import org.revenantdb.recovery.log.RecordType;
+import org.revenantdb.recovery.testing.Await;
 
 /** The schedules of the rules about rollbacks, and about transactions that overwrite their rows. */
 class RollbackRulesTest {
@@ -216,7 +217,7 @@ class RollbackRulesTest {
             while (checkpoint.isAlive()
                 && checkpoint.getState() != Thread.State.WAITING
                 && checkpoint.getState() != Thread.State.TIMED_WAITING) {
-              Thread.onSpinWait();
+              Await.pause();
             }
             assertFalse(image.isDone(), "the image does not wait for the outcome");
           };

@@ -45,6 +45,7 @@ import org.revenantdb.engine.access.ApiAccess;
 import org.revenantdb.engine.catalog.TableState;
 import org.revenantdb.engine.testing.Samples;
 import org.revenantdb.engine.txn.RowWaiters;
+import org.revenantdb.recovery.testing.Await;
 
 /** Writers that wait for a row of an open transaction (docs/protocols.md §32). */
 class RowWaitTest {
@@ -115,7 +116,7 @@ class RowWaitTest {
 
   private void awaitSleeping(int count) {
     while (waiters.sleeping() != count) {
-      Thread.onSpinWait();
+      Await.pause();
     }
   }
 
@@ -326,7 +327,7 @@ class RowWaitTest {
           return null;
         });
     while (TableState.of(other).isWritable()) {
-      Thread.onSpinWait();
+      Await.pause();
     }
     // Who truncates says so, and is in the graph before.
     Throwable told = failure(writer.startsToPut("a", 2));

@@ -3,7 +3,6 @@ package org.revenantdb.engine.session;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.revenantdb.engine.testing.CommittedStates.assertRow;
 import static org.revenantdb.engine.testing.CommittedStates.key;
 import static org.revenantdb.engine.testing.Refusals.assertRefused;
@@ -166,7 +165,7 @@ class SavepointTest {
       CommittedStates states = new CommittedStates();
       NavigableMap<Integer, byte[]> model = new TreeMap<>();
       Tree tree = engine.table("t");
-      for (int i = 0; i < 120; i++) {
+      for (int i = 0; i < 120 || states.size() <= 20; i++) {
         engine.shortRows = random.nextBoolean() ? 0 : 100;
         TestEngine.Tx tx = engine.begin();
         NavigableMap<Integer, byte[]> now = new TreeMap<>(model);
@@ -220,7 +219,6 @@ class SavepointTest {
       engine.check();
       states.assertKeptWhereverTheLogEnds(engine, directory, KEYS, random);
       engine.checkAllClean();
-      assertTrue(states.size() > 20);
     }
   }
 }

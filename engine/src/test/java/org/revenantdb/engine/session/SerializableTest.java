@@ -31,6 +31,7 @@ import org.revenantdb.engine.TransactionOptions;
 import org.revenantdb.engine.access.ApiAccess;
 import org.revenantdb.engine.serial.Certifier;
 import org.revenantdb.engine.txn.RowWaiters;
+import org.revenantdb.recovery.testing.Await;
 
 /** Serializable transactions beside everything else that there is (protocols.md §34, R20). */
 @Tag("stress")
@@ -361,7 +362,7 @@ class SerializableTest {
             }
           });
       while (waiters().sleeping() == 0 && !waits.isDone()) {
-        Thread.onSpinWait();
+        Await.pause();
       }
       if (commits) {
         db.commitPrepared(name);
@@ -542,7 +543,7 @@ class SerializableTest {
         CompletableFuture.supplyAsync(() -> db.call(WAITING, tx -> get(tx, "x")));
     RowWaiters waiters = waiters();
     while (waiters.sleeping() == 0 && !waits.isDone()) {
-      Thread.onSpinWait();
+      Await.pause();
     }
     db.close();
     ExecutionException refused = assertThrows(ExecutionException.class, () -> waits.get());

@@ -223,7 +223,7 @@ class ShortRollbackTest {
       NavigableMap<Integer, byte[]> model = new TreeMap<>();
       Tree tree = engine.table("t");
       int shortOnes = 0;
-      for (int i = 0; i < 200; i++) {
+      for (int i = 0; i < 200 || shortOnes <= 20; i++) {
         TestEngine.Tx tx = engine.begin();
         TestEngine.Tx reader = random.nextInt(3) == 0 ? engine.begin() : null;
         Map<Integer, byte[]> before = model;
@@ -256,7 +256,6 @@ class ShortRollbackTest {
           engine.pass();
         }
       }
-      assertTrue(shortOnes > 20, "only " + shortOnes + " were short");
       engine.check();
       states.assertKeptWhereverTheLogEnds(engine, directory, 80, random);
       engine.checkAllClean();

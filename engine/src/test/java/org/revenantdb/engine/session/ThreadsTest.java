@@ -45,6 +45,7 @@ import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.TransactionStateException;
 import org.revenantdb.engine.access.ApiAccess;
 import org.revenantdb.engine.testing.Samples;
+import org.revenantdb.recovery.testing.Await;
 import org.revenantdb.recovery.testing.FaultyFileSystem;
 import org.revenantdb.recovery.testing.IoEvent;
 
@@ -454,7 +455,7 @@ class ThreadsTest {
     // The gate shuts at once for others ...
     while (true) {
       try (Transaction late = db.begin()) {
-        Thread.onSpinWait();
+        Await.pause();
       } catch (DatabaseClosedException e) {
         break;
       }

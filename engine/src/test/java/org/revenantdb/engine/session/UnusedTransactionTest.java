@@ -33,6 +33,7 @@ import org.revenantdb.engine.access.ApiAccess;
 import org.revenantdb.engine.testing.Allocations;
 import org.revenantdb.engine.testing.Samples;
 import org.revenantdb.engine.testing.TestEngine;
+import org.revenantdb.recovery.testing.Await;
 
 /**
  * A transaction that is not used between its begin and its end. It is one object. Its user, the
@@ -244,7 +245,7 @@ class UnusedTransactionTest {
       db.begin();
       while (leaks.isEmpty()) {
         System.gc();
-        Thread.onSpinWait();
+        Await.pause();
       }
       assertEquals(0, leaks.getFirst().transactionId());
     }

@@ -38,6 +38,7 @@ import org.revenantdb.engine.testing.Replay;
 import org.revenantdb.engine.testing.TestEngine;
 import org.revenantdb.recovery.log.PartKind;
 import org.revenantdb.recovery.log.RecordBuilder;
+import org.revenantdb.recovery.testing.Await;
 
 /**
  * The schedules that break a space map which several change under a shared latch, step by step
@@ -72,7 +73,7 @@ class MapSchedulesTest {
     CompletableFuture<Void> flush =
         CompletableFuture.runAsync(() -> engine.pool.flushDirtyBefore(Long.MAX_VALUE));
     while (engine.pool.statistics().pagesWritten() == written) {
-      Thread.onSpinWait();
+      Await.pause();
     }
     return flush;
   }
@@ -193,7 +194,7 @@ class MapSchedulesTest {
           assertFalse(isMarked(redone(engine), leaf), "A is in the log");
           writer.start();
           while (writer.isAlive() && !isParked(writer)) {
-            Thread.onSpinWait();
+            Await.pause();
           }
         }
         cleaner.join();
@@ -412,7 +413,7 @@ class MapSchedulesTest {
           });
       changer.start();
       while (changer.isAlive() && !isParked(changer)) {
-        Thread.onSpinWait();
+        Await.pause();
       }
       assertTrue(isLatched(engine, MAP), "the first one is latched");
       assertFalse(isLatched(engine, third), "the last one is not, while the second is waited for");

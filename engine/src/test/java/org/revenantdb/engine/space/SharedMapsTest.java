@@ -21,6 +21,7 @@ import org.revenantdb.engine.page.PageOps;
 import org.revenantdb.engine.page.SpaceMapPage;
 import org.revenantdb.engine.testing.Replay;
 import org.revenantdb.engine.testing.TestEngine;
+import org.revenantdb.recovery.testing.Await;
 
 /**
  * Space maps that several threads change at once (protocols.md §19). No thread waits for another,
@@ -133,7 +134,7 @@ class SharedMapsTest {
         engine.journal.force();
         flush = CompletableFuture.runAsync(() -> engine.pool.flushDirtyBefore(Long.MAX_VALUE));
         while (engine.pool.statistics().pagesWritten() == written) {
-          Thread.onSpinWait(); // until the other page of the batch is in the file
+          Await.pause(); // until the other page of the batch is in the file
         }
         assertEquals(later, lsn(onDisk(engine, fresh)));
         assertTrue(lsn(onDisk(engine, MAP)) < later, "the map got out half changed");

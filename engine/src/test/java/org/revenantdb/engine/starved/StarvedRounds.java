@@ -29,6 +29,7 @@ import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.TransactionOptions;
 import org.revenantdb.latch.LatchDebug;
+import org.revenantdb.recovery.testing.Await;
 import org.revenantdb.recovery.testing.CrashDisk;
 
 /**
@@ -230,7 +231,7 @@ public final class StarvedRounds {
     Starvation.arm(Starvation.Victim.ENGINE, "revenant-forgotten", 1, Long.MAX_VALUE);
     forget(table);
     while (Starvation.fired() < sweeps) {
-      Thread.onSpinWait(); // each sweep ends with an error
+      Await.pause(); // each sweep ends with an error
     }
     Starvation.disarm();
     do {

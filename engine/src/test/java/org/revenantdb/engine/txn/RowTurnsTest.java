@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.revenantdb.engine.txn.RowTurns.Turn;
 import org.revenantdb.engine.txn.RowWaiter.Row;
 import org.revenantdb.latch.WaitMeter;
+import org.revenantdb.recovery.testing.Await;
 
 /** Turns of transactions that are retried because of rows (docs/protocols.md §40). */
 class RowTurnsTest {
@@ -58,7 +59,7 @@ class RowTurnsTest {
     int before = turns.waiting(rows[0]);
     Thread thread = inThread(() -> await(turn, rows));
     while (turns.waiting(rows[0]) == before) {
-      Thread.onSpinWait();
+      Await.pause();
     }
     return thread;
   }
@@ -119,7 +120,7 @@ class RowTurnsTest {
     Thread youngestThread = waits(youngest, B);
     Thread elderThread = inThread(() -> await(elder, B));
     while (turns.waiting(B) < 2) {
-      Thread.onSpinWait();
+      Await.pause();
     }
     turns.leave(other);
     assertFalse(elder.isTaken(), "of A it has the next turn, not this one");
@@ -144,7 +145,7 @@ class RowTurnsTest {
           turns.leave(second);
         });
     while (turns.waiting(A) == 0) {
-      Thread.onSpinWait();
+      Await.pause();
     }
     thread.interrupt();
     thread.join();

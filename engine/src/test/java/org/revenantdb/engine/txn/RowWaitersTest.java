@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.revenantdb.engine.txn.RowWaiter.Row;
 import org.revenantdb.recovery.restart.AbortedTransactions;
+import org.revenantdb.recovery.testing.Await;
 
 /** Waiting until a transaction has ended, by itself (protocols.md §32). */
 class RowWaitersTest {
@@ -46,7 +47,7 @@ class RowWaitersTest {
           }
         });
     while (waiters.sleeping() == before && !done.isDone()) {
-      Thread.onSpinWait();
+      Await.pause();
     }
     sleeping.add(done);
     return done;

@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.revenantdb.gc.ActiveSnapshots;
 import org.revenantdb.latch.WaitMeter;
 import org.revenantdb.recovery.restart.AbortedTransactions;
+import org.revenantdb.recovery.testing.Await;
 
 @Tag("stress")
 class TransactionTableTest {
@@ -129,7 +130,7 @@ class TransactionTableTest {
   private static Thread sleeping(Runnable work) {
     Thread thread = Thread.ofPlatform().start(work);
     while (thread.getState() != Thread.State.TIMED_WAITING) {
-      Thread.onSpinWait(); // for ever, if it never sleeps
+      Await.pause(); // for ever, if it never sleeps
     }
     return thread;
   }

@@ -53,6 +53,7 @@ import org.revenantdb.recovery.format.LittleEndian;
 import org.revenantdb.recovery.format.LogRecordLayout;
 import org.revenantdb.recovery.log.PartKind;
 import org.revenantdb.recovery.log.RecordType;
+import org.revenantdb.recovery.testing.Await;
 
 /**
  * Several threads clean side by side (docs/protocols.md §35): step by step, and against a model.
@@ -445,7 +446,7 @@ class ParallelCleanerTest {
                 hadLeft.set(hasLeft.get());
               });
       while (closer.getState() == Thread.State.RUNNABLE || closer.getState() == Thread.State.NEW) {
-        Thread.onSpinWait();
+        Await.pause();
       }
       goOn.countDown();
       closer.join();

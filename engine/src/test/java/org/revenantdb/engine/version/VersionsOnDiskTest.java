@@ -37,6 +37,7 @@ import org.revenantdb.engine.StorageException;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.TableOptions;
 import org.revenantdb.engine.Transaction;
+import org.revenantdb.recovery.testing.Await;
 import org.revenantdb.recovery.testing.FaultyFileSystem;
 import org.revenantdb.recovery.testing.IoEvent;
 
@@ -266,7 +267,7 @@ class VersionsOnDiskTest {
             db.run(tx -> tx.put(table, key(1), value(10)));
             written = db.statistics().versions().spilled() > 0;
           } catch (StorageException notYet) {
-            Thread.onSpinWait();
+            Await.pause();
           }
         }
         churn(db, table, 2, 700);

@@ -34,6 +34,7 @@ import org.revenantdb.recovery.file.DiskFullException;
 import org.revenantdb.recovery.file.FileThread;
 import org.revenantdb.recovery.file.IoStatistics;
 import org.revenantdb.recovery.file.StorageException;
+import org.revenantdb.recovery.testing.Await;
 import org.revenantdb.recovery.testing.FaultyFileSystem;
 import org.revenantdb.recovery.testing.IoEvent;
 
@@ -319,7 +320,7 @@ class VersionSpillTest {
         write(row, value(100));
         row = (row + 1) % model.size();
       } catch (StorageException notYet) {
-        Thread.onSpinWait();
+        Await.pause();
       }
     }
     assertSees(snapshot);
@@ -380,7 +381,7 @@ class VersionSpillTest {
       while (writer.getState() != Thread.State.WAITING
           && writer.getState() != Thread.State.TIMED_WAITING) {
         assertTrue(writer.isAlive(), "nobody held it back");
-        Thread.onSpinWait();
+        Await.pause();
       }
       writer.interrupt();
       assertTrue(writer.isAlive());

@@ -82,7 +82,6 @@ class EngineOfOtherGarbageTest {
         List<Long> before = balances(held);
         work(seed);
         assertEquals(before, balances(held));
-        assertTrue(looks.get() > 0);
         database.cleanNow();
         long versions = database.statistics().versions().memoryBytes() / value(0).length;
         if (strategy == Strategy.INTERVAL) {
@@ -117,9 +116,9 @@ class EngineOfOtherGarbageTest {
         for (int i = 0; i < READERS; i++) {
           all.add(
               threads.submit(() -> {
-                while (done.get() < TRANSFERS) {
-                  look();
-                }
+                do {
+                  look(); // also one that has its first turn when all transfers are done
+                } while (done.get() < TRANSFERS);
                 return null;
               }));
         }

@@ -11,6 +11,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -124,7 +125,7 @@ class TenByteLsnTest {
     while (thread.isAlive()
         && Arrays.stream(thread.getStackTrace())
             .noneMatch(frame -> frame.getMethodName().equals("read"))) {
-      Thread.onSpinWait();
+      LockSupport.parkNanos(20_000);
     }
     return thread;
   }

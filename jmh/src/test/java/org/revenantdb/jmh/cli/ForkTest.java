@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 /** What comes back from another JVM, whether it ends well, badly or not at all. */
@@ -62,7 +63,7 @@ class ForkTest {
           public void println(String line) {
             while (Arrays.stream(caller.getStackTrace())
                 .noneMatch(frame -> frame.getMethodName().equals("join"))) {
-              Thread.onSpinWait();
+              LockSupport.parkNanos(20_000);
             }
             super.println(line);
           }

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
@@ -53,7 +54,7 @@ class InterruptTest {
       while (process.isAlive()
           && (process.descendants().findAny().isEmpty()
               || (jmh ? databases(temporary) : databases(target)) == 0)) {
-        Thread.onSpinWait();
+        LockSupport.parkNanos(1_000_000);
       }
       assertTrue(process.isAlive(), Files.readString(printed));
       List<ProcessHandle> children = process.descendants().toList();

@@ -27,6 +27,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.latch.PatientLock;
+import org.revenantdb.recovery.testing.Await;
 import org.revenantdb.recovery.testing.FaultyFileSystem;
 import org.revenantdb.recovery.testing.LockingProcess;
 
@@ -293,11 +294,11 @@ class DirectoryLockTest {
     processes.add(shell);
     long child = Long.parseLong(firstLine(shell));
     while (!Files.readString(Path.of("/proc/" + shell.pid() + "/comm")).startsWith("sleep")) {
-      Thread.onSpinWait();
+      Await.pause();
     }
     Files.writeString(fifo, "the child ends");
     while (!Files.readString(Path.of("/proc/" + child + "/stat")).contains(") Z ")) {
-      Thread.onSpinWait();
+      Await.pause();
     }
     ProcessIdentity me = ProcessIdentity.me();
     ProcessIdentity zombie = new ProcessIdentity(child, "", "", me.host(), me.boot(), me.space());

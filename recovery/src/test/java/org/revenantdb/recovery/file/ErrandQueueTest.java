@@ -13,6 +13,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.revenantdb.recovery.testing.Await;
 
 class ErrandQueueTest {
   private static final class Numbered extends Errand {
@@ -116,7 +117,7 @@ class ErrandQueueTest {
             });
     made.await();
     while (caller.getState() != Thread.State.TIMED_WAITING) {
-      Thread.onSpinWait(); // until the interrupt has been taken and it waits all the same
+      Await.pause(); // until the interrupt has been taken and it waits all the same
     }
     mine.get().finish(null);
     caller.join();

@@ -12,6 +12,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.recovery.testing.Await;
 import org.revenantdb.recovery.testing.FaultyFileSystem;
 import org.revenantdb.recovery.testing.IoEvent;
 
@@ -49,7 +50,7 @@ class ForceOfTwoThreadsTest {
   /** The file system's lock is held here, so the other stands there or before. */
   private static void awaitStandstill(Thread other) {
     while (other.getState() != Thread.State.BLOCKED && other.getState() != Thread.State.WAITING) {
-      Thread.onSpinWait();
+      Await.pause();
     }
   }
 }

@@ -10,6 +10,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongPredicate;
 import org.junit.jupiter.api.Test;
+import org.revenantdb.recovery.testing.Await;
 
 /** Schedules of waiters and wakers, played step by step. */
 class LsnWaitersTest {
@@ -26,7 +27,7 @@ class LsnWaitersTest {
     int before = waiters.queued();
     Thread waiter = builder.start(() -> waiters.await(lsn, wanted -> position.get() >= wanted));
     while (waiters.queued() == before) {
-      Thread.onSpinWait();
+      Await.pause();
     }
     return waiter;
   }
@@ -78,17 +79,17 @@ class LsnWaitersTest {
         wanted -> room.getAndUpdate(free -> free >= wanted ? free - wanted : free) >= wanted;
     Thread big = Thread.ofPlatform().daemon().start(() -> waiters.await(5, takes));
     while (waiters.queued() == 0) {
-      Thread.onSpinWait();
+      Await.pause();
     }
     Thread small = Thread.ofPlatform().daemon().start(() -> waiters.await(1, takes));
     while (waiters.queued() == 1) {
-      Thread.onSpinWait();
+      Await.pause();
     }
     room.set(1);
     waiters.wakeAll();
     small.join();
     while (waiters.queued() == 0) {
-      Thread.onSpinWait();
+      Await.pause();
     }
     room.set(5);
     waiters.wakeAll();

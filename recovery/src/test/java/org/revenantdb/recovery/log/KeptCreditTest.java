@@ -10,6 +10,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.revenantdb.latch.WaitMeter;
 import org.revenantdb.recovery.file.DiskFullException;
+import org.revenantdb.recovery.testing.Await;
 
 class KeptCreditTest {
   private static final int LIMIT = 1 << 20;
@@ -156,7 +157,7 @@ class KeptCreditTest {
     space.acquire(BYTES, 1);
     Thread waits = Thread.ofPlatform().start(() -> space.acquire(LIMIT - 10, 1));
     while (!log.credit().isAwaited()) {
-      Thread.onSpinWait();
+      Await.pause();
     }
     space.release(BYTES, 1);
     waits.join();

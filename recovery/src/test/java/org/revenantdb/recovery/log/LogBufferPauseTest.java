@@ -9,6 +9,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
+import org.revenantdb.recovery.testing.Await;
 
 /** The pause in which the ring of a log buffer is replaced (§46). */
 class LogBufferPauseTest {
@@ -26,7 +27,7 @@ class LogBufferPauseTest {
     FutureTask<Long> waiting = new FutureTask<>(() -> buffer.reserve(LENGTH));
     Thread thread = Thread.ofPlatform().start(waiting);
     while (buffer.rawTail() < LogBuffer.PAUSED + CAPACITY + 2 * LENGTH) {
-      Thread.onSpinWait(); // until it has tried
+      Await.pause(); // until it has tried
     }
     assertFalse(waiting.isDone());
     assertEquals(CAPACITY + LENGTH, buffer.tailVolatile());
@@ -46,7 +47,7 @@ class LogBufferPauseTest {
     FutureTask<Long> waiting = new FutureTask<>(() -> buffer.reserve(LENGTH));
     Thread thread = Thread.ofPlatform().start(waiting);
     while (buffer.rawTail() < LogBuffer.PAUSED + CAPACITY + 2 * LENGTH) {
-      Thread.onSpinWait();
+      Await.pause();
     }
     assertEquals(CAPACITY + LENGTH, buffer.stop());
     assertTrue(waiting.get() >= STOPPED, "nothing was reserved");

@@ -11,6 +11,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
+import org.revenantdb.recovery.testing.Await;
 
 /** R17: room in the log is reserved, not checked. */
 class LogSpaceTest {
@@ -45,7 +46,7 @@ class LogSpaceTest {
     while (running.getCount() > 0) {
       redoPoint.set(tail.get());
       space.redoPointMoved(redoPoint.get());
-      Thread.onSpinWait();
+      Await.pause();
     }
     for (Thread session : sessions) {
       session.join();
@@ -69,7 +70,7 @@ class LogSpaceTest {
               granted.countDown();
             });
     while (ninth.getState() != Thread.State.TIMED_WAITING) {
-      Thread.onSpinWait();
+      Await.pause();
     }
     assertEquals(1, granted.getCount());
     assertTrue(hurries.get() > 0, "the checkpointer was asked");
@@ -87,7 +88,7 @@ class LogSpaceTest {
     space.release(8_000);
     Thread waiting = Thread.ofPlatform().start(() -> space.acquire(5_000));
     while (waiting.getState() != Thread.State.TIMED_WAITING) {
-      Thread.onSpinWait();
+      Await.pause();
     }
     tail.addAndGet(500); // the checkpoint's own records
     space.redoPointMoved(tail.get());
@@ -112,7 +113,7 @@ class LogSpaceTest {
             .start(() ->
                 thrown.add(assertThrows(LogStoppedException.class, () -> space.acquire(1_000))));
     while (waiting.getState() != Thread.State.TIMED_WAITING) {
-      Thread.onSpinWait();
+      Await.pause();
     }
     RuntimeException cause = new RuntimeException("the disk is gone");
     space.stop(cause);
@@ -135,7 +136,7 @@ class LogSpaceTest {
     waiting.interrupt();
     assertFalse(interrupted[0]);
     while (waiting.getState() != Thread.State.TIMED_WAITING) {
-      Thread.onSpinWait();
+      Await.pause();
     }
     space.release(8_000);
     waiting.join();

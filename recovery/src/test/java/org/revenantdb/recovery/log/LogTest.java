@@ -33,6 +33,7 @@ import org.revenantdb.recovery.format.LogRecordLayout;
 import org.revenantdb.recovery.segment.LogReader;
 import org.revenantdb.recovery.segment.SegmentDirectory;
 import org.revenantdb.recovery.segment.SegmentMap;
+import org.revenantdb.recovery.testing.Await;
 import org.revenantdb.recovery.testing.CrashDisk;
 import org.revenantdb.recovery.testing.FaultyFileSystem;
 
@@ -511,7 +512,7 @@ class LogTest {
     // A thread that prepares segments may still be ending; the last logs do not wait for it.
     while (Thread.getAllStackTraces().keySet().stream()
         .anyMatch(thread -> thread.getName().startsWith("many"))) {
-      Thread.onSpinWait();
+      Await.pause();
     }
   }
 

@@ -11,6 +11,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.revenantdb.recovery.file.IoStatistics;
 import org.revenantdb.recovery.format.SegmentLayout;
+import org.revenantdb.recovery.testing.Await;
 import org.revenantdb.recovery.testing.CrashDisk;
 
 /** The waiting thread reports each wait for the log once; without a wait nothing is reported. */
@@ -207,7 +208,7 @@ class LogWaitsTest {
     Thread waiting = new Thread(() -> space.acquire(2_000));
     waiting.start();
     while (waiting.getState() != Thread.State.TIMED_WAITING) {
-      Thread.onSpinWait();
+      Await.pause();
     }
     space.release(600);
     space.redoPointMoved(tail.get());
@@ -232,7 +233,7 @@ class LogWaitsTest {
     Thread writer = new Thread(() -> space.acquire(10));
     writer.start();
     while (writer.getState() != Thread.State.TIMED_WAITING) {
-      Thread.onSpinWait();
+      Await.pause();
     }
     space.release(700);
     writer.join();

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
+import org.revenantdb.recovery.testing.Await;
 
 /** Slowing down, with a clock that advances only when a thread waits. */
 class PaceTest {
@@ -246,7 +247,7 @@ class PaceTest {
     Thread beyond = Thread.ofPlatform().start(() -> space.acquireToClean(1));
     while (!List.of(Thread.State.WAITING, Thread.State.TIMED_WAITING).contains(beyond.getState())) {
       assertTrue(beyond.isAlive(), "it was given what is not there");
-      Thread.onSpinWait();
+      Await.pause();
     }
     space.redoPointMoved(tail.get());
     beyond.join();

@@ -12,6 +12,7 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
+import org.revenantdb.recovery.testing.Await;
 
 /** R17: pages that a restart may have to read are reserved, not checked. */
 class PageSpaceTest {
@@ -32,7 +33,7 @@ class PageSpaceTest {
   private static void awaitParked(Thread thread) {
     while (thread.getState() != Thread.State.TIMED_WAITING) {
       assertTrue(thread.isAlive(), "nothing was waited for");
-      Thread.onSpinWait();
+      Await.pause();
     }
   }
 
@@ -77,7 +78,7 @@ class PageSpaceTest {
         space.written(pages, lsn, PageSpace.NOT_ON_RECORD);
       }
       space.redoPointMoved(lsn);
-      Thread.onSpinWait();
+      Await.pause();
     }
     for (Thread thread : threads) {
       thread.join();

@@ -33,7 +33,7 @@ class CrashSimulationTest {
   @Test
   void every_crash_leaves_a_prefix_with_all_acknowledged_operations() {
     long seed = Long.getLong("crash.seed", System.nanoTime());
-    for (int run = 0; states < STATES; run++) {
+    for (int run = 0; states < STATES || !hasMetAll(); run++) {
       Random random = new Random(seed + run);
       String story = "crash.seed=" + seed + " run " + run;
       try (TinyEngine engine = TinyEngine.create(new CrashDisk())) {
@@ -51,9 +51,12 @@ class CrashSimulationTest {
         "crash simulation: seed %d, %d states (%d kills, %d power cuts), %d lives,"
             + " %d tails sealed, at most %d files%n",
         seed, states, kills, cuts, lives, segmentsSealed, maxFiles);
-    assertTrue(kills > 100 && cuts > 100, "both kinds of crashes happened");
-    assertTrue(segmentsSealed > 100, "tails were sealed");
     assertTrue(maxFiles < 60, "files pile up: " + maxFiles);
+  }
+
+  /** Both kinds of crashes and tails that were sealed; each is frequent. */
+  private boolean hasMetAll() {
+    return kills > 100 && cuts > 100 && segmentsSealed > 100;
   }
 
   private void recover(Image image, Random random, boolean goOn) {

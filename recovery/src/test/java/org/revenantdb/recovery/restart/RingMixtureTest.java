@@ -60,7 +60,8 @@ class RingMixtureTest {
     Path copy = RingFixture.killed(database, directory.resolve("copy"));
 
     int taken = 0;
-    for (int i = 0; i < STATES; i++) {
+    // Until one of twenty has something.
+    for (int i = 0; i < STATES || taken <= STATES / 20; i++) {
       int last = random.nextInt(1, moments.size());
       byte[] ring = mixture(random, last);
       Files.write(copy.resolve(RingFile.NAME), ring);
@@ -77,7 +78,6 @@ class RingMixtureTest {
       assertEquals(expected, found == null ? start : found.end(), "state " + i + ", seed " + seed);
       taken += found == null ? 0 : 1;
     }
-    assertTrue(taken > STATES / 20, taken + " of " + STATES + " states have something");
   }
 
   private void record(Path database, Random random) throws IOException {

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
@@ -57,7 +58,7 @@ class InterruptTest {
       boolean forks = !verb.contains("power");
       while (process.isAlive()
           && (left(temporary).isEmpty() || (forks && process.descendants().findAny().isEmpty()))) {
-        Thread.onSpinWait();
+        LockSupport.parkNanos(1_000_000);
       }
       assertTrue(process.isAlive(), Files.readString(printed));
       List<ProcessHandle> children = process.descendants().toList();
