@@ -65,13 +65,13 @@ class ContentionRunTest {
 
   @Test
   void noLock_isNoticed() {
-    // Two processors are needed to collide; with one, a thread is interrupted often enough.
+    // Two processors are needed to collide; with one, a thread is interrupted at last.
     ContentionPoint point = new ContentionPoint(4, /* virtual= */ false, 0);
     IllegalStateException thrown =
         assertThrows(
             IllegalStateException.class,
             () -> {
-              for (int i = 0; i < 100; i++) {
+              while (true) {
                 ContentionRun.run(new Unlocked(), point, 10, 0, WINDOW);
               }
             });

@@ -1,7 +1,5 @@
 package org.revenantdb.suite.crash;
 
-import static org.junit.jupiter.api.Assertions.assertTrue;
-
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -42,7 +40,15 @@ class CompactSubjectTest {
   /** The control slot, the truncation, its force, and the operations right before and after. */
   @Test
   void a_death_before_and_after_each_step_around_a_cut_of_the_file() throws IOException {
+    // Whether there is something to cut when a life compacts depends on the cleaner's pace.
     RecordedLives lives = recorded();
+    for (int cuts = diesAroundCuts(lives); cuts < 4; ) {
+      lives = lives.more();
+      cuts += diesAroundCuts(lives);
+    }
+  }
+
+  private static int diesAroundCuts(RecordedLives lives) {
     StateChecker<Database> checker = lives.checker(/* resume= */ true);
     List<Operation> operations = lives.operations();
     int cuts = 0;
@@ -64,6 +70,6 @@ class CompactSubjectTest {
       }
     }
     System.out.println(cuts + " cuts of the data file");
-    assertTrue(cuts >= 4, "only " + cuts + " cuts of the data file");
+    return cuts;
   }
 }

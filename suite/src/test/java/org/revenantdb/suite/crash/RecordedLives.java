@@ -31,8 +31,8 @@ final class RecordedLives {
   private static final Duration LIMIT = Duration.ofSeconds(60);
 
   /**
-   * The minimum number of deaths. How much of the log one write contains depends on the time: on a
-   * busy machine there are fewer writes.
+   * More deaths than this are wanted. How much of the log one write contains depends on the time:
+   * on a busy machine there are fewer writes.
    */
   private static final int FEW = 15;
 
@@ -118,12 +118,28 @@ final class RecordedLives {
   }
 
   /**
-   * Lets the process die before each selected write; there must be many.
+   * Lets the process die before each selected write. Lives with few of them are followed by others.
    *
    * @param resume whether a life follows
    * @param which selects by path of the file and place in the recording
    */
-  void assertDeathsBeforeWritesSurvived(boolean resume, BiPredicate<String, Long> which) {
+  void assertDeathsBeforeWritesSurvived(boolean resume, BiPredicate<String, Long> which)
+      throws IOException {
+    RecordedLives lives = this;
+    for (int deaths = lives.deathsBeforeWrites(resume, which); deaths <= FEW; ) {
+      lives = lives.more();
+      deaths += lives.deathsBeforeWrites(resume, which);
+    }
+  }
+
+  /** Lives of the next seed. */
+  RecordedLives more() throws IOException {
+    Recording next = new LifeRecorder<>(subject, seed + 1, 2, LIMIT).record();
+    assertTrue(next.usable(), next.reason());
+    return new RecordedLives(subject, seed + 1, next);
+  }
+
+  private int deathsBeforeWrites(boolean resume, BiPredicate<String, Long> which) {
     StateChecker<Database> checker = checker(resume);
     int deaths = 0;
     for (Operation operation : operations()) {
@@ -135,7 +151,7 @@ final class RecordedLives {
         deaths++;
       }
     }
-    assertTrue(deaths > FEW, "only " + deaths + " writes");
+    return deaths;
   }
 
   /** A file of the log. */
