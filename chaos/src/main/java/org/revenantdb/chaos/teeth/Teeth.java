@@ -50,7 +50,15 @@ public final class Teeth {
   private static final int DEATHS = 8;
   private static final int FORCES_OF_A_LIFE = 60;
   private static final Duration LIMIT = Duration.ofSeconds(20);
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  /** Each hunt has these, because a slow machine is no reason to miss a flaw. */
+  private static final int FEWEST_ROUNDS = 5;
+
+  /** Two hundred thousand states; the flaw that is hardest to find needs about a thousand. */
+  private static final int MOST_ROUNDS = 12;
+
+  /** All rounds, however slow the machine is. */
+  private static final Duration PATIENCE = Duration.ofDays(1);
 
   private Teeth() {}
 
@@ -105,7 +113,7 @@ public final class Teeth {
    *
    * @param broken the subject
    * @param seed of the first round
-   * @param patience after this time no further round begins
+   * @param patience after this time no further round begins; the first five begin in any case
    * @return the result
    */
   public static Bite hunt(Broken broken, long seed, Duration patience) {
@@ -120,7 +128,10 @@ public final class Teeth {
       states += outcome.states() + outcome.kills();
       boolean found = outcome.verdict() == Verdict.LOST || outcome.verdict() == Verdict.CORRUPT;
       Duration time = Duration.ofNanos(System.nanoTime() - begun);
-      if (found || outcome.verdict() != Verdict.SURVIVED || time.compareTo(patience) > 0) {
+      int rounds = round + 1;
+      boolean over =
+          rounds >= MOST_ROUNDS || (rounds >= FEWEST_ROUNDS && time.compareTo(patience) > 0);
+      if (found || outcome.verdict() != Verdict.SURVIVED || over) {
         return new Bite(
             broken.name(),
             broken.broken(),
