@@ -29,7 +29,7 @@ class SnapshotStressTest {
   private final AtomicLong highestHorizon = new AtomicLong();
   private final AtomicReference<Throwable> failure = new AtomicReference<>();
   private final AtomicInteger droppedCount = new AtomicInteger();
-  private final long seed = System.nanoTime();
+  private final long seed = Long.getLong("revenant.seed", System.nanoTime());
 
   private boolean goesOn() {
     return clock.get() < VERSIONS && failure.get() == null;

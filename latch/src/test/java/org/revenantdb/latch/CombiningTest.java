@@ -252,7 +252,7 @@ class CombiningTest {
   /** Random times out, interrupts and failures against holders of all kinds. */
   @Test
   void R22_exactlyOnceWhateverHappens() throws InterruptedException {
-    long seed = System.nanoTime();
+    long seed = Long.getLong("revenant.seed", System.nanoTime());
     System.out.println("CombiningTest seed " + seed);
     int threads = 12;
     int rounds = 3_000;

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @ExtendWith(NobodyTakesOver.class)
 class HybridLatchStressTest {
   private final HybridLatch latch = new HybridLatch();
-  private final long seed = System.nanoTime();
+  private final long seed = Long.getLong("revenant.seed", System.nanoTime());
   private final AtomicReference<Throwable> failure = new AtomicReference<>();
 
   /** The model: the threads that hold it. */

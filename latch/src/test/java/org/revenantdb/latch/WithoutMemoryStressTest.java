@@ -35,7 +35,7 @@ class WithoutMemoryStressTest {
 
   @Test
   void randomOperations() throws InterruptedException {
-    long seed = System.nanoTime();
+    long seed = Long.getLong("revenant.seed", System.nanoTime());
     System.out.println("WithoutMemoryStressTest seed " + seed);
     ParkingLot.global().allocationFault =
         () -> {

@@ -188,7 +188,7 @@ class NextProcessTest {
 
   @Test
   void death_whileThreadsContinue_leavesATraceEqualToTheDirectory() throws Exception {
-    long seed = ThreadLocalRandom.current().nextLong();
+    long seed = Long.getLong("revenant.seed", ThreadLocalRandom.current().nextLong());
     System.out.println("seed " + seed);
     RandomFiles.prepare(root);
     RecordingFileSystem disk = RecordingFileSystem.over(root).start();

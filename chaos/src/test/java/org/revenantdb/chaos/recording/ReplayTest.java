@@ -41,7 +41,7 @@ class ReplayTest {
 
   @Test
   void threads_onADiskInMemory_areReplayedExactly() throws Exception {
-    long first = RandomGenerator.getDefault().nextLong();
+    long first = Long.getLong("revenant.seed", RandomGenerator.getDefault().nextLong());
     for (long seed = first; seed < first + 10; seed++) {
       try (MemoryFileSystem memory = MemoryFileSystem.of(new DiskImage())) {
         workTogether(seed, memory.root());

@@ -52,7 +52,7 @@ class CreationTest {
 
   @Test
   void creation_ofADatabase_thatIsKilledAnywhere_isBegunAgain() {
-    long seed = System.nanoTime();
+    long seed = Long.getLong("revenant.seed", System.nanoTime());
     System.out.println("CreationTest seed " + seed);
     CrashDisk disk = new CrashDisk();
     List<CrashDisk> crashes =
@@ -65,7 +65,7 @@ class CreationTest {
 
   @Test
   void creation_thatIsKilledTwice_isBegunAgain() {
-    long seed = System.nanoTime();
+    long seed = Long.getLong("revenant.seed", System.nanoTime());
     System.out.println("CreationTest seed " + seed);
     Random random = new Random(seed);
     CrashDisk disk = new CrashDisk();
@@ -92,7 +92,7 @@ class CreationTest {
   }
 
   private static void creationOfATable(TableOptions options) {
-    long seed = System.nanoTime();
+    long seed = Long.getLong("revenant.seed", System.nanoTime());
     System.out.println("CreationTest seed " + seed);
     CrashDisk disk = new CrashDisk();
     List<CrashDisk> crashes = new ArrayList<>();

@@ -35,7 +35,7 @@ class WaitHistogramTest {
 
   @Test
   void percentile_isThatOfASortedArray_toThreePerCent() {
-    long seed = System.nanoTime();
+    long seed = Long.getLong("revenant.seed", System.nanoTime());
     System.out.println("WaitHistogramTest seed " + seed);
     SplittableRandom random = new SplittableRandom(seed);
     long[] values = new long[9_999];

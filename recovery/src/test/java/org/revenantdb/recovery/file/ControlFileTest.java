@@ -110,7 +110,7 @@ class ControlFileTest {
   @ParameterizedTest
   @ValueSource(ints = {512, 4096})
   void write_torn_leavesTheFormerOrTheNewState(int sector) throws IOException {
-    long seed = System.nanoTime();
+    long seed = Long.getLong("revenant.seed", System.nanoTime());
     System.out.println("ControlFileTest tears, seed " + seed);
     ControlFile control = ControlFile.create(data, state(1));
     control.write(state(2));
@@ -198,7 +198,7 @@ class ControlFileTest {
 
   @Test
   void R6_rewrite_bringsToTheMediumWhatAFailedForceLost() throws IOException {
-    long seed = System.nanoTime();
+    long seed = Long.getLong("revenant.seed", System.nanoTime());
     System.out.println("ControlFileTest failed force, then power cut, seed " + seed);
     ControlFile.create(data, state(1)).write(state(2));
     data.close();

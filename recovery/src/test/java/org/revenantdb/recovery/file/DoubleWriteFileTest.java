@@ -287,7 +287,7 @@ class DoubleWriteFileTest {
   @Test
   void R24_a_power_cut_at_any_step_of_a_growth_leaves_the_batch_before_it_or_the_next()
       throws IOException {
-    long seed = System.nanoTime();
+    long seed = Long.getLong("revenant.seed", System.nanoTime());
     System.out.println("DoubleWriteFileTest growth, seed " + seed);
     int[] few = {3, 4, 6};
     int[] many = {3, 4, 5, 6, 7, 8, 9};
@@ -340,7 +340,7 @@ class DoubleWriteFileTest {
   @ParameterizedTest
   @ValueSource(ints = {512, 4096})
   void R24_tornDataFile_isRestoredFromTheBatch(int sector) throws IOException {
-    long seed = System.nanoTime();
+    long seed = Long.getLong("revenant.seed", System.nanoTime());
     System.out.println("DoubleWriteFileTest torn data file, seed " + seed);
     int[] ids = {3, 4, 6};
     byte[] before = Files.readAllBytes(realData);
@@ -388,7 +388,7 @@ class DoubleWriteFileTest {
   @ParameterizedTest
   @ValueSource(ints = {512, 4096})
   void R24_tornBatch_changesNothing(int sector) throws IOException {
-    long seed = System.nanoTime();
+    long seed = Long.getLong("revenant.seed", System.nanoTime());
     System.out.println("DoubleWriteFileTest torn batch, seed " + seed);
     flushes(2, new int[] {3, 4, 6});
     byte[] before = Arrays.copyOf(Files.readAllBytes(realDoubleWrite), 4 * PAGE);
@@ -527,7 +527,7 @@ class DoubleWriteFileTest {
   void R24_restartRestoresAndForcesBeforeTheFileIsUsedAgain() throws IOException {
     // Power cut in the data file; restart;
     // power cut in the next batch; restart: pages 3 to 5 whole.
-    long seed = System.nanoTime();
+    long seed = Long.getLong("revenant.seed", System.nanoTime());
     System.out.println("DoubleWriteFileTest two power cuts, seed " + seed);
     Random random = new Random(seed);
     int[] first = {3, 4, 5};
@@ -561,7 +561,7 @@ class DoubleWriteFileTest {
   @Test
   void R6_restartForcesWhatOnlyTheCacheHolds() throws IOException {
     // SIGKILL after the data file was written, before its force: the restart reads whole pages.
-    long seed = System.nanoTime();
+    long seed = Long.getLong("revenant.seed", System.nanoTime());
     System.out.println("DoubleWriteFileTest kill, then power cut, seed " + seed);
     killThenPowerCut(seed, /* forceFailed= */ false);
   }
@@ -569,7 +569,7 @@ class DoubleWriteFileTest {
   @Test
   void R6_restartWritesAgainWhatAFailedForceMayHaveLost() throws IOException {
     // The force failed and the system marked the pages clean: reading them proves nothing.
-    long seed = System.nanoTime();
+    long seed = Long.getLong("revenant.seed", System.nanoTime());
     System.out.println("DoubleWriteFileTest failed force, then power cut, seed " + seed);
     killThenPowerCut(seed, /* forceFailed= */ true);
   }

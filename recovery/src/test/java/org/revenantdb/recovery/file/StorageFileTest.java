@@ -262,7 +262,7 @@ class StorageFileTest {
 
   @Test
   void powerCut_keepsWhatWasForcedAndNothingWhole() throws IOException {
-    long seed = System.nanoTime();
+    long seed = Long.getLong("revenant.seed", System.nanoTime());
     System.out.println("seed " + seed);
     faulty.trackForces();
     MemorySegment before = MemorySegment.ofArray(new byte[64 * 512]);

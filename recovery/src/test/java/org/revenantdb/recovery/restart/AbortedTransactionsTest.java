@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 class AbortedTransactionsTest {
   @Test
   void against_a_plain_set() {
-    long seed = System.nanoTime();
+    long seed = Long.getLong("revenant.seed", System.nanoTime());
     System.out.println("AbortedTransactionsTest seed " + seed);
     Random random = new Random(seed);
     AbortedTransactions map = new AbortedTransactions();
@@ -76,7 +76,7 @@ class AbortedTransactionsTest {
 
   @Test
   void the_map_of_numbers_against_a_plain_map() {
-    long seed = System.nanoTime();
+    long seed = Long.getLong("revenant.seed", System.nanoTime());
     Random random = new Random(seed);
     LongLongMap map = new LongLongMap();
     Map<Long, Long> model = new HashMap<>();
