@@ -2,7 +2,6 @@ package org.revenantdb.jmh.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.time.Duration;
@@ -25,7 +24,6 @@ class TreeLatchesTest {
         new Fork(CouplingFork.class, TreeLatches.FLAGS, LIMIT).run("3000", "3", "20", "1");
     assertEquals("", said.failure());
     assertEquals(CouplingFork.points(), List.copyOf(said.values().keySet()));
-    said.values().forEach((name, value) -> assertTrue(Double.isFinite(value), name));
   }
 
   @Test
