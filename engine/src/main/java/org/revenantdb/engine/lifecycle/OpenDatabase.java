@@ -14,6 +14,7 @@ import org.revenantdb.engine.ReadOnlyDatabaseException;
 import org.revenantdb.engine.RecoveryReport;
 import org.revenantdb.engine.RestartPhase;
 import org.revenantdb.engine.Waits;
+import org.revenantdb.engine.backup.Backups;
 import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.catalog.Catalog;
@@ -52,7 +53,7 @@ public final class OpenDatabase {
    * Opening     the steps of Opening, then checkpointer and cleaner. Their threads may use all
    *             results of the steps through this object, so it is complete except for these two.
    *
-   * Close       1  the cleaner ends, then the gate closes: no thread is inside the database or can
+   * Close       1  a backup ends, the cleaner ends, then the gate closes: no thread is inside the database or can
    *                enter
    *             2  the search for forgotten transactions ends; threads that wait for rows are
    *                woken; open transactions are rolled back
@@ -64,6 +65,10 @@ public final class OpenDatabase {
   private final OpenResources resources = new OpenResources();
   private final PatientLock closing = new PatientLock();
   private final PatientLock compacting = new PatientLock();
+
+  /** Held while the data file is cut, and while a backup finds its end. Never with a latch. */
+  private final PatientLock cutting = new PatientLock();
+
   private final IoStatistics io = new IoStatistics();
   private final EngineWaits waits = new EngineWaits();
   private final Engine engine;
@@ -81,6 +86,7 @@ public final class OpenDatabase {
   private final @Nullable DoubleWriteFile doubleWrite;
   private final @Nullable CountersFile countersFile;
   private final RecoveryReport recovery;
+  private final Backups backups;
 
   public static OpenDatabase open(Path directory, DatabaseOptions options) {
     try {
@@ -134,6 +140,16 @@ public final class OpenDatabase {
         }
       }
       recovery = steps.report(files, analysed, life, pool);
+      backups =
+          new Backups(
+              new CopiedDatabase(
+                  files,
+                  analysed.result(),
+                  pool,
+                  life.log(),
+                  io,
+                  () -> checkpoint(),
+                  cutting));
       files.ownership().checkFiles();
     } catch (Throwable failure) {
       steps.putBack();
@@ -313,6 +329,11 @@ public final class OpenDatabase {
     }
   }
 
+  /** Not inside the gate: a close ends it. */
+  public Backups backups() {
+    return backups;
+  }
+
   public void cleanNow() {
     if (cleaner != null) {
       cleaner.cleanNow();
@@ -385,7 +406,12 @@ public final class OpenDatabase {
     boolean isRedone = pending.left() == 0; // before the checkpoint: its redo point has passed all
     if (end < before && isRedone) {
       writer.checkpointNow(/* everything= */ true);
-      allocator.cut(end);
+      cutting.lock();
+      try {
+        allocator.cut(end);
+      } finally {
+        cutting.unlock();
+      }
     }
   }
 
@@ -430,6 +456,7 @@ public final class OpenDatabase {
     if (engine.gate().isClosed()) {
       return;
     }
+    backups.close();
     if (redo != null) {
       redo.finish(); // pages that cannot be redone now are still pending for the next open
     }
