@@ -1,6 +1,5 @@
 package org.revenantdb.engine;
 
-import java.util.Objects;
 import java.util.function.Predicate;
 
 /**
@@ -10,18 +9,16 @@ import java.util.function.Predicate;
  *     limit. The log is copied beside that, as fast as it grows
  * @param listener is told several times a second how far the backup is, and at its end, by the
  *     thread that has called {@link Database#backup}. It returns whether the backup goes on; if
- *     not, the call throws {@link BackupException.Reason#CANCELLED}. The default does nothing
+ *     not, the call throws {@link java.util.concurrent.CancellationException}. The default does
+ *     nothing
  */
 public record BackupOptions(long bytesPerSecond, Predicate<BackupProgress> listener) {
   private static final BackupOptions DEFAULTS = new BackupOptions(0, progress -> true);
 
   /** Checks the options. */
   public BackupOptions {
-    if (bytesPerSecond < 0) {
-      throw OptionCheck.refused(
-          "bytesPerSecond", "0 (no limit) or more", String.valueOf(bytesPerSecond), "");
-    }
-    Objects.requireNonNull(listener, "listener");
+    OptionCheck.inRange(bytesPerSecond, "bytesPerSecond", 0, Long.MAX_VALUE, "");
+    OptionCheck.present(listener, "listener", "a listener");
   }
 
   /**

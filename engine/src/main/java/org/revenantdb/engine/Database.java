@@ -1165,7 +1165,7 @@ public final class Database implements AutoCloseable {
    *
    * @param target where to: a directory that is empty or does not exist
    * @return what was made
-   * @throws BackupException if it was refused or has ended early
+   * @throws StorageException as {@link #backup(Path, BackupOptions)} does
    */
   public BackupReport backup(Path target) {
     return backup(target, BackupOptions.defaults());
@@ -1186,9 +1186,16 @@ public final class Database implements AutoCloseable {
    * @param target where to: a directory that is empty or does not exist, in any file system
    * @param options how
    * @return what was made
-   * @throws BackupException if it was refused or has ended early
-   * @throws StorageException if a file of the database cannot be read, or one of the target cannot
-   *     be written; the database is unharmed
+   * @throws StorageException with {@link StorageException.Reason#BACKUP_TARGET} if the target is
+   *     not empty, with {@link StorageException.Reason#BACKUP_TOO_SLOW} if the log grew faster than
+   *     it was copied, with another reason if a file of the database cannot be read, or one of the
+   *     target cannot be written. The database is unharmed
+   * @throws java.util.concurrent.CancellationException if the listener or an interrupt has ended
+   *     it; the thread stays interrupted
+   * @throws IllegalStateException if another backup of this database is being made
+   * @throws ReadOnlyDatabaseException if the database is open read-only and was not closed cleanly:
+   *     open it for writing, which recovers it
+   * @throws DatabaseClosedException if the database is closed meanwhile
    */
   public BackupReport backup(Path target, BackupOptions options) {
     Objects.requireNonNull(target, "target");

@@ -5,10 +5,11 @@ import java.security.SecureRandom;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import org.revenantdb.engine.BackupException;
 import org.revenantdb.engine.BackupOptions;
 import org.revenantdb.engine.BackupProgress;
 import org.revenantdb.engine.BackupReport;
+import org.revenantdb.engine.StorageException;
+import org.revenantdb.engine.access.Misuse;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.latch.Parking;
 import org.revenantdb.recovery.checkpoint.RefusedPage;
@@ -92,15 +93,15 @@ final class BackupRun {
         if (Thread.interrupted()) {
           interrupted = true;
           stop(
-              new BackupException(
-                  BackupException.Reason.INTERRUPTED,
-                  "the backup to " + directory + " was interrupted; begin it again"));
+              new Misuse.OfCancellation(
+                  "the backup to " + directory + " was interrupted; begin it again",
+                  /* cause= */ null));
         }
         tell();
       }
       thread.join();
     } catch (Throwable ofListener) {
-      stop(cancelled());
+      stop(cancelled(/* cause= */ null));
       thread.join();
       throw ofListener;
     } finally {
@@ -124,20 +125,17 @@ final class BackupRun {
     try {
       goesOn = options.listener().test(progress);
     } catch (RuntimeException ofListener) {
-      BackupException told = cancelled();
-      told.initCause(ofListener);
-      stop(told);
+      stop(cancelled(ofListener));
       return;
     }
     if (!goesOn) {
-      stop(cancelled());
+      stop(cancelled(/* cause= */ null));
     }
   }
 
-  private BackupException cancelled() {
-    return new BackupException(
-        BackupException.Reason.CANCELLED,
-        "the backup to " + directory + " was cancelled by its listener");
+  private Misuse.OfCancellation cancelled(@Nullable Throwable cause) {
+    return new Misuse.OfCancellation(
+        "the backup to " + directory + " was cancelled by its listener", cause);
   }
 
   private void work() {
@@ -239,13 +237,13 @@ final class BackupRun {
 
   private void copyLog(LogCopy log, long upTo) {
     if (!log.copyUpTo(upTo)) {
-      throw new BackupException(
-          BackupException.Reason.LOG_TOO_FAST,
-          "the log of "
-              + source.directory()
-              + " grew faster than it was copied to "
-              + directory
-              + ": use a faster target, raise maxLogSize, or begin the backup when less is written");
+      throw new StorageException(
+          StorageException.Reason.BACKUP_TOO_SLOW,
+          directory,
+          StorageException.NO_OFFSET,
+          "the log of " + source.directory() + " grew faster than it was copied to here",
+          "use a faster target, raise maxLogSize, or begin the backup when less is written",
+          /* cause= */ null);
     }
   }
 

@@ -7,7 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Objects;
-import org.revenantdb.engine.BackupException;
+import org.revenantdb.engine.RevenantException;
 import org.revenantdb.recovery.file.Directories;
 import org.revenantdb.recovery.file.DoubleWriteFile;
 import org.revenantdb.recovery.file.IoFailures;
@@ -36,6 +36,8 @@ public final class BackupTarget {
   /** The data file of a copy that is not finished. */
   public static final String UNFINISHED = "revenant.data.backup";
 
+  private static final String ANOTHER = "name a directory that is empty or does not exist";
+
   private final Path directory;
   private final BackupSource.Names names;
   private final IoStatistics statistics = new IoStatistics();
@@ -53,7 +55,7 @@ public final class BackupTarget {
   /**
    * Makes the directory and the mark.
    *
-   * @throws BackupException if something is there; nothing was changed
+   * @throws RevenantException if something is there; nothing was changed
    */
   static BackupTarget make(Path directory, Path original, BackupSource.Names names) {
     refuseInside(directory, original);
@@ -87,7 +89,7 @@ public final class BackupTarget {
             .normalize()
             .startsWith(original.toAbsolutePath().normalize())) {
       throw refused(
-          directory, "it lies in the directory of the database, " + original + "; name another one");
+          directory, "it lies in the directory of the database, " + original, "name another one");
     }
   }
 
@@ -96,17 +98,16 @@ public final class BackupTarget {
       return;
     }
     if (!Files.isDirectory(directory)) {
-      throw refused(directory, "it is not a directory; name one that is empty or does not exist");
+      throw refused(directory, "it is no directory", ANOTHER);
     }
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
       for (Path entry : entries) {
-        throw refused(
-            directory,
-            entry.endsWith(UNFINISHED)
-                ? "it has an unfinished backup, or one that is being made; if no backup is being made, delete the directory"
-                : "it is not empty, there is "
-                    + entry.getFileName()
-                    + "; name a directory that is empty or does not exist");
+        throw entry.endsWith(UNFINISHED)
+            ? refused(
+                directory,
+                "it has an unfinished backup, or one that is being made",
+                "if no backup is being made, delete the directory")
+            : refused(directory, "it is not empty, there is " + entry.getFileName(), ANOTHER);
       }
     } catch (DirectoryIteratorException failed) {
       throw unlisted(directory, Objects.requireNonNull(failed.getCause()));
@@ -120,9 +121,14 @@ public final class BackupTarget {
         directory, StorageException.NO_OFFSET, "listing the target of the backup", failed);
   }
 
-  private static BackupException refused(Path directory, String why) {
-    return new BackupException(
-        BackupException.Reason.TARGET, "nothing can be copied to " + directory + ": " + why);
+  private static RevenantException refused(Path directory, String why, String cure) {
+    return new org.revenantdb.engine.StorageException(
+        org.revenantdb.engine.StorageException.Reason.BACKUP_TARGET,
+        directory,
+        StorageException.NO_OFFSET,
+        "this cannot be the target of a backup: " + why,
+        cure,
+        /* cause= */ null);
   }
 
   /**
@@ -164,7 +170,7 @@ public final class BackupTarget {
   void makeRest(byte[] databaseId) {
     logMade = Directories.makeOwnerOnly(log());
     if (!logMade) {
-      throw refused(directory, "somebody else writes to it");
+      throw refused(directory, "somebody else writes to it", ANOTHER);
     }
     DoubleWriteFile.create(doubleWrite(), databaseId, statistics).close();
   }

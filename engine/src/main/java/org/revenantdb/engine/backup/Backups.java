@@ -2,10 +2,9 @@ package org.revenantdb.engine.backup;
 
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
-import org.revenantdb.engine.BackupException;
 import org.revenantdb.engine.BackupOptions;
 import org.revenantdb.engine.BackupReport;
-import org.revenantdb.engine.DatabaseClosedException;
+import org.revenantdb.engine.access.Misuse;
 import org.revenantdb.engine.session.OperationGate;
 import org.revenantdb.latch.PatientLock;
 
@@ -30,8 +29,6 @@ public final class Backups implements AutoCloseable {
   /**
    * Makes a backup, and waits for its end.
    *
-   * @throws BackupException if it is refused or ended early
-   * @throws DatabaseClosedException if the database closes
    */
   public BackupReport backup(Path target, BackupOptions options) {
     BackupRun run = new BackupRun(source, target, options, steps, this::ended);
@@ -46,8 +43,7 @@ public final class Backups implements AutoCloseable {
         throw OperationGate.closed();
       }
       if (running != null) {
-        throw new BackupException(
-            BackupException.Reason.RUNNING,
+        throw new Misuse.OfState(
             "another backup of "
                 + source.directory()
                 + " is being made; begin that to "

@@ -4,12 +4,12 @@ import java.io.Console;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
-import org.revenantdb.engine.BackupException;
 import org.revenantdb.engine.BackupOptions;
 import org.revenantdb.engine.BackupProgress;
 import org.revenantdb.engine.BackupReport;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
+import org.revenantdb.engine.ReadOnlyDatabaseException;
 import org.revenantdb.engine.StorageException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -82,10 +82,8 @@ final class BackupCommand implements Callable<Integer> {
             "revenant: a process that has the database open makes the backup itself, with Database.backup; or close the database first.");
       }
       throw refused;
-    } catch (BackupException refused) {
-      if (refused.reason() == BackupException.Reason.NOT_RECOVERED) {
-        err.println("revenant: --recover recovers the database, and makes the backup then.");
-      }
+    } catch (ReadOnlyDatabaseException refused) {
+      err.println("revenant: --recover recovers the database, and makes the backup then.");
       throw refused;
     }
     print(report);

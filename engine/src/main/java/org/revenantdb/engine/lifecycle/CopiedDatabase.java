@@ -2,7 +2,7 @@ package org.revenantdb.engine.lifecycle;
 
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
-import org.revenantdb.engine.BackupException;
+import org.revenantdb.engine.ReadOnlyDatabaseException;
 import org.revenantdb.engine.backup.BackupSource;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.latch.PatientLock;
@@ -89,8 +89,7 @@ final class CopiedDatabase implements BackupSource {
       return LogCopy.of(log);
     }
     if (!found.cleanShutdown()) {
-      throw new BackupException(
-          BackupException.Reason.NOT_RECOVERED,
+      throw new ReadOnlyDatabaseException(
           "the database "
               + directory()
               + " was not closed cleanly, and is open read-only: open it for writing, which recovers it, and make the backup then");

@@ -28,13 +28,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.revenantdb.engine.BackupException;
 import org.revenantdb.engine.BulkLoad;
 import org.revenantdb.engine.CorruptDataException;
 import org.revenantdb.engine.Database;
+import org.revenantdb.engine.StorageException;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.TableOptions;
 import org.revenantdb.engine.Transaction;
+import org.revenantdb.engine.testing.Refusals;
 import org.revenantdb.recovery.testing.FaultyFileSystem;
 
 /** The schedules of protocols.md §47, played step by step. */
@@ -327,8 +328,7 @@ class BackupScheduleTest {
             assertTrue(db.statistics().files().logDirectoryBytes() <= 8 << 20);
           }
         });
-    BackupException told = assertThrows(BackupException.class, () -> db.backup(target));
-    assertEquals(BackupException.Reason.LOG_TOO_FAST, told.reason());
+    Refusals.assertRefused(StorageException.Reason.BACKUP_TOO_SLOW, () -> db.backup(target));
     assertFalse(Files.exists(target));
     BackedUp.steps(db, BackupSteps.NONE);
     backUpAndCompare();
