@@ -22,9 +22,9 @@ import org.revenantdb.recovery.log.LogCopy;
 /**
  * One backup.
  *
- * <p>Threads: one of the engine does the steps; the caller's waits for them, and calls the listener;
- * any thread may stop it. Failure: the caller gets what the thread has thrown, and the target is as
- * it was, as far as that can be.
+ * <p>Threads: one of the engine does the steps; the caller's waits for them, and calls the
+ * listener; any thread may stop it. Failure: the caller gets what the thread has thrown, and the
+ * target is as it was, as far as that can be.
  */
 final class BackupRun {
   /*

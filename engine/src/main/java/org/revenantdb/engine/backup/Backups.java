@@ -26,10 +26,7 @@ public final class Backups implements AutoCloseable {
     this.source = source;
   }
 
-  /**
-   * Makes a backup, and waits for its end.
-   *
-   */
+  /** Makes a backup, and waits for its end. */
   public BackupReport backup(Path target, BackupOptions options) {
     BackupRun run = new BackupRun(source, target, options, steps, this::ended);
     begin(run, target);

@@ -112,8 +112,7 @@ final class BackupCommand implements Callable<Integer> {
     out.printf("pages           %,d%n", report.pages());
     out.printf("log             %,d bytes%n", report.logBytes());
     out.printf("end of log      %,d%n", report.endOfLog());
-    out.printf(
-        "copied          %,d bytes in %,.1f ms%n", report.bytes(), report.nanos() / 1e6);
+    out.printf("copied          %,d bytes in %,.1f ms%n", report.bytes(), report.nanos() / 1e6);
     out.println("complete");
   }
 }

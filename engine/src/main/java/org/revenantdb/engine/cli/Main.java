@@ -14,7 +14,10 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
 /** The command: finds the verb, and reports mistakes of the user without a stack trace. */
-@Command(name = "revenant", description = "Looks at a database, and copies it.", mixinStandardHelpOptions = true)
+@Command(
+    name = "revenant",
+    description = "Looks at a database, and copies it.",
+    mixinStandardHelpOptions = true)
 public final class Main {
   /** All is well. */
   static final int SOUND = 0;

@@ -143,13 +143,7 @@ public final class OpenDatabase {
       backups =
           new Backups(
               new CopiedDatabase(
-                  files,
-                  analysed.result(),
-                  pool,
-                  life.log(),
-                  io,
-                  () -> checkpoint(),
-                  cutting));
+                  files, analysed.result(), pool, life.log(), io, () -> checkpoint(), cutting));
       files.ownership().checkFiles();
     } catch (Throwable failure) {
       steps.putBack();

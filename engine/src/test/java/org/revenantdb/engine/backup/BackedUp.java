@@ -58,14 +58,13 @@ final class BackedUp {
     Thread thread =
         Thread.ofPlatform()
             .name("between-steps")
-            .start(
-                () -> {
-                  try {
-                    action.run();
-                  } catch (Throwable failure) {
-                    thrown.set(failure);
-                  }
-                });
+            .start(() -> {
+              try {
+                action.run();
+              } catch (Throwable failure) {
+                thrown.set(failure);
+              }
+            });
     boolean interrupted = false;
     while (true) {
       try {
@@ -98,12 +97,11 @@ final class BackedUp {
 
   static void put(Database db, String table, int from, int to, int number, int length) {
     Table rows = db.getOrCreateTable(table);
-    db.run(
-        tx -> {
-          for (int i = from; i < to; i++) {
-            tx.put(rows, key(i), value(number, length));
-          }
-        });
+    db.run(tx -> {
+      for (int i = from; i < to; i++) {
+        tx.put(rows, key(i), value(number, length));
+      }
+    });
   }
 
   /** All rows of all tables; a value as its length and a hash. */

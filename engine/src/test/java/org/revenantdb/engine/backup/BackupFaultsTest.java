@@ -74,12 +74,11 @@ class BackupFaultsTest {
     for (; failed; operation++) {
       Path target = target("once" + operation);
       AtomicInteger before = new AtomicInteger(operation);
-      faulty.hook(
-          event -> {
-            if (event.kind() != IoEvent.Kind.READ && before.getAndDecrement() == 0) {
-              throw new IOException("Input/output error");
-            }
-          });
+      faulty.hook(event -> {
+        if (event.kind() != IoEvent.Kind.READ && before.getAndDecrement() == 0) {
+          throw new IOException("Input/output error");
+        }
+      });
       try {
         db.backup(target);
         failed = before.get() < 0;
@@ -104,12 +103,11 @@ class BackupFaultsTest {
     for (; failed; operation++) {
       Path target = target("from" + operation);
       AtomicInteger before = new AtomicInteger(operation);
-      faulty.hook(
-          event -> {
-            if (event.kind() != IoEvent.Kind.READ && before.getAndDecrement() <= 0) {
-              throw new IOException("Input/output error");
-            }
-          });
+      faulty.hook(event -> {
+        if (event.kind() != IoEvent.Kind.READ && before.getAndDecrement() <= 0) {
+          throw new IOException("Input/output error");
+        }
+      });
       try {
         db.backup(target);
         failed = false;

@@ -134,8 +134,7 @@ class BackupHistoryTest {
       db.createTable("ticket");
       db.createTable("big");
       for (int i = 0; i < 3; i++) {
-        db.createTable(
-            "t" + i, i == 2 ? TableOptions.hashPartitioned(3) : TableOptions.defaults());
+        db.createTable("t" + i, i == 2 ? TableOptions.hashPartitioned(3) : TableOptions.defaults());
       }
       List<Thread> threads = new ArrayList<>();
       for (int i = 0; i < WRITERS; i++) {
@@ -191,8 +190,7 @@ class BackupHistoryTest {
           }
         });
     db.backup(
-        target,
-        BackupOptions.defaults().withBytesPerSecond(random.nextBoolean() ? 0 : 100 << 20));
+        target, BackupOptions.defaults().withBytesPerSecond(random.nextBoolean() ? 0 : 100 << 20));
     long has;
     try (Database copy = Database.open(target, SMALL.withReadOnly(true))) {
       has = ticket(copy);
@@ -289,13 +287,12 @@ class BackupHistoryTest {
         tx.deleteRange(db.table(name), key, to);
         String low = HexFormat.of().formatHex(key);
         String high = HexFormat.of().formatHex(to);
-        effects.add(
-            model ->
-                model
-                    .tables
-                    .get(name)
-                    .keySet()
-                    .removeIf(found -> found.compareTo(low) >= 0 && found.compareTo(high) < 0));
+        effects.add(model ->
+            model
+                .tables
+                .get(name)
+                .keySet()
+                .removeIf(found -> found.compareTo(low) >= 0 && found.compareTo(high) < 0));
       }
       case 3 -> {
         String made = "made" + random.nextInt(4);

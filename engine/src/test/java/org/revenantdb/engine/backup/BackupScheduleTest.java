@@ -99,14 +99,13 @@ class BackupScheduleTest {
         step -> {
           switch (step) {
             case HELD, CHECKPOINTED, PAGES_COPIED, ALL_PAGES_COPIED, END_KNOWN ->
-                onOtherThread(
-                    () -> {
-                      put(db, "rows", 0, 2_000, round.incrementAndGet(), 200);
-                      db.checkpoint();
-                      if (step == BackupSteps.Step.ALL_PAGES_COPIED) {
-                        expected.set(contents(db));
-                      }
-                    });
+                onOtherThread(() -> {
+                  put(db, "rows", 0, 2_000, round.incrementAndGet(), 200);
+                  db.checkpoint();
+                  if (step == BackupSteps.Step.ALL_PAGES_COPIED) {
+                    expected.set(contents(db));
+                  }
+                });
             default -> {}
           }
         });
@@ -270,8 +269,7 @@ class BackupScheduleTest {
     bad[5_000] ^= 1;
     write(data, 40, bad);
     db = Database.open(db.directory(), SMALL);
-    CorruptDataException told =
-        assertThrows(CorruptDataException.class, () -> db.backup(target));
+    CorruptDataException told = assertThrows(CorruptDataException.class, () -> db.backup(target));
     assertEquals(data, told.file());
     assertEquals(40L * PAGE, told.offset());
     assertFalse(Files.exists(target));
@@ -290,8 +288,7 @@ class BackupScheduleTest {
     put(db, "rows", 0, 5_000, 2, 200);
     db.checkpoint();
     put(db, "others", 0, 10_000, 2, 200); // the page leaves the pool
-    CorruptDataException told =
-        assertThrows(CorruptDataException.class, () -> db.backup(target));
+    CorruptDataException told = assertThrows(CorruptDataException.class, () -> db.backup(target));
     assertTrue(told.getMessage().contains("page 40"), told::getMessage);
     assertFalse(Files.exists(target));
   }

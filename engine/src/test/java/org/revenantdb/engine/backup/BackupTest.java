@@ -224,8 +224,7 @@ class BackupTest {
       put(db, "rows", 0, 10, 1, 100);
       Files.createDirectories(target);
       Files.writeString(target.resolve("mine"), "text");
-      String told =
-          refused(() -> db.backup(target)).getMessage();
+      String told = refused(() -> db.backup(target)).getMessage();
       assertTrue(told.contains("mine") && told.contains(target.toString()), told);
       assertEquals(List.of("", "mine"), names(target));
       refused(() -> db.backup(target.resolve("mine")));
@@ -285,12 +284,11 @@ class BackupTest {
       Thread caller = Thread.currentThread();
       BackupOptions options =
           BackupOptions.defaults()
-              .withListener(
-                  progress -> {
-                    assertSame(caller, Thread.currentThread());
-                    seen.add(progress);
-                    return true;
-                  });
+              .withListener(progress -> {
+                assertSame(caller, Thread.currentThread());
+                seen.add(progress);
+                return true;
+              });
       db.backup(target, options);
       assertFalse(seen.isEmpty());
       Path other = target.resolveSibling("other");
@@ -305,10 +303,9 @@ class BackupTest {
                   db.backup(
                       other,
                       slow()
-                          .withListener(
-                              progress -> {
-                                throw new UnsupportedOperationException("mine");
-                              })));
+                          .withListener(progress -> {
+                            throw new UnsupportedOperationException("mine");
+                          })));
       assertTrue(thrown.getCause() != null);
       assertThrows(
           StackOverflowError.class,
@@ -316,10 +313,9 @@ class BackupTest {
               db.backup(
                   other,
                   slow()
-                      .withListener(
-                          progress -> {
-                            throw new StackOverflowError();
-                          })));
+                      .withListener(progress -> {
+                        throw new StackOverflowError();
+                      })));
       assertFalse(Files.exists(other));
       db.backup(other);
     }
@@ -359,14 +355,13 @@ class BackupTest {
         });
     Thread backup =
         Thread.ofVirtual()
-            .start(
-                () -> {
-                  try {
-                    db.backup(target, slow());
-                  } catch (Throwable told) {
-                    thrown.add(told);
-                  }
-                });
+            .start(() -> {
+              try {
+                db.backup(target, slow());
+              } catch (Throwable told) {
+                thrown.add(told);
+              }
+            });
     begun.await();
     db.close();
     backup.join();
@@ -417,5 +412,4 @@ class BackupTest {
     }
     assertEquals(1_000, opened(target).get("rows").size());
   }
-
 }

@@ -74,12 +74,11 @@ public final class BackupFork {
       Table table = db.createTable("rows");
       for (int from = 0; from < rows; from += 1_000) {
         int first = from;
-        db.run(
-            tx -> {
-              for (int i = first; i < Math.min(rows, first + 1_000); i++) {
-                tx.put(table, key(i), new byte[VALUE]);
-              }
-            });
+        db.run(tx -> {
+          for (int i = first; i < Math.min(rows, first + 1_000); i++) {
+            tx.put(table, key(i), new byte[VALUE]);
+          }
+        });
       }
     }
   }
@@ -128,27 +127,20 @@ public final class BackupFork {
 
   /** Commits a second beside backups, divided by those without, in turn. */
   private static double ratio(
-      Database db,
-      Path target,
-      BackupOptions options,
-      int rows,
-      long window,
-      int pairs,
-      long seed)
+      Database db, Path target, BackupOptions options, int rows, long window, int pairs, long seed)
       throws Exception {
     LongAdder commits = new LongAdder();
     Work work = new Work();
     Table table = db.table("rows");
     for (int i = 0; i < SESSIONS; i++) {
       Random random = new Random(seed * SESSIONS + i);
-      work.begin(
-          () -> {
-            int row = random.nextInt(rows);
-            byte[] value = new byte[VALUE];
-            random.nextBytes(value);
-            db.run(tx -> tx.put(table, key(row), value));
-            commits.increment();
-          });
+      work.begin(() -> {
+        int row = random.nextInt(rows);
+        byte[] value = new byte[VALUE];
+        random.nextBytes(value);
+        db.run(tx -> tx.put(table, key(row), value));
+        commits.increment();
+      });
     }
     perSecond(commits, window); // the first window warms up
     double without = 0;
@@ -156,11 +148,10 @@ public final class BackupFork {
     for (int i = 0; i < pairs; i++) {
       without += perSecond(commits, window);
       Work backups = new Work();
-      backups.begin(
-          () -> {
-            db.backup(target, options.withListener(progress -> !backups.stopped));
-            delete(target);
-          });
+      backups.begin(() -> {
+        db.backup(target, options.withListener(progress -> !backups.stopped));
+        delete(target);
+      });
       beside += perSecond(commits, window);
       backups.end();
       delete(target);
@@ -201,19 +192,18 @@ public final class BackupFork {
     void begin(Step step) {
       threads.add(
           Thread.ofPlatform()
-              .start(
-                  () -> {
-                    try {
-                      while (!stopped) {
-                        step.run();
-                      }
-                    } catch (Exception thrown) {
-                      if (!stopped) { // else a backup that was cancelled
-                        failure = thrown;
-                        failed = true;
-                      }
-                    }
-                  }));
+              .start(() -> {
+                try {
+                  while (!stopped) {
+                    step.run();
+                  }
+                } catch (Exception thrown) {
+                  if (!stopped) { // else a backup that was cancelled
+                    failure = thrown;
+                    failed = true;
+                  }
+                }
+              }));
     }
 
     void end() throws Exception {
