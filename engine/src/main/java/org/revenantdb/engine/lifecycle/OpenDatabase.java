@@ -21,6 +21,7 @@ import org.revenantdb.engine.catalog.Catalog;
 import org.revenantdb.engine.change.Journal;
 import org.revenantdb.engine.counters.CountersFile;
 import org.revenantdb.engine.page.Page;
+import org.revenantdb.engine.session.CopyInUse;
 import org.revenantdb.engine.session.Engine;
 import org.revenantdb.engine.session.ForgottenTransactions;
 import org.revenantdb.engine.space.Allocator;
@@ -121,6 +122,9 @@ public final class OpenDatabase {
       LogSpace logSpace = steps.logSpace(analysed, life, credit);
       RecoverySpace space = new RecoverySpace(logSpace, restartPages);
       engine = steps.makeEngine(files, analysed, life, space, pool);
+      if (steps.isOfCopy()) {
+        engine.isOfCopy();
+      }
       catalog = Opening.loadCatalog(engine);
       countersFile = files.counted() == null ? null : resources.opened(files.counted());
       if (life.log() == null) {
@@ -148,6 +152,9 @@ public final class OpenDatabase {
     } catch (Throwable failure) {
       steps.putBack();
       resources.close(failure);
+      if (steps.isOfCopy() && failure instanceof RuntimeException damage) {
+        throw CopyInUse.told(damage);
+      }
       throw failure;
     }
   }

@@ -118,6 +118,12 @@ final class Opening {
     }
   }
 
+  /** Whether the directory was copied while the original was in use. */
+  boolean isOfCopy() {
+    DirectoryLock taken = lock;
+    return taken != null && taken.isOfCopy();
+  }
+
   /**
    * What step 1 leaves.
    *
