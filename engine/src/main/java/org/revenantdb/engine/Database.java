@@ -1160,6 +1160,55 @@ public final class Database implements AutoCloseable {
   }
 
   /**
+   * Copies the database to another directory while it is in use, with {@link
+   * BackupOptions#defaults}.
+   *
+   * @param target where to: a directory that is empty or does not exist
+   * @return what was made
+   * @throws StorageException as {@link #backup(Path, BackupOptions)} does
+   */
+  public BackupReport backup(Path target) {
+    return backup(target, BackupOptions.defaults());
+  }
+
+  /**
+   * Copies the database to another directory while it is in use.
+   *
+   * <p>The copy has every transaction that was committed before this call began, and those until
+   * shortly before its end; of no transaction it has a part. It is a database of its own, with
+   * another id: open it like any other, which takes one restart. Transactions that are prepared are
+   * prepared in the copy, too.
+   *
+   * <p>Readers and writers go on. One backup is made at a time. An interrupt, the listener and a
+   * close of the database end it. Until it is complete, and if it was killed, no open takes the
+   * target for a database.
+   *
+   * @param target where to: a directory that is empty or does not exist, in any file system
+   * @param options how
+   * @return what was made
+   * @throws StorageException with {@link StorageException.Reason#BACKUP_TARGET} if the target is
+   *     not empty, with {@link StorageException.Reason#BACKUP_TOO_SLOW} if the log grew faster than
+   *     it was copied, with another reason if a file of the database cannot be read, or one of the
+   *     target cannot be written. The database is unharmed
+   * @throws java.util.concurrent.CancellationException if the listener or an interrupt has ended
+   *     it; the thread stays interrupted
+   * @throws IllegalStateException if another backup of this database is being made
+   * @throws ReadOnlyDatabaseException if the database is open read-only and was not closed cleanly:
+   *     open it for writing, which recovers it
+   * @throws DatabaseClosedException if the database is closed meanwhile
+   */
+  public BackupReport backup(Path target, BackupOptions options) {
+    Objects.requireNonNull(target, "target");
+    Objects.requireNonNull(options, "options");
+    try {
+      engine.inside(() -> null);
+      return open.backups().backup(target, options);
+    } catch (RuntimeException failure) {
+      throw engine.told(failure);
+    }
+  }
+
+  /**
    * Checks the whole database: each page is reached once, keys are in order, large values are
    * complete, space maps are right, and each page of the file, free ones included, has what was
    * written to it.

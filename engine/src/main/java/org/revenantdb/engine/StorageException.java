@@ -45,6 +45,15 @@ public sealed class StorageException extends RevenantException permits CorruptDa
     FORMAT_VERSION,
     /** A file of the database, or the directory, is missing: restore it, or check the path. */
     MISSING_FILE,
+    /**
+     * The target of a backup is not an empty directory, or lies in the database: name another one.
+     */
+    BACKUP_TARGET,
+    /**
+     * Writers needed the files of the log before a backup had copied them: use a faster target, or
+     * a larger {@link DatabaseOptions#maxLogSize}.
+     */
+    BACKUP_TOO_SLOW,
     /** The file is damaged; the exception is a {@link CorruptDataException}. */
     DAMAGED
   }

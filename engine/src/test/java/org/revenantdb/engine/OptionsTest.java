@@ -42,6 +42,7 @@ class OptionsTest {
   private static final DatabaseOptions DATABASE = DatabaseOptions.defaults();
   private static final TransactionOptions TRANSACTION = TransactionOptions.durable();
   private static final SequenceOptions SEQUENCE = SequenceOptions.defaults();
+  private static final BackupOptions BACKUP = BackupOptions.defaults();
   private static final TableOptions TABLE = TableOptions.defaults();
 
   private static final Duration NEGATIVE = Duration.ofNanos(-1);
@@ -203,6 +204,8 @@ class OptionsTest {
             0L),
         row(SEQUENCE, "cacheSize", "from 0 to 2147483647", -1, Integer.MIN_VALUE),
         row(SEQUENCE, "order", "one of [PLAIN, BIT_REVERSED]"),
+        row(BACKUP, "bytesPerSecond", "from 0 to 9223372036854775807", -1L, Long.MIN_VALUE),
+        row(BACKUP, "listener", LISTENER),
         row(
             TABLE,
             "partitions",

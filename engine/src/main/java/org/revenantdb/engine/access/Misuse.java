@@ -1,5 +1,8 @@
 package org.revenantdb.engine.access;
 
+import java.util.concurrent.CancellationException;
+import org.jspecify.annotations.Nullable;
+
 /**
  * A wrong call, which is refused at once. The Javadoc of the method names the class of Java that
  * the exception extends. This type distinguishes it from a failure of the engine itself.
@@ -11,6 +14,18 @@ public interface Misuse {
 
     public OfArgument(String message) {
       super(message);
+    }
+  }
+
+  /** The caller has ended its own call. */
+  public final class OfCancellation extends CancellationException implements Misuse {
+    private static final long serialVersionUID = 1L;
+
+    public OfCancellation(String message, @Nullable Throwable cause) {
+      super(message);
+      if (cause != null) {
+        initCause(cause);
+      }
     }
   }
 

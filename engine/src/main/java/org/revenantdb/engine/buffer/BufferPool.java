@@ -853,10 +853,21 @@ public final class BufferPool implements AutoCloseable {
   public record BadInFile(StorageException why, boolean isDirty) {}
 
   /**
+   * Checks bytes that were read from the data file while it may have been written. If they are not
+   * good, {@link #problemInFile} finds out why.
+   *
+   * @param bytes 8192 bytes
+   * @return what is wrong with them, or null
+   */
+  public @Nullable String problemInCopy(int pageId, MemorySegment bytes) {
+    return loader.problemInCopy(pageId, bytes);
+  }
+
+  /**
    * Checks the bytes of a page in the data file, whether the page is in the pool or not, in use or
    * free. A page that was never written is good.
    *
-   * @param scratch 8192 bytes to read into
+   * @param scratch 8192 bytes to read into; if nothing is wrong it has the page
    * @return what is wrong with it, or null
    */
   public @Nullable BadInFile problemInFile(int pageId, MemorySegment scratch) {

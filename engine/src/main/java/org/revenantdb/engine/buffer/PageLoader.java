@@ -381,4 +381,12 @@ final class PageLoader {
         ? null
         : judge.problemOf(condition, scratch, pageId);
   }
+
+  /** What is wrong with bytes that were read from the file, as far as they show it, or null. */
+  @Nullable String problemInCopy(int pageId, MemorySegment bytes) {
+    PageCondition condition = PageJudge.conditionOf(bytes, (int) bytes.byteSize());
+    return condition == PageCondition.NEVER_WRITTEN && !judge.wasWritten(pageId)
+        ? null
+        : judge.problemOf(condition, bytes, pageId);
+  }
 }

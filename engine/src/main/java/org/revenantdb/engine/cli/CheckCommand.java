@@ -61,6 +61,18 @@ final class CheckCommand implements Callable<Integer> {
     if (json != null) {
       demandWritable(json); // a check may take long
     }
+    return check();
+  }
+
+  /** Checks a backup, which nothing may change. */
+  static int ofBackup(PrintWriter out, Path directory, @Nullable Path json) throws IOException {
+    CheckCommand check = new CheckCommand(out);
+    check.directory = directory;
+    check.json = json;
+    return check.check();
+  }
+
+  private int check() throws IOException {
     DatabaseDirectory.demandDatabase(directory);
     RecoveryReport recovery;
     CheckReport report;

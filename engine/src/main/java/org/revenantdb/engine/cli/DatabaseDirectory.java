@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
+import org.revenantdb.engine.backup.BackupTarget;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.recovery.file.Directories;
 import org.revenantdb.recovery.file.DirectoryLock;
@@ -53,6 +54,7 @@ final class DatabaseDirectory implements AutoCloseable {
   /** Refuses a directory without a database, with a message for a user at a shell. */
   static void demandDatabase(Path directory) {
     if (!Directories.exists(directory.resolve("revenant.data"))) {
+      BackupTarget.refuseUnfinished(directory);
       throw new NotADatabaseException(
           directory,
           StorageException.NO_OFFSET,

@@ -14,7 +14,10 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
 /** The command: finds the verb, and reports mistakes of the user without a stack trace. */
-@Command(name = "revenant", description = "Looks at a database.", mixinStandardHelpOptions = true)
+@Command(
+    name = "revenant",
+    description = "Looks at a database, and copies it.",
+    mixinStandardHelpOptions = true)
 public final class Main {
   /** All is well. */
   static final int SOUND = 0;
@@ -50,6 +53,8 @@ public final class Main {
             .addSubcommand(new CheckCommand(out))
             .addSubcommand(new PageCommand(out))
             .addSubcommand(new StatCommand(out))
+            .addSubcommand(new BackupCommand(out, err))
+            .addSubcommand(new VerifyCommand(out))
             .setOut(out)
             .setErr(err)
             .setExecutionExceptionHandler((failure, where, parsed) -> {

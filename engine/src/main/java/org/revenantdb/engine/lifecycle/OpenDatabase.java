@@ -14,12 +14,14 @@ import org.revenantdb.engine.ReadOnlyDatabaseException;
 import org.revenantdb.engine.RecoveryReport;
 import org.revenantdb.engine.RestartPhase;
 import org.revenantdb.engine.Waits;
+import org.revenantdb.engine.backup.Backups;
 import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.catalog.Catalog;
 import org.revenantdb.engine.change.Journal;
 import org.revenantdb.engine.counters.CountersFile;
 import org.revenantdb.engine.page.Page;
+import org.revenantdb.engine.session.CopyInUse;
 import org.revenantdb.engine.session.Engine;
 import org.revenantdb.engine.session.ForgottenTransactions;
 import org.revenantdb.engine.space.Allocator;
@@ -52,7 +54,7 @@ public final class OpenDatabase {
    * Opening     the steps of Opening, then checkpointer and cleaner. Their threads may use all
    *             results of the steps through this object, so it is complete except for these two.
    *
-   * Close       1  the cleaner ends, then the gate closes: no thread is inside the database or can
+   * Close       1  a backup ends, the cleaner ends, then the gate closes: no thread is inside the database or can
    *                enter
    *             2  the search for forgotten transactions ends; threads that wait for rows are
    *                woken; open transactions are rolled back
@@ -64,6 +66,10 @@ public final class OpenDatabase {
   private final OpenResources resources = new OpenResources();
   private final PatientLock closing = new PatientLock();
   private final PatientLock compacting = new PatientLock();
+
+  /** Held while the data file is cut, and while a backup finds its end. Never with a latch. */
+  private final PatientLock cutting = new PatientLock();
+
   private final IoStatistics io = new IoStatistics();
   private final EngineWaits waits = new EngineWaits();
   private final Engine engine;
@@ -81,6 +87,7 @@ public final class OpenDatabase {
   private final @Nullable DoubleWriteFile doubleWrite;
   private final @Nullable CountersFile countersFile;
   private final RecoveryReport recovery;
+  private final Backups backups;
 
   public static OpenDatabase open(Path directory, DatabaseOptions options) {
     try {
@@ -115,6 +122,9 @@ public final class OpenDatabase {
       LogSpace logSpace = steps.logSpace(analysed, life, credit);
       RecoverySpace space = new RecoverySpace(logSpace, restartPages);
       engine = steps.makeEngine(files, analysed, life, space, pool);
+      if (steps.isOfCopy()) {
+        engine.isOfCopy();
+      }
       catalog = Opening.loadCatalog(engine);
       countersFile = files.counted() == null ? null : resources.opened(files.counted());
       if (life.log() == null) {
@@ -134,10 +144,17 @@ public final class OpenDatabase {
         }
       }
       recovery = steps.report(files, analysed, life, pool);
+      backups =
+          new Backups(
+              new CopiedDatabase(
+                  files, analysed.result(), pool, life.log(), io, () -> checkpoint(), cutting));
       files.ownership().checkFiles();
     } catch (Throwable failure) {
       steps.putBack();
       resources.close(failure);
+      if (steps.isOfCopy() && failure instanceof RuntimeException damage) {
+        throw CopyInUse.told(damage);
+      }
       throw failure;
     }
   }
@@ -313,6 +330,11 @@ public final class OpenDatabase {
     }
   }
 
+  /** Not inside the gate: a close ends it. */
+  public Backups backups() {
+    return backups;
+  }
+
   public void cleanNow() {
     if (cleaner != null) {
       cleaner.cleanNow();
@@ -385,7 +407,12 @@ public final class OpenDatabase {
     boolean isRedone = pending.left() == 0; // before the checkpoint: its redo point has passed all
     if (end < before && isRedone) {
       writer.checkpointNow(/* everything= */ true);
-      allocator.cut(end);
+      cutting.lock();
+      try {
+        allocator.cut(end);
+      } finally {
+        cutting.unlock();
+      }
     }
   }
 
@@ -430,6 +457,7 @@ public final class OpenDatabase {
     if (engine.gate().isClosed()) {
       return;
     }
+    backups.close();
     if (redo != null) {
       redo.finish(); // pages that cannot be redone now are still pending for the next open
     }

@@ -12,6 +12,7 @@ import org.revenantdb.engine.RestartPhase;
 import org.revenantdb.engine.RestartStatus;
 import org.revenantdb.engine.WaitClass;
 import org.revenantdb.engine.access.ApiAccess;
+import org.revenantdb.engine.backup.BackupTarget;
 import org.revenantdb.engine.buffer.BatchGuard;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.buffer.BufferPoolOptions;
@@ -117,6 +118,12 @@ final class Opening {
     }
   }
 
+  /** Whether the directory was copied while the original was in use. */
+  boolean isOfCopy() {
+    DirectoryLock taken = lock;
+    return taken != null && taken.isOfCopy();
+  }
+
   /**
    * What step 1 leaves.
    *
@@ -133,6 +140,9 @@ final class Opening {
   Files openFiles() {
     DatabaseFiles files = new DatabaseFiles(directory, io);
     boolean mayCreate = options.create() && !options.readOnly();
+    if (!files.exists()) {
+      BackupTarget.refuseUnfinished(directory);
+    }
     if (!files.exists() && !mayCreate) {
       throw new NotADatabaseException(
           directory,

@@ -59,6 +59,9 @@ public final class Engine implements CatalogueOwner {
   /** The greatest length of a value; tests set less to see longer ones refused. */
   public volatile long maxValueBytes = Database.MAX_VALUE_BYTES;
 
+  /** Whether the directory was copied while the original was in use; set while it opens. */
+  private volatile boolean ofCopy;
+
   private final PreparedTransactions prepared;
   private volatile @Nullable TableSteps tables;
 
@@ -273,7 +276,12 @@ public final class Engine implements CatalogueOwner {
 
   /** The exception for a caller. */
   public RuntimeException told(RuntimeException failure) {
-    return Boundary.told(storage.spill().directory(), failure);
+    return Boundary.told(storage.spill().directory(), ofCopy ? CopyInUse.told(failure) : failure);
+  }
+
+  /** The directory was copied while the original was in use: what is damaged there has a cause. */
+  public void isOfCopy() {
+    ofCopy = true;
   }
 
   /** The exception for a caller when the engine has stopped. */

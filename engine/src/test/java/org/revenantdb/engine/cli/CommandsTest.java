@@ -1,5 +1,6 @@
 package org.revenantdb.engine.cli;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -127,6 +128,51 @@ class CommandsTest {
     String text = Files.readString(json);
     assertTrue(text.contains("\"sound\": true"), text);
     assertTrue(text.contains("\"problems\": []"), text);
+  }
+
+  @Test
+  void a_backup_of_a_closed_database_is_verified_and_neither_changes_a_file() throws IOException {
+    Path target = folder.resolve("copy");
+    byte[] data = Files.readAllBytes(directory.resolve("revenant.data"));
+    Ran ran = run("backup", directory, target, "--limit", 1_000);
+    assertEquals(Main.SOUND, ran.code, ran.err);
+    assertTrue(ran.out.endsWith("complete\n"), ran.out);
+    assertArrayEquals(data, Files.readAllBytes(directory.resolve("revenant.data")));
+    byte[] copied = Files.readAllBytes(target.resolve("revenant.data"));
+    Ran verified = run("verify", target);
+    assertEquals(Main.SOUND, verified.code, verified.err);
+    assertTrue(verified.out.contains("orders: 1,001 rows"), verified.out);
+    assertTrue(verified.out.endsWith("sound\n"), verified.out);
+    assertArrayEquals(copied, Files.readAllBytes(target.resolve("revenant.data")));
+    Ran again = run("backup", directory, target);
+    assertEquals(Main.FAILED, again.code);
+    assertTrue(again.err.contains("not empty"), again.err);
+    assertEquals(Main.FAILED, run("backup", directory, folder.resolve("x"), "--limit", -1).code);
+    Files.move(target.resolve("revenant.data"), target.resolve("revenant.data.backup"));
+    for (String verb : List.of("verify", "check", "stat")) {
+      Ran unfinished = run(verb, target);
+      assertEquals(Main.FAILED, unfinished.code, verb);
+      assertTrue(unfinished.err.contains("unfinished backup"), unfinished.err);
+    }
+  }
+
+  @Test
+  void a_backup_says_what_to_do_if_the_database_is_in_use_or_was_killed() throws IOException {
+    Path killed = folder.resolve("killed");
+    Path target = folder.resolve("copy");
+    try (Database db = Database.open(directory, SMALL)) {
+      fill(db);
+      LiveCopy.copy(directory, killed);
+      Ran ran = run("backup", directory, target);
+      assertEquals(Main.FAILED, ran.code);
+      assertTrue(ran.err.contains("Database.backup"), ran.err);
+    }
+    Ran ran = run("backup", killed, target);
+    assertEquals(Main.FAILED, ran.code);
+    assertTrue(ran.err.contains("--recover"), ran.err);
+    assertFalse(Files.exists(target));
+    assertEquals(Main.SOUND, run("backup", killed, target, "--recover").code);
+    assertEquals(Main.SOUND, run("verify", target).code);
   }
 
   @Test

@@ -37,6 +37,7 @@ public final class Main {
           new HeavyInsertBench(),
           new SpaceMapBench(),
           new RecoveryBench(),
+          new BackupBench(),
           new GcBench());
 
   private Main() {}

@@ -94,9 +94,14 @@ public final class DirectoryLock implements AutoCloseable {
    * An open, locked file; without a channel if the directory cannot be written to.
    *
    * @param former the former content of the file
+   * @param ofCopy whether that content was copied from another lock file, which was held then
    */
   private record LockFile(
-      Path path, @Nullable FileChannel channel, Ownership ownership, byte[] former) {}
+      Path path,
+      @Nullable FileChannel channel,
+      Ownership ownership,
+      byte[] former,
+      boolean ofCopy) {}
 
   /**
    * Identifies a channel that must not be closed, since that would release the lock of another
@@ -128,12 +133,14 @@ public final class DirectoryLock implements AutoCloseable {
 
   private final Key key;
   private final Ownership ownership;
+  private final boolean ofCopy;
   private boolean open = true;
   private boolean putsBack;
 
-  private DirectoryLock(Key key, Ownership ownership) {
+  private DirectoryLock(Key key, LockFile file) {
     this.key = key;
-    this.ownership = ownership;
+    this.ownership = file.ownership;
+    this.ofCopy = file.ofCopy;
   }
 
   /**
@@ -159,7 +166,7 @@ public final class DirectoryLock implements AutoCloseable {
       } else {
         held.holders++;
       }
-      return new DirectoryLock(key, held.file.ownership);
+      return new DirectoryLock(key, held.file);
     }
   }
 
@@ -196,6 +203,16 @@ public final class DirectoryLock implements AutoCloseable {
     return ownership;
   }
 
+  /**
+   * Whether the directory is a copy of one that was in use, or had not been closed, when it was
+   * copied. Its files may be of different moments.
+   *
+   * @return true if the text of the lock file is that of another lock file
+   */
+  public boolean isOfCopy() {
+    return ofCopy;
+  }
+
   /** Makes the close restore the former content of the lock file. Called if the open has failed. */
   public void putBack() {
     putsBack = true;
@@ -229,7 +246,7 @@ public final class DirectoryLock implements AutoCloseable {
     @Nullable FileChannel before = NEVER_CLOSED.remove(kept);
     @Nullable FileChannel channel = before != null ? before : open(path, shared);
     if (channel == null) {
-      return new LockFile(path, null, Ownership.none(), new byte[0]);
+      return new LockFile(path, null, Ownership.none(), new byte[0], /* ofCopy= */ false);
     }
     boolean done = false;
     boolean mayClose = true;
@@ -266,14 +283,15 @@ public final class DirectoryLock implements AutoCloseable {
     if (owner.namesALiveOwnerOf(file)) {
       throw lockLost(path, owner);
     }
+    boolean ofCopy = owner.isOfOtherThan(file);
     if (shared) {
-      return new LockFile(path, channel, Ownership.none(), former);
+      return new LockFile(path, channel, Ownership.none(), former, ofCopy);
     }
     @Nullable Path parent = path.toAbsolutePath().getParent();
     FileIdentity directory = FileIdentity.of(parent == null ? path : parent);
     byte[] text = leaveName(channel, LockText.mine(file));
     return new LockFile(
-        path, channel, Ownership.of(path, directory, identity, channel, text), former);
+        path, channel, Ownership.of(path, directory, identity, channel, text), former, ofCopy);
   }
 
   private static LockText read(FileChannel channel) {

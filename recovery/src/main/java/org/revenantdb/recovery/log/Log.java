@@ -744,6 +744,11 @@ public final class Log implements AutoCloseable {
     }
   }
 
+  /** The segments, for a copy of the log. */
+  SegmentSupply segments() {
+    return supply;
+  }
+
   /**
    * Size of all files in the log directory.
    *

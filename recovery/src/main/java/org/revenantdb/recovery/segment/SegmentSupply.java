@@ -55,6 +55,8 @@ public final class SegmentSupply {
    *             If a second file cannot be deleted, the directory is the cause. The second file stays free, and no
    *             deletion is tried until a checkpoint has released segments. If every such file were held back, each
    *             would be replaced by a new one.
+   * Holds       A copy of the log keeps what it has not read yet (docs/protocols.md §47). A file is not created beyond
+   *             the user's bound while segments are held: then all holds are broken, and what they held is free.
    */
 
   /** A segment to be created: from a free file of the same size, or as a new file. */
@@ -102,6 +104,12 @@ public final class SegmentSupply {
 
   /** False after the directory has refused a deletion, until segments are released. */
   private boolean deletable = true;
+
+  /** Copies of the log that keep segments. */
+  private final List<LogHold> holds = new ArrayList<>();
+
+  /** Every segment below this that is not held was released. */
+  private long releasable;
 
   private boolean closed;
   private @Nullable Throwable failure;
@@ -446,10 +454,92 @@ public final class SegmentSupply {
       return new Making(place, named);
     }
     @Nullable SegmentPlace spare = fitting(place.size());
+    if (spare == null && isTooLarge() && breakHolds()) {
+      spare = fitting(place.size());
+    }
     if (spare != null) {
       free.remove(spare.begin());
     }
     return new Making(place, spare);
+  }
+
+  /**
+   * Under the lock: a copy of the log must not make the directory larger than allowed.
+   *
+   * @return whether that has released segments
+   */
+  private boolean breakHolds() {
+    if (held(releasable) == releasable) {
+      return false; // nothing is there because of a hold
+    }
+    holds.forEach(LogHold::broken);
+    holds.clear();
+    releaseBelow(releasable);
+    return true;
+  }
+
+  /** Under the lock: how far segments may be released, at most a position. */
+  private long held(long lsn) {
+    long most = lsn;
+    for (LogHold hold : holds) {
+      most = Math.min(most, hold.from());
+    }
+    return most;
+  }
+
+  /**
+   * Keeps all segments that are in use now, and those that come.
+   *
+   * @return the hold, which keeps everything until it is moved
+   */
+  public LogHold hold() {
+    LogHold hold = new LogHold(this);
+    lock.lock();
+    try {
+      holds.add(hold);
+    } finally {
+      lock.unlock();
+    }
+    return hold;
+  }
+
+  /** Moves a hold on, or ends it; returns whether {@link #trim} would delete any segment. */
+  boolean holdMoves(LogHold hold, long from) {
+    lock.lock();
+    try {
+      hold.move(from);
+      if (from == Long.MAX_VALUE) {
+        holds.remove(hold);
+      }
+      releaseBelow(held(releasable));
+      return isTooMuch();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Returns the segment that holds a position, ready ones included.
+   *
+   * @param lsn the position
+   * @return the segment; null if it was released, or does not exist yet
+   */
+  public @Nullable SegmentPlace holding(long lsn) {
+    lock.lock();
+    try {
+      return inUse.at(lsn);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Returns the directory of the segments.
+   *
+   * @return the directory, with the owner of the log
+   */
+  public SegmentDirectory directory() {
+    return directory;
   }
 
   /** Under the lock. */
@@ -503,7 +593,7 @@ public final class SegmentSupply {
   }
 
   /**
-   * Releases every segment that lies entirely below a position.
+   * Releases every segment that lies entirely below a position, unless a copy of the log holds it.
    *
    * @param lsn the redo point of a checkpoint that is durable
    * @return whether {@link #trim} would delete any
@@ -511,19 +601,25 @@ public final class SegmentSupply {
   public boolean recycleBelow(long lsn) {
     lock.lock();
     try {
-      List<SegmentPlace> below = new ArrayList<>();
-      for (SegmentPlace place : inUse.beginningIn(0, lsn)) {
-        if (place.end() <= lsn) {
-          below.add(place);
-        }
-      }
-      below.forEach(this::giveUp);
+      releasable = Math.max(releasable, lsn);
+      releaseBelow(held(lsn));
       heldTried = false;
       deletable = true;
       return isTooMuch();
     } finally {
       lock.unlock();
     }
+  }
+
+  /** Under the lock. */
+  private void releaseBelow(long lsn) {
+    List<SegmentPlace> below = new ArrayList<>();
+    for (SegmentPlace place : inUse.beginningIn(0, lsn)) {
+      if (place.end() <= lsn) {
+        below.add(place);
+      }
+    }
+    below.forEach(this::giveUp);
   }
 
   /** Under the lock. */

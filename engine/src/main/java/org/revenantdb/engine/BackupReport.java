@@ -1,0 +1,24 @@
+package org.revenantdb.engine;
+
+import java.nio.file.Path;
+
+/**
+ * What {@link Database#backup} has made.
+ *
+ * @param target the directory of the copy
+ * @param bytes bytes of pages and log in it
+ * @param pages pages of its data file
+ * @param logBytes bytes of its log
+ * @param redoPoint position of the log at which an open of the copy begins to read
+ * @param endOfLog position of the log at which the copy ends: it has all transactions that were
+ *     committed there
+ * @param nanos how long it took
+ */
+public record BackupReport(
+    Path target,
+    long bytes,
+    long pages,
+    long logBytes,
+    long redoPoint,
+    long endOfLog,
+    long nanos) {}

@@ -1,0 +1,295 @@
+package org.revenantdb.engine.backup;
+
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.BackupOptions;
+import org.revenantdb.engine.BackupProgress;
+import org.revenantdb.engine.BackupReport;
+import org.revenantdb.engine.StorageException;
+import org.revenantdb.engine.access.Misuse;
+import org.revenantdb.engine.page.Page;
+import org.revenantdb.latch.Parking;
+import org.revenantdb.recovery.checkpoint.RefusedPage;
+import org.revenantdb.recovery.file.ControlFile;
+import org.revenantdb.recovery.file.ControlState;
+import org.revenantdb.recovery.file.DataFileHeader;
+import org.revenantdb.recovery.file.FileThread;
+import org.revenantdb.recovery.log.LogCopy;
+
+/**
+ * One backup.
+ *
+ * <p>Threads: one of the engine does the steps; the caller's waits for them, and calls the
+ * listener; any thread may stop it. Failure: the caller gets what the thread has thrown, and the
+ * target is as it was, as far as that can be.
+ */
+final class BackupRun {
+  /*
+   * Protocol    docs/protocols.md §47, with schedules and the crash table.
+   *
+   * Steps       target marked | log held | redo, checkpoint: S, R | pages, beside them log | E, N | log up to E, sealed
+   *             | header, slots | all forced | renamed
+   *
+   * Stop        `stop` is looked at before each piece of pages and in each pause. What it was set to is thrown then.
+   */
+  private static final long TELL_EVERY = TimeUnit.MILLISECONDS.toNanos(100);
+  private static final long LOG_EVERY = TimeUnit.MILLISECONDS.toNanos(20);
+
+  private final BackupSource source;
+  private final Path directory;
+  private final BackupOptions options;
+  private final BackupSteps steps;
+  private final FileThread thread;
+  private final Thread caller = Thread.currentThread();
+  private final long begun = System.nanoTime();
+
+  private volatile @Nullable RuntimeException stop;
+  private volatile BackupProgress progress = new BackupProgress(0, 0, 0);
+  private @Nullable BackupReport report;
+  private @Nullable Throwable failure;
+
+  /** Written after report and failure. */
+  private volatile boolean done;
+
+  BackupRun(
+      BackupSource source,
+      Path directory,
+      BackupOptions options,
+      BackupSteps steps,
+      Runnable ended) {
+    this.source = source;
+    this.directory = directory;
+    this.options = options;
+    this.steps = steps;
+    thread = FileThread.of("revenant-backup", this::work, this::failed, ended);
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  /** Ends it soon, unless it has ended. */
+  void stop(RuntimeException why) {
+    if (stop == null) {
+      stop = why;
+    }
+    thread.unpark();
+  }
+
+  /** Waits until its thread has ended. */
+  void join() {
+    thread.join();
+  }
+
+  /** Waits for the end, on the thread that has made this object. */
+  BackupReport await() {
+    boolean interrupted = false;
+    try {
+      while (!done) {
+        Parking.parkNanos(this, TELL_EVERY);
+        if (Thread.interrupted()) {
+          interrupted = true;
+          stop(
+              new Misuse.OfCancellation(
+                  "the backup to " + directory + " was interrupted; begin it again",
+                  /* cause= */ null));
+        }
+        tell();
+      }
+      thread.join();
+    } catch (Throwable ofListener) {
+      stop(cancelled(/* cause= */ null));
+      thread.join();
+      throw ofListener;
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+    switch (failure) {
+      case RuntimeException thrown -> throw thrown;
+      case Error thrown -> throw thrown;
+      case null, default -> {}
+    }
+    if (report == null) {
+      throw new IllegalStateException("the backup has neither ended nor failed", failure);
+    }
+    return report;
+  }
+
+  private void tell() {
+    boolean goesOn;
+    try {
+      goesOn = options.listener().test(progress);
+    } catch (RuntimeException ofListener) {
+      stop(cancelled(ofListener));
+      return;
+    }
+    if (!goesOn) {
+      stop(cancelled(/* cause= */ null));
+    }
+  }
+
+  private Misuse.OfCancellation cancelled(@Nullable Throwable cause) {
+    return new Misuse.OfCancellation(
+        "the backup to " + directory + " was cancelled by its listener", cause);
+  }
+
+  private void work() {
+    report = make();
+    end();
+  }
+
+  private void failed(Throwable why) {
+    failure = why;
+    end();
+  }
+
+  private void end() {
+    done = true;
+    Parking.unpark(caller);
+  }
+
+  private BackupReport make() {
+    goOn();
+    BackupTarget target = BackupTarget.make(directory, source.directory(), source.names());
+    try {
+      return fill(target);
+    } catch (Throwable failed) {
+      target.remove(failed);
+      throw failed;
+    }
+  }
+
+  private BackupReport fill(BackupTarget target) {
+    byte[] id = new byte[16];
+    new SecureRandom().nextBytes(id);
+    ControlState state;
+    BackupSource.End end;
+    long logBytes;
+    steps.at(BackupSteps.Step.MARKED);
+    try (LogCopy log = source.holdLog()) {
+      steps.at(BackupSteps.Step.HELD);
+      state = source.checkpoint();
+      refuseDamaged();
+      target.makeRest(id);
+      log.begin(state.redoPoint(), target.log(), id, target.statistics());
+      steps.at(BackupSteps.Step.CHECKPOINTED);
+      copyPages(target, log);
+      steps.at(BackupSteps.Step.ALL_PAGES_COPIED);
+      end = source.end();
+      steps.at(BackupSteps.Step.END_KNOWN);
+      refuseDamaged();
+      copyLog(log, end.endOfLog());
+      log.finish();
+      logBytes = log.bytes();
+    }
+    steps.at(BackupSteps.Step.LOG_COPIED);
+    writeHeader(target, id, state, end);
+    target.force();
+    goOn();
+    steps.at(BackupSteps.Step.FORCED);
+    target.complete();
+    return new BackupReport(
+        directory,
+        (long) end.pages() * Page.SIZE + logBytes,
+        end.pages(),
+        logBytes,
+        state.redoPoint(),
+        end.endOfLog(),
+        System.nanoTime() - begun);
+  }
+
+  /** What the file says of such a page is known only to this life, and to the log. */
+  private void refuseDamaged() {
+    List<RefusedPage> refused = source.pool().refusedPages();
+    if (!refused.isEmpty()) {
+      throw source
+          .pool()
+          .damage(
+              refused.getFirst().page(),
+              "page "
+                  + Integer.toUnsignedString(refused.getFirst().page())
+                  + " was refused to a reader, as the file lacks its last write; a damaged database is not copied");
+    }
+  }
+
+  private void copyPages(BackupTarget target, LogCopy log) {
+    long first = System.nanoTime();
+    try (PageCopy pages =
+        new PageCopy(
+            source.pool(),
+            source.data(),
+            target.data(),
+            () -> steps.at(BackupSteps.Step.PAGES_READ))) {
+      while (pages.copyNext()) {
+        steps.at(BackupSteps.Step.PAGES_COPIED);
+        copyLog(log, source.durableLsn());
+        progress = new BackupProgress(pages.next(), source.pool().sizeInPages(), log.bytes());
+        goOn();
+        pause(log, first, (long) pages.next() * Page.SIZE);
+      }
+    }
+  }
+
+  private void copyLog(LogCopy log, long upTo) {
+    if (!log.copyUpTo(upTo)) {
+      throw new StorageException(
+          StorageException.Reason.BACKUP_TOO_SLOW,
+          directory,
+          StorageException.NO_OFFSET,
+          "the log of " + source.directory() + " grew faster than it was copied to here",
+          "use a faster target, raise maxLogSize, or begin the backup when less is written",
+          /* cause= */ null);
+    }
+  }
+
+  private void goOn() {
+    RuntimeException why = stop;
+    if (why != null) {
+      throw why;
+    }
+  }
+
+  /** Until the limit allows more pages. The log is copied meanwhile. */
+  private void pause(LogCopy log, long first, long bytes) {
+    long limit = options.bytesPerSecond();
+    if (limit == 0) {
+      return;
+    }
+    long due = (long) ((double) bytes / limit * TimeUnit.SECONDS.toNanos(1));
+    for (long left = due; left > 0; left = due - (System.nanoTime() - first)) {
+      Parking.parkNanos(this, Math.min(left, LOG_EVERY));
+      goOn();
+      copyLog(log, source.durableLsn());
+    }
+  }
+
+  /** Last of all: before that, the file is not that of a database. */
+  private void writeHeader(
+      BackupTarget target, byte[] id, ControlState state, BackupSource.End end) {
+    long size = (long) end.pages() * Page.SIZE;
+    if (target.data().size() > size) {
+      target.data().truncate(size);
+    } else {
+      target.data().preallocate(target.data().size(), size);
+    }
+    DataFileHeader header = source.header();
+    DataFileHeader.create(target.data(), id, header.segmentSize(), header.createdMillis());
+    ControlState copied =
+        new ControlState(
+            /* sequence= */ 0,
+            state.analysisPoint(),
+            state.redoPoint(),
+            state.checkpointLsn(),
+            end.endOfLog(),
+            state.life(),
+            /* clean= */ false,
+            /* endOfLog= */ 0,
+            end.pages());
+    ControlFile.create(target.data(), copied);
+  }
+}

@@ -1,0 +1,64 @@
+package org.revenantdb.engine.backup;
+
+import java.nio.file.Path;
+import org.revenantdb.engine.buffer.BufferPool;
+import org.revenantdb.recovery.file.ControlState;
+import org.revenantdb.recovery.file.DataFileHeader;
+import org.revenantdb.recovery.file.StorageFile;
+import org.revenantdb.recovery.log.LogCopy;
+
+/**
+ * The open database, as far as a backup needs it.
+ *
+ * <p>Threads: that of the backup, which may access files.
+ */
+public interface BackupSource {
+  /** Its directory. */
+  Path directory();
+
+  /** The names of files and directory in the copy. */
+  Names names();
+
+  /**
+   * Names in the directory of a database.
+   *
+   * @param data of the data file
+   * @param doubleWrite of the double-write file
+   * @param log of the directory of the log
+   */
+  record Names(String data, String doubleWrite, String log) {}
+
+  /** The data file, open. */
+  StorageFile data();
+
+  /** The first page of the data file. */
+  DataFileHeader header();
+
+  /** The pages. */
+  BufferPool pool();
+
+  /** Begins a copy of the log: from now on no segment is recycled. */
+  LogCopy holdLog();
+
+  /**
+   * Redoes what a crash has left, and makes a checkpoint. Call it after {@link #holdLog}.
+   *
+   * @return the control slot of this checkpoint, or of a later one
+   */
+  ControlState checkpoint();
+
+  /** How far the log is durable. */
+  long durableLsn();
+
+  /**
+   * Where the copy ends.
+   *
+   * @param endOfLog the tail of the log; durable
+   * @param pages pages of the data file; no record up to that end changes a page behind them,
+   *     unless it is freed by that end
+   */
+  record End(long endOfLog, int pages) {}
+
+  /** Forces the log. Call it after the last page was read. */
+  End end();
+}

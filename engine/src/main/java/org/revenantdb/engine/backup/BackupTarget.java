@@ -1,0 +1,244 @@
+package org.revenantdb.engine.backup;
+
+import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Objects;
+import org.revenantdb.engine.RevenantException;
+import org.revenantdb.recovery.file.Directories;
+import org.revenantdb.recovery.file.DoubleWriteFile;
+import org.revenantdb.recovery.file.IoFailures;
+import org.revenantdb.recovery.file.IoStatistics;
+import org.revenantdb.recovery.file.NotADatabaseException;
+import org.revenantdb.recovery.file.OpenMode;
+import org.revenantdb.recovery.file.StorageException;
+import org.revenantdb.recovery.file.StorageFile;
+
+/**
+ * The directory of a copy. It becomes a database in one step, when everything in it is forced;
+ * until then an open refuses it.
+ *
+ * <p>Threads: that of the backup.
+ */
+public final class BackupTarget {
+  /*
+   * State       empty       no directory, or an empty one
+   *             unfinished  the mark is there: its name was forced before anything else was made
+   *             database    the mark has become the data file, by a rename
+   *
+   * A crash leaves one of these states; docs/protocols.md §47 has the table. The mark is the data file of the copy
+   * under another name: so no moment has both, or none.
+   */
+
+  /** The data file of a copy that is not finished. */
+  public static final String UNFINISHED = "revenant.data.backup";
+
+  private static final String ANOTHER = "name a directory that is empty or does not exist";
+
+  private final Path directory;
+  private final BackupSource.Names names;
+  private final IoStatistics statistics = new IoStatistics();
+  private final boolean made;
+  private boolean logMade;
+  private final StorageFile data;
+
+  private BackupTarget(Path directory, BackupSource.Names names, boolean made) {
+    this.directory = directory;
+    this.names = names;
+    this.made = made;
+    data = StorageFile.open(mark(), OpenMode.CREATE_NEW, /* ownerOnly= */ true, statistics);
+  }
+
+  /**
+   * Makes the directory and the mark.
+   *
+   * @throws RevenantException if something is there; nothing was changed
+   */
+  static BackupTarget make(Path directory, Path original, BackupSource.Names names) {
+    refuseInside(directory, original);
+    refuseUnlessEmpty(directory);
+    boolean made = Directories.createOwnerOnly(directory);
+    BackupTarget target;
+    try {
+      target = new BackupTarget(directory, names, made);
+    } catch (Throwable failed) {
+      if (made) {
+        takeAway(directory, failed);
+      }
+      throw failed;
+    }
+    try {
+      if (!made) {
+        Directories.forceName(directory);
+      }
+      Directories.force(directory, target.statistics);
+      return target;
+    } catch (Throwable failed) {
+      target.remove(failed);
+      throw failed;
+    }
+  }
+
+  private static void refuseInside(Path directory, Path original) {
+    if (directory.getFileSystem().equals(original.getFileSystem())
+        && directory
+            .toAbsolutePath()
+            .normalize()
+            .startsWith(original.toAbsolutePath().normalize())) {
+      throw refused(
+          directory, "it lies in the directory of the database, " + original, "name another one");
+    }
+  }
+
+  private static void refuseUnlessEmpty(Path directory) {
+    if (!Directories.exists(directory)) {
+      return;
+    }
+    if (!Files.isDirectory(directory)) {
+      throw refused(directory, "it is no directory", ANOTHER);
+    }
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
+      for (Path entry : entries) {
+        throw entry.endsWith(UNFINISHED)
+            ? refused(
+                directory,
+                "it has an unfinished backup, or one that is being made",
+                "if no backup is being made, delete the directory")
+            : refused(directory, "it is not empty, there is " + entry.getFileName(), ANOTHER);
+      }
+    } catch (DirectoryIteratorException failed) {
+      throw unlisted(directory, Objects.requireNonNull(failed.getCause()));
+    } catch (IOException failed) {
+      throw unlisted(directory, failed);
+    }
+  }
+
+  private static StorageException unlisted(Path directory, IOException failed) {
+    return IoFailures.of(
+        directory, StorageException.NO_OFFSET, "listing the target of the backup", failed);
+  }
+
+  private static RevenantException refused(Path directory, String why, String cure) {
+    return new org.revenantdb.engine.StorageException(
+        org.revenantdb.engine.StorageException.Reason.BACKUP_TARGET,
+        directory,
+        StorageException.NO_OFFSET,
+        "this cannot be the target of a backup: " + why,
+        cure,
+        /* cause= */ null);
+  }
+
+  /**
+   * Refuses a directory with an unfinished backup.
+   *
+   * @throws NotADatabaseException that says what to do
+   */
+  public static void refuseUnfinished(Path directory) {
+    if (Directories.exists(directory.resolve(UNFINISHED))) {
+      throw new NotADatabaseException(
+          directory,
+          StorageException.NO_OFFSET,
+          "this is an unfinished backup: it was interrupted, or it is still being made ("
+              + UNFINISHED
+              + " is there)",
+          "if no backup is being made, delete the directory and make another backup",
+          /* cause= */ null);
+    }
+  }
+
+  private Path mark() {
+    return directory.resolve(UNFINISHED);
+  }
+
+  Path log() {
+    return directory.resolve(names.log());
+  }
+
+  /** The data file, under the name of the mark. */
+  StorageFile data() {
+    return data;
+  }
+
+  IoStatistics statistics() {
+    return statistics;
+  }
+
+  /** Makes the directory of the log, and a double-write file without pages. */
+  void makeRest(byte[] databaseId) {
+    logMade = Directories.makeOwnerOnly(log());
+    if (!logMade) {
+      throw refused(directory, "somebody else writes to it", ANOTHER);
+    }
+    DoubleWriteFile.create(doubleWrite(), databaseId, statistics).close();
+  }
+
+  private Path doubleWrite() {
+    return directory.resolve(names.doubleWrite());
+  }
+
+  /** Forces what is there, up to the mark. */
+  void force() {
+    data.force();
+    data.close();
+    Directories.force(log(), statistics);
+    Directories.force(directory, statistics);
+  }
+
+  /** Makes it a database. */
+  void complete() {
+    move(mark(), directory.resolve(names.data()));
+    try {
+      Directories.force(directory, statistics);
+    } catch (StorageException failed) {
+      // No later force may write the name.
+      try {
+        move(directory.resolve(names.data()), mark());
+      } catch (StorageException stays) {
+        failed.addSuppressed(stays);
+      }
+      throw failed;
+    }
+  }
+
+  private static void move(Path from, Path to) {
+    try {
+      Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
+    } catch (IOException failed) {
+      throw IoFailures.of(from, StorageException.NO_OFFSET, "renaming", failed);
+    }
+  }
+
+  /** Deletes what was made, the mark last; what stays is an unfinished backup. */
+  void remove(Throwable failed) {
+    try {
+      data.close();
+      if (logMade) {
+        try (DirectoryStream<Path> segments = Files.newDirectoryStream(log())) {
+          for (Path segment : segments) {
+            Files.delete(segment);
+          }
+        }
+        Files.delete(log());
+        Files.deleteIfExists(doubleWrite());
+      }
+      Directories.force(directory, statistics);
+      Files.deleteIfExists(mark());
+      if (made) {
+        Files.delete(directory);
+      }
+    } catch (IOException | RuntimeException stays) {
+      failed.addSuppressed(stays);
+    }
+  }
+
+  private static void takeAway(Path directory, Throwable failed) {
+    try {
+      Files.delete(directory);
+    } catch (IOException stays) {
+      failed.addSuppressed(stays);
+    }
+  }
+}

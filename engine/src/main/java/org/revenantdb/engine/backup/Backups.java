@@ -1,0 +1,83 @@
+package org.revenantdb.engine.backup;
+
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.BackupOptions;
+import org.revenantdb.engine.BackupReport;
+import org.revenantdb.engine.access.Misuse;
+import org.revenantdb.engine.session.OperationGate;
+import org.revenantdb.latch.PatientLock;
+
+/**
+ * The backups of an open database: one at a time, and none when it closes.
+ *
+ * <p>Threads: any.
+ */
+public final class Backups implements AutoCloseable {
+  private final BackupSource source;
+  private final PatientLock lock = new PatientLock();
+  private @Nullable BackupRun running;
+  private boolean closed;
+
+  /** Tests replace it. */
+  volatile BackupSteps steps = BackupSteps.NONE;
+
+  public Backups(BackupSource source) {
+    this.source = source;
+  }
+
+  /** Makes a backup, and waits for its end. */
+  public BackupReport backup(Path target, BackupOptions options) {
+    BackupRun run = new BackupRun(source, target, options, steps, this::ended);
+    begin(run, target);
+    return run.await();
+  }
+
+  private void begin(BackupRun run, Path target) {
+    lock.lock();
+    try {
+      if (closed) {
+        throw OperationGate.closed();
+      }
+      if (running != null) {
+        throw new Misuse.OfState(
+            "another backup of "
+                + source.directory()
+                + " is being made; begin that to "
+                + target
+                + " when it has ended");
+      }
+      run.start();
+      running = run;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** On the thread of the backup, at its end. */
+  private void ended() {
+    lock.lock();
+    try {
+      running = null;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Ends the running backup and waits for its thread; refuses all others. */
+  @Override
+  public void close() {
+    BackupRun last;
+    lock.lock();
+    try {
+      closed = true;
+      last = running;
+    } finally {
+      lock.unlock();
+    }
+    if (last != null) {
+      last.stop(OperationGate.closed());
+      last.join();
+    }
+  }
+}

@@ -1,0 +1,118 @@
+package org.revenantdb.engine.cli;
+
+import java.io.Console;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import org.revenantdb.engine.BackupOptions;
+import org.revenantdb.engine.BackupProgress;
+import org.revenantdb.engine.BackupReport;
+import org.revenantdb.engine.Database;
+import org.revenantdb.engine.DatabaseOptions;
+import org.revenantdb.engine.ReadOnlyDatabaseException;
+import org.revenantdb.engine.StorageException;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code backup DIR TARGET}: copies a database that no process has open. */
+@Command(
+    name = "backup",
+    description = {
+      "Copies a database that no process has open. The copy is a database of its own.",
+      "Changes nothing in DIR. A database that was not closed cleanly has to be recovered first: --recover does it.",
+      "A process that has the database open makes the backup itself: Database.backup."
+    },
+    mixinStandardHelpOptions = true,
+    exitCodeListHeading = "Exit codes:%n",
+    exitCodeList = {
+      "0:the backup is complete",
+      "2:wrong usage, or there is no backup; what was made of it is deleted"
+    })
+final class BackupCommand implements Callable<Integer> {
+  private static final long MEGABYTE = 1_000_000;
+
+  private final PrintWriter out;
+  private final PrintWriter err;
+
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  @Parameters(index = "0", paramLabel = "DIR", description = "the directory of the database")
+  private Path directory = Path.of("");
+
+  @Parameters(
+      index = "1",
+      paramLabel = "TARGET",
+      description = "a directory that is empty or does not exist")
+  private Path target = Path.of("");
+
+  @Option(
+      names = "--recover",
+      description = "opens the database for writing, which recovers it after a crash")
+  private boolean recover;
+
+  @Option(
+      names = "--limit",
+      paramLabel = "MB",
+      description = "copies at most so many megabytes a second")
+  private long limit;
+
+  BackupCommand(PrintWriter out, PrintWriter err) {
+    this.out = out;
+    this.err = err;
+  }
+
+  @Override
+  public Integer call() {
+    if (limit < 0 || limit > Long.MAX_VALUE / MEGABYTE) {
+      throw new ParameterException(
+          spec.commandLine(), "--limit must be 0 (no limit) or more, not " + limit);
+    }
+    DatabaseDirectory.demandDatabase(directory);
+    DatabaseOptions options = DatabaseOptions.defaults().withCreate(false).withReadOnly(!recover);
+    BackupReport report;
+    try (Database db = Database.open(directory, options)) {
+      report = db.backup(target, backupOptions());
+    } catch (StorageException refused) {
+      if (refused.reason() == StorageException.Reason.LOCKED) {
+        err.println(
+            "revenant: a process that has the database open makes the backup itself, with Database.backup; or close the database first.");
+      }
+      throw refused;
+    } catch (ReadOnlyDatabaseException refused) {
+      err.println("revenant: --recover recovers the database, and makes the backup then.");
+      throw refused;
+    }
+    print(report);
+    return Main.SOUND;
+  }
+
+  private BackupOptions backupOptions() {
+    BackupOptions options = BackupOptions.defaults().withBytesPerSecond(limit * MEGABYTE);
+    Console console = System.console();
+    return console != null && console.isTerminal() ? options.withListener(this::show) : options;
+  }
+
+  private boolean show(BackupProgress progress) {
+    if (progress.pagesToCopy() > 0) {
+      err.printf(
+          "\r%3d %% of %,d pages",
+          100 * progress.pages() / progress.pagesToCopy(), progress.pagesToCopy());
+      err.flush();
+    }
+    return true;
+  }
+
+  private void print(BackupReport report) {
+    out.println("database        " + directory);
+    out.println("backup          " + report.target());
+    out.printf("pages           %,d%n", report.pages());
+    out.printf("log             %,d bytes%n", report.logBytes());
+    out.printf("end of log      %,d%n", report.endOfLog());
+    out.printf("copied          %,d bytes in %,.1f ms%n", report.bytes(), report.nanos() / 1e6);
+    out.println("complete");
+  }
+}

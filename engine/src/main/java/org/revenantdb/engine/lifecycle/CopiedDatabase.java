@@ -1,0 +1,141 @@
+package org.revenantdb.engine.lifecycle;
+
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.ReadOnlyDatabaseException;
+import org.revenantdb.engine.backup.BackupSource;
+import org.revenantdb.engine.buffer.BufferPool;
+import org.revenantdb.latch.PatientLock;
+import org.revenantdb.recovery.file.ControlState;
+import org.revenantdb.recovery.file.DataFileHeader;
+import org.revenantdb.recovery.file.IoStatistics;
+import org.revenantdb.recovery.file.StorageFile;
+import org.revenantdb.recovery.log.DurabilityUnknownException;
+import org.revenantdb.recovery.log.Log;
+import org.revenantdb.recovery.log.LogCopy;
+import org.revenantdb.recovery.log.LogStoppedException;
+import org.revenantdb.recovery.restart.AnalysisResult;
+
+/**
+ * An open database as a backup sees it. One that is open read-only can be copied if it was closed
+ * cleanly: then nothing is to be redone, and nobody writes.
+ *
+ * <p>Threads: that of the backup.
+ */
+final class CopiedDatabase implements BackupSource {
+  private static final Names NAMES =
+      new Names(DatabaseFiles.DATA, DatabaseFiles.DOUBLE_WRITE, DatabaseFiles.LOG);
+
+  private final Opening.Files files;
+  private final AnalysisResult found;
+  private final BufferPool pool;
+  private final @Nullable Log log;
+  private final IoStatistics io;
+  private final Runnable checkpoint;
+  private final PatientLock cutting;
+
+  /**
+   * Nothing is copied yet.
+   *
+   * @param log null if the database is open read-only
+   * @param checkpoint redoes what is pending, and writes all dirty pages
+   * @param cutting held while the data file is cut
+   */
+  CopiedDatabase(
+      Opening.Files files,
+      AnalysisResult found,
+      BufferPool pool,
+      @Nullable Log log,
+      IoStatistics io,
+      Runnable checkpoint,
+      PatientLock cutting) {
+    this.files = files;
+    this.found = found;
+    this.pool = pool;
+    this.log = log;
+    this.io = io;
+    this.checkpoint = checkpoint;
+    this.cutting = cutting;
+  }
+
+  @Override
+  public Path directory() {
+    return files.files().directory();
+  }
+
+  @Override
+  public Names names() {
+    return NAMES;
+  }
+
+  @Override
+  public StorageFile data() {
+    return files.survey().data();
+  }
+
+  @Override
+  public DataFileHeader header() {
+    return files.survey().header();
+  }
+
+  @Override
+  public BufferPool pool() {
+    return pool;
+  }
+
+  @Override
+  public LogCopy holdLog() {
+    if (log != null) {
+      return LogCopy.of(log);
+    }
+    if (!found.cleanShutdown()) {
+      throw new ReadOnlyDatabaseException(
+          "the database "
+              + directory()
+              + " was not closed cleanly, and is open read-only: open it for writing, which recovers it, and make the backup then");
+    }
+    return LogCopy.ofClosed(
+        files.files().log(),
+        header().databaseId(),
+        header().segmentSize(),
+        files.survey().control().state().life(),
+        io);
+  }
+
+  @Override
+  public ControlState checkpoint() {
+    checkpoint.run();
+    ControlState state = files.survey().control().state();
+    if (log != null && state.life() != log.life()) {
+      throw new IllegalStateException("a checkpoint of life " + state.life());
+    }
+    return state;
+  }
+
+  @Override
+  public long durableLsn() {
+    return log == null ? found.endOfLog() : log.durableLsn();
+  }
+
+  @Override
+  public End end() {
+    if (log == null) {
+      return new End(found.endOfLog(), pool.sizeInPages());
+    }
+    long end;
+    int pages;
+    cutting.lock();
+    try {
+      end = log.tail(); // first: the file grows before a record names the new pages
+      pages = pool.sizeInPages();
+    } finally {
+      cutting.unlock();
+    }
+    try {
+      log.awaitDurable(end);
+    } catch (DurabilityUnknownException stopped) {
+      throw new LogStoppedException(log.failure());
+    }
+    return new End(end, pages);
+  }
+}

@@ -1,0 +1,31 @@
+package org.revenantdb.engine.session;
+
+import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.file.MissingFileException;
+
+/**
+ * Says of damage in a directory that was copied while the original was in use where it comes from:
+ * the device is not to blame, and another copy by the same way would be no better.
+ */
+public final class CopyInUse {
+  private static final String WHY =
+      "; this is a copy of a database that was in use, or not closed, when it was copied, so its files may be of"
+          + " different moments";
+  private static final String CURE =
+      "delete this copy, and make one with backup, or of a database that is closed";
+
+  private CopyInUse() {}
+
+  /** The exception to throw in place of one that was met in such a directory. */
+  public static RuntimeException told(RuntimeException failure) {
+    return switch (failure) {
+      case CorruptDataException damage ->
+          new CorruptDataException(
+              damage.file(), damage.offset(), damage.reason() + WHY, CURE, damage);
+      case MissingFileException missing ->
+          new MissingFileException(
+              missing.file(), missing.offset(), missing.reason() + WHY, CURE, missing);
+      default -> failure;
+    };
+  }
+}

@@ -1,0 +1,104 @@
+package org.revenantdb.engine.backup;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.revenantdb.engine.backup.BackedUp.SMALL;
+import static org.revenantdb.engine.backup.BackedUp.assertSound;
+import static org.revenantdb.engine.backup.BackedUp.contents;
+import static org.revenantdb.engine.backup.BackedUp.put;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.engine.Database;
+import org.revenantdb.engine.StorageException;
+import org.revenantdb.recovery.testing.CrashDisk;
+
+/**
+ * The target at each of its file operations, as a kill and as a power cut leave it: an unfinished
+ * backup that is refused, or a whole one. {@code -Drevenant.seed=n} repeats a run.
+ */
+class BackupCrashTest {
+  private static final String TARGET = "/copies/one";
+
+  private record State(String when, CrashDisk disk) {}
+
+  @TempDir Path temporary;
+  private final Random random = new Random();
+  private Map<String, Map<String, String>> expected = Map.of();
+
+  @Test
+  void whatever_a_crash_leaves_of_a_target_is_refused_or_whole() {
+    long seed = Long.getLong("revenant.seed", ThreadLocalRandom.current().nextInt(1 << 30));
+    random.setSeed(seed);
+    CrashDisk disk = new CrashDisk();
+    List<State> states = new ArrayList<>();
+    try (Database db = Database.open(temporary.resolve("db"), SMALL)) {
+      put(db, "rows", 0, 1_500, 1, 200);
+      put(db, "large", 0, 2, 1, 30_000);
+      expected = contents(db);
+      AtomicInteger operation = new AtomicInteger();
+      disk.observe(
+          new CrashDisk.Observer() {
+            @Override
+            public void beforeChange() {}
+
+            @Override
+            public void beforeChange(String what) {
+              String when = operation.incrementAndGet() + ", before: " + what;
+              states.add(new State("kill at " + when, disk.afterKill()));
+              for (int i = 0; i < 3; i++) {
+                states.add(new State("power cut at " + when, disk.afterPowerCut(random)));
+              }
+            }
+          });
+      db.backup(disk.path(TARGET));
+      disk.observe(() -> {});
+      states.add(new State("power cut at the end", disk.afterPowerCut(random)));
+      assertTrue(operation.get() > 20, () -> "only " + operation + " operations");
+    }
+    int whole = 0;
+    for (State state : states) {
+      try {
+        whole += isWhole(state) ? 1 : 0;
+      } catch (Throwable wrong) {
+        throw new AssertionError("-Drevenant.seed=" + seed + ", " + state.when, wrong);
+      }
+    }
+    assertTrue(isWhole(states.getLast()), "a backup that had returned");
+    int refused = states.size() - whole;
+    assertTrue(whole > 1 && refused > 50, whole + " whole, " + refused + " refused");
+  }
+
+  /** True if it opens, and then it is right; false if it is refused as it has to be. */
+  private boolean isWhole(State state) {
+    Path target = state.disk.path(TARGET);
+    boolean isEmpty = state.disk.files().stream().noneMatch(file -> file.startsWith(TARGET + "/"));
+    boolean isWhole;
+    try (Database copy = Database.open(target, SMALL.withReadOnly(true))) {
+      assertEquals(expected, contents(copy));
+      isWhole = true;
+    } catch (StorageException refused) {
+      assertEquals(StorageException.Reason.NOT_A_DATABASE, refused.reason(), refused::getMessage);
+      assertTrue(
+          isEmpty || refused.getMessage().contains("unfinished backup"), refused::getMessage);
+      isWhole = false;
+    }
+    // An open that may create a database must not make one of an unfinished backup.
+    try (Database copy = Database.open(target, SMALL)) {
+      assertEquals(isWhole ? expected : Map.of(), contents(copy));
+      assertTrue(isWhole || isEmpty, "a new database in place of an unfinished backup");
+      assertSound(copy.check());
+    } catch (StorageException refused) {
+      assertTrue(!isWhole && !isEmpty, refused::getMessage);
+      assertTrue(refused.getMessage().contains("unfinished backup"), refused::getMessage);
+    }
+    return isWhole;
+  }
+}

@@ -1,0 +1,219 @@
+package org.revenantdb.jmh.backup;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.Stream;
+import org.revenantdb.engine.BackupOptions;
+import org.revenantdb.engine.BackupReport;
+import org.revenantdb.engine.Database;
+import org.revenantdb.engine.Table;
+import org.revenantdb.jmh.fork.Told;
+
+/**
+ * A JVM that copies a database: closed, with the calls of a file system; open, with a backup; and
+ * with backups one after the other beside sessions that commit durable updates.
+ *
+ * <p>Arguments: directory, rows, milliseconds of a window, number of pairs of windows, seed.
+ */
+public final class BackupFork {
+  private static final int SESSIONS = 4;
+  private static final int VALUE = 200;
+  private static final long LIMIT = 50_000_000;
+
+  private BackupFork() {}
+
+  /**
+   * Prints {@code = backup_vs_cp} and so on.
+   *
+   * @param arguments see the class
+   * @throws Exception whatever goes wrong
+   */
+  public static void main(String[] arguments) throws Exception {
+    Path folder = Path.of(arguments[0]);
+    Path directory = folder.resolve("database");
+    int rows = Integer.parseInt(arguments[1]);
+    long window = TimeUnit.MILLISECONDS.toNanos(Long.parseLong(arguments[2]));
+    int pairs = Integer.parseInt(arguments[3]);
+    long seed = Long.parseLong(arguments[4]);
+    load(directory, rows);
+    double copied = copies(directory, folder.resolve("cp"), pairs);
+    Told.tell("cp_mb_per_second", copied);
+    try (Database db = Database.open(directory)) {
+      double backup = backups(db, folder.resolve("idle"), pairs);
+      Told.tell("backup_mb_per_second", backup);
+      Told.tell("backup_vs_cp", backup / copied);
+      Path target = folder.resolve("beside");
+      Told.tell(
+          "backup_write_ratio",
+          ratio(db, target, BackupOptions.defaults(), rows, window, pairs, seed));
+      Told.tell(
+          "backup_write_ratio_limited",
+          ratio(
+              db,
+              target,
+              BackupOptions.defaults().withBytesPerSecond(LIMIT),
+              rows,
+              window,
+              pairs,
+              seed + 1));
+    }
+  }
+
+  private static void load(Path directory, int rows) {
+    try (Database db = Database.open(directory)) {
+      Table table = db.createTable("rows");
+      for (int from = 0; from < rows; from += 1_000) {
+        int first = from;
+        db.run(tx -> {
+          for (int i = first; i < Math.min(rows, first + 1_000); i++) {
+            tx.put(table, key(i), new byte[VALUE]);
+          }
+        });
+      }
+    }
+  }
+
+  private static byte[] key(int number) {
+    return ByteBuffer.allocate(4).putInt(number).array();
+  }
+
+  /** Each file is forced, as a backup forces its own. */
+  private static double copies(Path from, Path to, int times) throws IOException {
+    double best = 0;
+    for (int i = 0; i < times; i++) {
+      long begun = System.nanoTime();
+      long bytes = 0;
+      try (Stream<Path> files = Files.walk(from)) {
+        for (Path file : files.toList()) {
+          Path copy = to.resolve(from.relativize(file).toString());
+          Files.copy(file, copy);
+          if (Files.isRegularFile(copy)) {
+            try (FileChannel opened = FileChannel.open(copy, StandardOpenOption.WRITE)) {
+              opened.force(true);
+            }
+            bytes += Files.size(copy);
+          }
+        }
+      }
+      best = Math.max(best, megabytes(bytes, System.nanoTime() - begun));
+      delete(to);
+    }
+    return best;
+  }
+
+  private static double backups(Database db, Path to, int times) throws IOException {
+    double best = 0;
+    for (int i = 0; i < times; i++) {
+      BackupReport report = db.backup(to);
+      best = Math.max(best, megabytes(report.bytes(), report.nanos()));
+      delete(to);
+    }
+    return best;
+  }
+
+  private static double megabytes(long bytes, long nanos) {
+    return bytes * 1e3 / nanos;
+  }
+
+  /** Commits a second beside backups, divided by those without, in turn. */
+  private static double ratio(
+      Database db, Path target, BackupOptions options, int rows, long window, int pairs, long seed)
+      throws Exception {
+    LongAdder commits = new LongAdder();
+    Work work = new Work();
+    Table table = db.table("rows");
+    for (int i = 0; i < SESSIONS; i++) {
+      Random random = new Random(seed * SESSIONS + i);
+      work.begin(() -> {
+        int row = random.nextInt(rows);
+        byte[] value = new byte[VALUE];
+        random.nextBytes(value);
+        db.run(tx -> tx.put(table, key(row), value));
+        commits.increment();
+      });
+    }
+    perSecond(commits, window); // the first window warms up
+    double without = 0;
+    double beside = 0;
+    for (int i = 0; i < pairs; i++) {
+      without += perSecond(commits, window);
+      Work backups = new Work();
+      backups.begin(() -> {
+        db.backup(target, options.withListener(progress -> !backups.stopped));
+        delete(target);
+      });
+      beside += perSecond(commits, window);
+      backups.end();
+      delete(target);
+    }
+    work.end();
+    return beside / without;
+  }
+
+  private static double perSecond(LongAdder commits, long window) throws InterruptedException {
+    long before = commits.sum();
+    long begun = System.nanoTime();
+    TimeUnit.NANOSECONDS.sleep(window);
+    return (commits.sum() - before) * 1e9 / (System.nanoTime() - begun);
+  }
+
+  private static void delete(Path folder) throws IOException {
+    if (Files.exists(folder)) {
+      try (Stream<Path> files = Files.walk(folder)) {
+        for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+          Files.delete(file);
+        }
+      }
+    }
+  }
+
+  /** A step of a thread. */
+  private interface Step {
+    void run() throws Exception;
+  }
+
+  /** Threads that do the same again and again. */
+  private static final class Work {
+    private final List<Thread> threads = new ArrayList<>();
+    private volatile boolean stopped;
+    private volatile Exception failure = new Exception("none");
+    private volatile boolean failed;
+
+    void begin(Step step) {
+      threads.add(
+          Thread.ofPlatform()
+              .start(() -> {
+                try {
+                  while (!stopped) {
+                    step.run();
+                  }
+                } catch (Exception thrown) {
+                  if (!stopped) { // else a backup that was cancelled
+                    failure = thrown;
+                    failed = true;
+                  }
+                }
+              }));
+    }
+
+    void end() throws Exception {
+      stopped = true;
+      for (Thread thread : threads) {
+        thread.join();
+      }
+      if (failed) {
+        throw failure;
+      }
+    }
+  }
+}

@@ -1,0 +1,313 @@
+package org.revenantdb.recovery.log;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.Objects;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.file.Directories;
+import org.revenantdb.recovery.file.IoStatistics;
+import org.revenantdb.recovery.file.OpenMode;
+import org.revenantdb.recovery.file.StorageException;
+import org.revenantdb.recovery.file.StorageFile;
+import org.revenantdb.recovery.format.LittleEndian;
+import org.revenantdb.recovery.format.LogRecordLayout;
+import org.revenantdb.recovery.segment.LogHold;
+import org.revenantdb.recovery.segment.LogReader;
+import org.revenantdb.recovery.segment.SegmentDirectory;
+import org.revenantdb.recovery.segment.SegmentHeader;
+import org.revenantdb.recovery.segment.SegmentMap;
+import org.revenantdb.recovery.segment.SegmentPlace;
+import org.revenantdb.recovery.segment.SegmentSupply;
+
+/**
+ * Copies the log of one life from a redo point on into the log directory of another database, while
+ * it is written; {@code docs/protocols.md} §47.
+ *
+ * <p>Threads: one, which nobody interrupts. Failure: a {@link StorageException}; the copy is then
+ * useless, and its files are the caller's to delete.
+ */
+public final class LogCopy implements AutoCloseable {
+  /*
+   * State       held        everything is kept                          begin: from the redo point on
+   *             copying     records below `position` are in `pending`,  copyUpTo: more of them
+   *                         or written to the file of their segment     finish: the last file sealed and forced
+   *
+   * Changed     FLUSHED     PAD: it is about the file of the original
+   *             ahead       0: it names segments that the copy lacks
+   *             header      the id is that of the copy
+   *
+   * The header of a file is written when its records are: until then the file is no segment.
+   */
+  private static final int PENDING = 1 << 18;
+
+  private final LogReader.Segments segments;
+  private final SegmentDirectory from;
+  private final int life;
+  private final @Nullable Log log;
+  private final @Nullable LogHold hold;
+
+  /** Whole records that are not written yet. */
+  private final byte[] pending = new byte[PENDING + LogRecordLayout.MAX_LENGTH];
+
+  private final CRC32C crc = new CRC32C();
+  private int pendingBytes;
+  private long position;
+  private long written;
+  private long bytes;
+  private @Nullable SegmentDirectory to;
+  private @Nullable SegmentHeader header;
+  private @Nullable StorageFile file;
+
+  private LogCopy(
+      LogReader.Segments segments,
+      SegmentDirectory from,
+      int life,
+      @Nullable Log log,
+      @Nullable LogHold hold) {
+    this.segments = segments;
+    this.from = from;
+    this.life = life;
+    this.log = log;
+    this.hold = hold;
+  }
+
+  /**
+   * Begins a copy of a running log: from now on no segment is recycled.
+   *
+   * @param log the log
+   * @return the copy
+   */
+  public static LogCopy of(Log log) {
+    SegmentSupply supply = log.segments();
+    return new LogCopy(supply::holding, supply.directory(), log.life(), log, supply.hold());
+  }
+
+  /**
+   * Begins a copy of a log that nobody writes.
+   *
+   * @param directory its directory
+   * @param databaseId the database, 16 bytes
+   * @param segmentSize the full size of its segments
+   * @param life the life that is copied
+   * @param statistics where reads are counted
+   * @return the copy
+   */
+  public static LogCopy ofClosed(
+      Path directory, byte[] databaseId, int segmentSize, int life, IoStatistics statistics) {
+    SegmentDirectory from =
+        new SegmentDirectory(directory, databaseId.clone(), segmentSize, statistics);
+    SegmentMap present = from.list();
+    return new LogCopy(present::at, from, life, /* log= */ null, /* hold= */ null);
+  }
+
+  /**
+   * Says where the copy begins and where it goes. What lies below the redo point is not kept any
+   * more.
+   *
+   * @param redoPoint start of a record of the life
+   * @param directory an empty directory
+   * @param databaseId id of the copy, 16 bytes
+   * @param statistics where writes and forces are counted
+   */
+  public void begin(long redoPoint, Path directory, byte[] databaseId, IoStatistics statistics) {
+    position = redoPoint;
+    written = redoPoint;
+    to = new SegmentDirectory(directory, databaseId.clone(), from.segmentSize(), statistics);
+    holdFrom(redoPoint);
+  }
+
+  /**
+   * Copies whole records.
+   *
+   * @param lsn end of a record, durable
+   * @return false if a segment was needed by writers before it was copied: this copy cannot be
+   *     finished
+   */
+  public boolean copyUpTo(long lsn) {
+    if (position < lsn) {
+      try (LogReader reader = new LogReader(from, segments)) {
+        reader.seek(position);
+        while (position < lsn) {
+          if (!isGood(reader)) {
+            return false;
+          }
+          take(reader);
+          if (pendingBytes >= PENDING && !write()) {
+            return false;
+          }
+        }
+      }
+      if (!write()) {
+        return false;
+      }
+    }
+    if (isBroken()) {
+      return false;
+    }
+    holdFrom(written);
+    return true;
+  }
+
+  /**
+   * Moves to the next record; false if its segment was released. A segment that is being recycled
+   * may also fail to be read.
+   */
+  private boolean isGood(LogReader reader) {
+    try {
+      if (reader.next() && reader.life() == life) {
+        return true;
+      }
+    } catch (StorageException unreadable) {
+      if (!isBroken()) {
+        throw unreadable;
+      }
+    }
+    if (isBroken()) {
+      return false;
+    }
+    throw damage();
+  }
+
+  private boolean isBroken() {
+    return hold != null && hold.isBroken();
+  }
+
+  private void holdFrom(long lsn) {
+    if (hold != null && hold.moveTo(lsn) && log != null) {
+      log.wakeWriter(); // it deletes surplus segments
+    }
+  }
+
+  private CorruptDataException damage() {
+    @Nullable SegmentPlace place = segments.at(position);
+    return new CorruptDataException(
+        place == null ? from.path() : from.file(place.begin()),
+        place == null ? StorageException.NO_OFFSET : place.offset(position),
+        "there is no good record at position " + position + ", but the log goes on behind it",
+        "close the database and check it; a copy of it cannot be made",
+        /* cause= */ null);
+  }
+
+  private void take(LogReader record) {
+    int length = record.length();
+    int at = pendingBytes;
+    System.arraycopy(record.array(), record.offset(), pending, at, length);
+    if (record.type() == RecordType.FLUSHED.code()) {
+      pending[at + LogRecordLayout.TYPE] = (byte) RecordType.PAD.code();
+    }
+    LittleEndian.putShort(pending, at + LogRecordLayout.AHEAD, 0);
+    crc.reset();
+    crc.update(pending, at + LogRecordLayout.LSN, length - LogRecordLayout.LSN);
+    LittleEndian.putInt(pending, at + LogRecordLayout.CRC, (int) crc.getValue());
+    pendingBytes += length;
+    position += length;
+  }
+
+  /** Writes what is pending, across the ends of segments; false if one was released meanwhile. */
+  private boolean write() {
+    int done = 0;
+    while (done < pendingBytes) {
+      SegmentPlace place = fileFor(written);
+      if (place == null) {
+        return false;
+      }
+      int piece = (int) Math.min(pendingBytes - done, place.end() - written);
+      Objects.requireNonNull(file)
+          .write(place.offset(written), MemorySegment.ofArray(pending).asSlice(done, piece));
+      done += piece;
+      written += piece;
+    }
+    bytes += done;
+    pendingBytes = 0;
+    return true;
+  }
+
+  /** The segment of the copy that holds a position; null if that of the original is gone. */
+  private @Nullable SegmentPlace fileFor(long lsn) {
+    @Nullable SegmentHeader now = header;
+    if (now != null && now.place().holds(lsn)) {
+      return now.place();
+    }
+    @Nullable SegmentPlace place = segments.at(lsn);
+    @Nullable SegmentHeader found = place == null ? null : headerOf(place);
+    if (found == null) {
+      if (isBroken()) {
+        return null;
+      }
+      throw damage();
+    }
+    if (now != null) {
+      end(now, now.place().end());
+    }
+    file =
+        StorageFile.open(
+            target().file(found.begin()),
+            OpenMode.CREATE_NEW,
+            /* ownerOnly= */ true,
+            target().statistics());
+    header = found;
+    file.preallocate(0, found.place().offset(lsn));
+    return found.place();
+  }
+
+  private @Nullable SegmentHeader headerOf(SegmentPlace place) {
+    try {
+      return from.header(place);
+    } catch (StorageException unreadable) {
+      if (isBroken()) {
+        return null;
+      }
+      throw unreadable;
+    }
+  }
+
+  private SegmentDirectory target() {
+    return Objects.requireNonNull(to);
+  }
+
+  /** Nothing more comes into the present file. */
+  private void end(SegmentHeader of, long end) {
+    StorageFile full = Objects.requireNonNull(file);
+    full.preallocate(of.place().offset(end), of.size());
+    full.write(0, MemorySegment.ofArray(of.bytes(target().databaseId(), target().segmentSize())));
+    full.force();
+    full.close();
+    file = null;
+    header = null;
+  }
+
+  /** Seals the log where it ends now, and forces its files and their names. */
+  public void finish() {
+    @Nullable SegmentHeader last = header;
+    if (last != null) {
+      end(last.sealedAt(written), written);
+    }
+    Directories.force(target().path(), target().statistics());
+  }
+
+  /**
+   * How much was copied.
+   *
+   * @return bytes of records
+   */
+  public long bytes() {
+    return bytes;
+  }
+
+  /** Closes the file, and keeps nothing of the original any more. */
+  @Override
+  public void close() {
+    try {
+      if (file != null) {
+        file.close();
+        file = null;
+      }
+    } finally {
+      if (hold != null) {
+        hold.close();
+      }
+    }
+  }
+}
