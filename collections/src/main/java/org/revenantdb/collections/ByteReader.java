@@ -30,11 +30,17 @@ public final class ByteReader {
     this.end = bytes.length;
   }
 
-  /** Begins again, with the first bytes of an array. */
-  ByteReader reset(byte[] bytes, int length) {
+  /**
+   * Begins again, with other bytes.
+   *
+   * @param bytes what is read; not copied
+   * @param length how many of them
+   * @return this reader
+   */
+  public ByteReader reset(byte[] bytes, int length) {
+    end = Objects.checkIndex(length, bytes.length + 1);
     buffer = bytes;
     position = 0;
-    end = length;
     return this;
   }
 

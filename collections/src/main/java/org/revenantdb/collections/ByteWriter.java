@@ -31,6 +31,15 @@ public final class ByteWriter {
   }
 
   /**
+   * How many bytes there is room for, without another buffer.
+   *
+   * @return bytes
+   */
+  public int capacity() {
+    return buffer.length;
+  }
+
+  /**
    * What was written.
    *
    * @return a copy

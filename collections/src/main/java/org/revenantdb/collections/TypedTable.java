@@ -1,0 +1,563 @@
+package org.revenantdb.collections;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentNavigableMap;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.collections.map.MapWork;
+import org.revenantdb.collections.map.TableMap;
+import org.revenantdb.collections.row.KeyText;
+import org.revenantdb.collections.row.Scratch;
+import org.revenantdb.engine.ConflictException;
+import org.revenantdb.engine.Cursor;
+import org.revenantdb.engine.Database;
+import org.revenantdb.engine.Isolation;
+import org.revenantdb.engine.Table;
+import org.revenantdb.engine.TableOptions;
+import org.revenantdb.engine.Transaction;
+import org.revenantdb.engine.TransactionOptions;
+
+/**
+ * A table whose keys and values are objects. Each call is a statement of a transaction; {@link
+ * #asMap} has calls that are transactions of their own.
+ *
+ * {@snippet :
+ * TypedTable<Long, Customer> customers =
+ *     TypedTable.open(db, "customers", Keys.longs(), Codecs.records(Customer.class));
+ * db.run(tx -> customers.put(tx, 1L, new Customer("Ada", "London")));
+ * }
+ *
+ * <p><b>Failures.</b> A statement that throws has changed nothing, as in the engine, and the
+ * transaction stays usable. {@link CodecException} names the table and the key. Keys and values are
+ * not null.
+ *
+ * <p><b>Isolation.</b> Statements that read and then write ({@link #putIfAbsent}, {@link #replace},
+ * {@link #compute}, {@link #merge}, {@link #remove}) rely on the rule that the first writer of a
+ * row wins. A {@link Isolation#READ_COMMITTED} transaction has no such rule, and is refused with
+ * {@link IllegalStateException}.
+ *
+ * <p><b>Threads.</b> Thread-safe. A transaction is used by one thread at a time.
+ *
+ * <p>A table has one codec of keys and one of values for all its life. Nothing in the table says
+ * which ones these are; so open it with the same ones always.
+ *
+ * @param <K> type of the keys
+ * @param <V> type of the values
+ */
+public final class TypedTable<K, V> {
+  private final Database database;
+  private final Table table;
+  private final KeyCodec<K> keys;
+  private final Codec<V> values;
+  private final Scratch.Pool scratches = new Scratch.Pool();
+
+  private TypedTable(Database database, Table table, KeyCodec<K> keys, Codec<V> values) {
+    this.database = database;
+    this.table = table;
+    this.keys = keys;
+    this.values = values;
+  }
+
+  /**
+   * Opens a table. Creates it if there is none of this name.
+   *
+   * @param database where it is
+   * @param name its name
+   * @param keys codec of its keys
+   * @param values codec of its values
+   * @param <K> type of the keys
+   * @param <V> type of the values
+   * @return the table
+   */
+  public static <K, V> TypedTable<K, V> open(
+      Database database, String name, KeyCodec<K> keys, Codec<V> values) {
+    return of(database, database.getOrCreateTable(name), keys, values);
+  }
+
+  /**
+   * Opens a table with options. Creates it if there is none of this name.
+   *
+   * @param database where it is
+   * @param name its name
+   * @param options of the table
+   * @param keys codec of its keys
+   * @param values codec of its values
+   * @param <K> type of the keys
+   * @param <V> type of the values
+   * @return the table
+   */
+  public static <K, V> TypedTable<K, V> open(
+      Database database, String name, TableOptions options, KeyCodec<K> keys, Codec<V> values) {
+    return of(database, database.getOrCreateTable(name, options), keys, values);
+  }
+
+  /**
+   * A table of the engine with types.
+   *
+   * @param database where it is
+   * @param table the table, also one that a transaction has just created
+   * @param keys codec of its keys
+   * @param values codec of its values
+   * @param <K> type of the keys
+   * @param <V> type of the values
+   * @return the table
+   */
+  public static <K, V> TypedTable<K, V> of(
+      Database database, Table table, KeyCodec<K> keys, Codec<V> values) {
+    Objects.requireNonNull(database, "database");
+    Objects.requireNonNull(table, "table");
+    Objects.requireNonNull(keys, "keys");
+    Objects.requireNonNull(values, "values");
+    return new TypedTable<>(database, table, keys, values);
+  }
+
+  /**
+   * The name of the table.
+   *
+   * @return the name
+   */
+  public String name() {
+    return table.name();
+  }
+
+  /**
+   * The table of the engine.
+   *
+   * @return the table
+   */
+  public Table table() {
+    return table;
+  }
+
+  /**
+   * The codec of the keys.
+   *
+   * @return the codec
+   */
+  public KeyCodec<K> keys() {
+    return keys;
+  }
+
+  /**
+   * The codec of the values.
+   *
+   * @return the codec
+   */
+  public Codec<V> values() {
+    return values;
+  }
+
+  // ------------------------------------------------------------------------------- codecs
+
+  /** The bytes of a key. */
+  byte[] keyBytes(K key) {
+    Objects.requireNonNull(key, "key");
+    Scratch scratch = scratches.take();
+    try {
+      ByteWriter out = scratch.out();
+      try {
+        keys.encode(key, out);
+      } catch (RuntimeException refused) {
+        throw failed("the key", KeyText.of(key), "cannot be written", refused);
+      }
+      return out.toByteArray();
+    } finally {
+      scratches.give(scratch);
+    }
+  }
+
+  private byte[] valueBytes(K key, V value) {
+    Objects.requireNonNull(value, "value");
+    Scratch scratch = scratches.take();
+    try {
+      ByteWriter out = scratch.out();
+      try {
+        values.encode(value, out);
+      } catch (RuntimeException refused) {
+        throw failed("the value of key", KeyText.of(key), "cannot be written", refused);
+      }
+      return out.toByteArray();
+    } finally {
+      scratches.give(scratch);
+    }
+  }
+
+  /** The key that a reader has. */
+  K key(ByteReader in, byte[] bytes, int length) {
+    try {
+      K key = keys.decode(in);
+      if (in.remaining() > 0) {
+        throw new IllegalArgumentException(
+            in.remaining() + " bytes follow behind the key; open the table with its own codecs");
+      }
+      return key;
+    } catch (RuntimeException refused) {
+      throw failed("a key", KeyText.ofBytes(bytes, length), "cannot be read", refused);
+    }
+  }
+
+  /** The value that a reader has. */
+  V value(ByteReader in, byte[] key, int length) {
+    try {
+      return Objects.requireNonNull(values.decode(in), "the codec has returned null");
+    } catch (RuntimeException refused) {
+      throw failed("the value of key", readable(key, length), "cannot be read", refused);
+    }
+  }
+
+  /** A key as messages show it, though its codec may throw. */
+  private String readable(byte[] key, int length) {
+    try {
+      return KeyText.of(keys.decode(new ByteReader(key).reset(key, length)));
+    } catch (RuntimeException unreadable) {
+      return KeyText.ofBytes(key, length);
+    }
+  }
+
+  private CodecException failed(String what, String which, String how, RuntimeException cause) {
+    return new CodecException(
+        "table "
+            + name()
+            + ": "
+            + what
+            + " "
+            + which
+            + " "
+            + how
+            + ": "
+            + (cause.getMessage() == null ? cause.toString() : cause.getMessage()),
+        cause);
+  }
+
+  // ------------------------------------------------------------------------------- reads
+
+  /**
+   * The value of a key.
+   *
+   * @param transaction which reads
+   * @param key the key
+   * @return the value, or null if there is no such row
+   */
+  public @Nullable V get(Transaction transaction, K key) {
+    return get(transaction, keyBytes(key));
+  }
+
+  private @Nullable V get(Transaction transaction, byte[] key) {
+    Scratch scratch = scratches.take();
+    try {
+      byte[] bytes = scratch.value();
+      int length = transaction.get(table, key, bytes, 0);
+      if (length < 0) {
+        return null;
+      }
+      if (length > bytes.length) {
+        bytes = transaction.get(table, key);
+        if (bytes == null) {
+          return null; // a READ_COMMITTED transaction may see that
+        }
+        length = bytes.length;
+      }
+      return value(scratch.in(bytes, length), key, key.length);
+    } finally {
+      scratches.give(scratch);
+    }
+  }
+
+  /**
+   * Whether there is a row with this key.
+   *
+   * @param transaction which reads
+   * @param key the key
+   * @return true if there is
+   */
+  public boolean contains(Transaction transaction, K key) {
+    return transaction.exists(table, keyBytes(key));
+  }
+
+  /**
+   * The values of several keys. They are looked up in the order of the table: keys that are
+   * neighbours are found by one search.
+   *
+   * @param transaction which reads
+   * @param wanted the keys, in any order
+   * @return the rows that there are, in the order of the table; a new map, which can be changed
+   */
+  public Map<K, V> getAll(Transaction transaction, Collection<? extends K> wanted) {
+    List<Wanted<K>> sorted = new ArrayList<>(wanted.size());
+    for (K key : wanted) {
+      sorted.add(new Wanted<>(key, keyBytes(key)));
+    }
+    sorted.sort((one, other) -> Arrays.compareUnsigned(one.bytes, other.bytes));
+    Map<K, V> found = LinkedHashMap.newLinkedHashMap(sorted.size());
+    if (sorted.size() < 3) {
+      for (Wanted<K> each : sorted) {
+        V value = get(transaction, each.bytes);
+        if (value != null) {
+          found.put(each.key, value);
+        }
+      }
+      return found;
+    }
+    byte[] last = sorted.getLast().bytes;
+    ByteReader reader = new ByteReader(last);
+    byte[] key = new byte[Database.MAX_KEY_BYTES];
+    Scratch scratch = scratches.take();
+    try (Cursor cursor =
+        transaction.scan(table, sorted.getFirst().bytes, Arrays.copyOf(last, last.length + 1))) {
+      byte[] value = scratch.value();
+      for (Wanted<K> each : sorted) {
+        if (!cursor.seek(each.bytes)) {
+          break; // no row from here on
+        }
+        int length = cursor.key(key, 0);
+        if (Arrays.equals(key, 0, length, each.bytes, 0, each.bytes.length)) {
+          int size = cursor.value(value, 0);
+          reader.reset(size <= value.length ? value : cursor.value(), size);
+          found.put(each.key, value(reader, key, length));
+        }
+      }
+    } finally {
+      scratches.give(scratch);
+    }
+    return found;
+  }
+
+  private record Wanted<K>(K key, byte[] bytes) {}
+
+  /**
+   * All rows, in the order of the keys; {@link Scan} narrows that.
+   *
+   * @param transaction which reads
+   * @return a scan
+   */
+  public Scan<K, V> scan(Transaction transaction) {
+    Objects.requireNonNull(transaction, "transaction");
+    return new Scan<>(this, transaction, null, null, /* isDescending= */ false, Long.MAX_VALUE);
+  }
+
+  // ------------------------------------------------------------------------------- writes
+
+  /**
+   * Stores a row. Replaces the value if the key exists.
+   *
+   * @param transaction which writes
+   * @param key the key
+   * @param value the value
+   * @throws ConflictException as {@link Transaction#put(Table, byte[], byte[])}; so do the other
+   *     statements that write
+   */
+  public void put(Transaction transaction, K key, V value) {
+    byte[] bytes = keyBytes(key);
+    transaction.put(table, bytes, valueBytes(key, value));
+  }
+
+  /**
+   * Stores a row if there is none with this key.
+   *
+   * @param transaction which writes
+   * @param key the key
+   * @param value the value
+   * @return the value that is there, which stays; null if there was none
+   */
+  public @Nullable V putIfAbsent(Transaction transaction, K key, V value) {
+    demandFirstWriter(transaction);
+    byte[] bytes = keyBytes(key);
+    byte[] stored = valueBytes(key, value);
+    V before = get(transaction, bytes);
+    if (before == null) {
+      transaction.put(table, bytes, stored);
+    }
+    return before;
+  }
+
+  /**
+   * Replaces the value of a row that exists.
+   *
+   * @param transaction which writes
+   * @param key the key
+   * @param value the value
+   * @return the value before, or null if there is no such row
+   */
+  public @Nullable V replace(Transaction transaction, K key, V value) {
+    demandFirstWriter(transaction);
+    byte[] bytes = keyBytes(key);
+    byte[] stored = valueBytes(key, value);
+    V before = get(transaction, bytes);
+    if (before != null) {
+      transaction.put(table, bytes, stored);
+    }
+    return before;
+  }
+
+  /**
+   * Replaces the value of a row that has a certain one.
+   *
+   * @param transaction which writes
+   * @param key the key
+   * @param expected what the value has to be equal to
+   * @param value the value
+   * @return whether it was replaced
+   */
+  public boolean replace(Transaction transaction, K key, V expected, V value) {
+    demandFirstWriter(transaction);
+    Objects.requireNonNull(expected, "expected");
+    byte[] bytes = keyBytes(key);
+    byte[] stored = valueBytes(key, value);
+    if (!expected.equals(get(transaction, bytes))) {
+      return false;
+    }
+    transaction.put(table, bytes, stored);
+    return true;
+  }
+
+  /**
+   * Stores what a function makes of the value.
+   *
+   * @param transaction which writes
+   * @param key the key
+   * @param change receives key and value, which is null if there is no such row; returns null to
+   *     delete the row. It is called once
+   * @return the value that is stored now, or null
+   */
+  public @Nullable V compute(
+      Transaction transaction,
+      K key,
+      BiFunction<? super K, ? super @Nullable V, ? extends @Nullable V> change) {
+    demandFirstWriter(transaction);
+    byte[] bytes = keyBytes(key);
+    V before = get(transaction, bytes);
+    V after = change.apply(key, before);
+    if (after != null) {
+      transaction.put(table, bytes, valueBytes(key, after));
+    } else if (before != null) {
+      transaction.delete(table, bytes);
+    }
+    return after;
+  }
+
+  /**
+   * Stores a value, or what a function makes of the value that is there and of this one.
+   *
+   * @param transaction which writes
+   * @param key the key
+   * @param value stored if there is no such row
+   * @param merge receives both values; returns null to delete the row. It is called at most once
+   * @return the value that is stored now, or null
+   */
+  public @Nullable V merge(
+      Transaction transaction,
+      K key,
+      V value,
+      BiFunction<? super V, ? super V, ? extends @Nullable V> merge) {
+    Objects.requireNonNull(value, "value");
+    return compute(
+        transaction, key, (_, before) -> before == null ? value : merge.apply(before, value));
+  }
+
+  /**
+   * Deletes a row.
+   *
+   * @param transaction which writes
+   * @param key the key
+   * @return whether there was one
+   */
+  public boolean delete(Transaction transaction, K key) {
+    return transaction.delete(table, keyBytes(key));
+  }
+
+  /**
+   * Deletes a row and returns its value.
+   *
+   * @param transaction which writes
+   * @param key the key
+   * @return the value, or null if there was no such row
+   */
+  public @Nullable V remove(Transaction transaction, K key) {
+    demandFirstWriter(transaction);
+    byte[] bytes = keyBytes(key);
+    V before = get(transaction, bytes);
+    if (before != null) {
+      transaction.delete(table, bytes);
+    }
+    return before;
+  }
+
+  /**
+   * Deletes a row that has a certain value.
+   *
+   * @param transaction which writes
+   * @param key the key
+   * @param expected what the value has to be equal to
+   * @return whether it was deleted
+   */
+  public boolean remove(Transaction transaction, K key, Object expected) {
+    demandFirstWriter(transaction);
+    byte[] bytes = keyBytes(key);
+    if (!expected.equals(get(transaction, bytes))) {
+      return false;
+    }
+    return transaction.delete(table, bytes);
+  }
+
+  long deleteRange(Transaction transaction, byte @Nullable [] from, byte @Nullable [] to) {
+    return transaction.deleteRange(table, from, to);
+  }
+
+  private void demandFirstWriter(Transaction transaction) {
+    if (transaction.options().isolation() == Isolation.READ_COMMITTED) {
+      throw new IllegalStateException(
+          "table "
+              + name()
+              + ": a READ_COMMITTED transaction may overwrite what was committed since it has read;"
+              + " use SNAPSHOT or SERIALIZABLE for statements that read and then write");
+    }
+  }
+
+  // ------------------------------------------------------------------------------- maps
+
+  /**
+   * The table as a map, each of whose calls is a transaction with the options of the database.
+   *
+   * <p>Calls that write are repeated after conflicts, as {@link Database#run} does; so functions
+   * given to {@code compute} and its relatives can be called more than once. Iterators are weakly
+   * consistent: they read some rows in a transaction, and later ones in another. Entries are
+   * snapshots; {@code setValue} of those of an iterator is a {@code put}. {@code size} counts all
+   * rows.
+   *
+   * @return the map; thread-safe
+   */
+  public ConcurrentNavigableMap<K, V> asMap() {
+    return new TableMap<>(this, MapWork.each(database, TransactionOptions.defaults()));
+  }
+
+  /**
+   * The table as a map, each of whose calls is a transaction, as {@link #asMap()}.
+   *
+   * @param options of the transactions
+   * @return the map; thread-safe
+   */
+  public ConcurrentNavigableMap<K, V> asMap(TransactionOptions options) {
+    return new TableMap<>(this, MapWork.each(database, options));
+  }
+
+  /**
+   * The table as a transaction sees it, as a map. All calls are statements of the transaction.
+   *
+   * @param transaction which reads and writes
+   * @return the map; valid until the transaction ends, used by one thread at a time, as that is
+   */
+  public ConcurrentNavigableMap<K, V> asMap(Transaction transaction) {
+    return new TableMap<>(this, MapWork.of(transaction));
+  }
+
+  @Override
+  public String toString() {
+    return "TypedTable[" + name() + "]";
+  }
+}
