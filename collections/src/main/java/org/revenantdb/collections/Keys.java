@@ -40,9 +40,7 @@ public final class Keys {
 
   private static final KeyCodec<Long> UNSIGNED_LONGS =
       new Element<>(
-          "unsigned long",
-          (key, out) -> Integers.writeUnsigned(key, out),
-          Integers::readUnsigned);
+          "unsigned long", (key, out) -> Integers.writeUnsigned(key, out), Integers::readUnsigned);
 
   private static final KeyCodec<Integer> UNSIGNED_INTS =
       new Element<>(
@@ -299,7 +297,8 @@ public final class Keys {
    * @return a codec
    * @throws IllegalArgumentException if a part is {@link #rawBytes}
    */
-  public static <A extends @Nullable Object, B extends @Nullable Object> Tuple2.Codec<A, B> tuple(KeyCodec<A> first, KeyCodec<B> second) {
+  public static <A extends @Nullable Object, B extends @Nullable Object> Tuple2.Codec<A, B> tuple(
+      KeyCodec<A> first, KeyCodec<B> second) {
     return new Tuple2.Codec<>(first, second);
   }
 
@@ -315,7 +314,8 @@ public final class Keys {
    * @return a codec
    * @throws IllegalArgumentException if a part is {@link #rawBytes}
    */
-  public static <A extends @Nullable Object, B extends @Nullable Object, C extends @Nullable Object> Tuple3.Codec<A, B, C> tuple(KeyCodec<A> first, KeyCodec<B> second, KeyCodec<C> third) {
+  public static <A extends @Nullable Object, B extends @Nullable Object, C extends @Nullable Object>
+      Tuple3.Codec<A, B, C> tuple(KeyCodec<A> first, KeyCodec<B> second, KeyCodec<C> third) {
     return new Tuple3.Codec<>(first, second, third);
   }
 
@@ -333,7 +333,13 @@ public final class Keys {
    * @return a codec
    * @throws IllegalArgumentException if a part is {@link #rawBytes}
    */
-  public static <A extends @Nullable Object, B extends @Nullable Object, C extends @Nullable Object, D extends @Nullable Object> Tuple4.Codec<A, B, C, D> tuple(KeyCodec<A> first, KeyCodec<B> second, KeyCodec<C> third, KeyCodec<D> fourth) {
+  public static <
+          A extends @Nullable Object,
+          B extends @Nullable Object,
+          C extends @Nullable Object,
+          D extends @Nullable Object>
+      Tuple4.Codec<A, B, C, D> tuple(
+          KeyCodec<A> first, KeyCodec<B> second, KeyCodec<C> third, KeyCodec<D> fourth) {
     return new Tuple4.Codec<>(first, second, third, fourth);
   }
 
@@ -353,7 +359,18 @@ public final class Keys {
    * @return a codec
    * @throws IllegalArgumentException if a part is {@link #rawBytes}
    */
-  public static <A extends @Nullable Object, B extends @Nullable Object, C extends @Nullable Object, D extends @Nullable Object, E extends @Nullable Object> Tuple5.Codec<A, B, C, D, E> tuple(KeyCodec<A> first, KeyCodec<B> second, KeyCodec<C> third, KeyCodec<D> fourth, KeyCodec<E> fifth) {
+  public static <
+          A extends @Nullable Object,
+          B extends @Nullable Object,
+          C extends @Nullable Object,
+          D extends @Nullable Object,
+          E extends @Nullable Object>
+      Tuple5.Codec<A, B, C, D, E> tuple(
+          KeyCodec<A> first,
+          KeyCodec<B> second,
+          KeyCodec<C> third,
+          KeyCodec<D> fourth,
+          KeyCodec<E> fifth) {
     return new Tuple5.Codec<>(first, second, third, fourth, fifth);
   }
 
@@ -375,7 +392,20 @@ public final class Keys {
    * @return a codec
    * @throws IllegalArgumentException if a part is {@link #rawBytes}
    */
-  public static <A extends @Nullable Object, B extends @Nullable Object, C extends @Nullable Object, D extends @Nullable Object, E extends @Nullable Object, F extends @Nullable Object> Tuple6.Codec<A, B, C, D, E, F> tuple(KeyCodec<A> first, KeyCodec<B> second, KeyCodec<C> third, KeyCodec<D> fourth, KeyCodec<E> fifth, KeyCodec<F> sixth) {
+  public static <
+          A extends @Nullable Object,
+          B extends @Nullable Object,
+          C extends @Nullable Object,
+          D extends @Nullable Object,
+          E extends @Nullable Object,
+          F extends @Nullable Object>
+      Tuple6.Codec<A, B, C, D, E, F> tuple(
+          KeyCodec<A> first,
+          KeyCodec<B> second,
+          KeyCodec<C> third,
+          KeyCodec<D> fourth,
+          KeyCodec<E> fifth,
+          KeyCodec<F> sixth) {
     return new Tuple6.Codec<>(first, second, third, fourth, fifth, sixth);
   }
 
@@ -399,7 +429,22 @@ public final class Keys {
    * @return a codec
    * @throws IllegalArgumentException if a part is {@link #rawBytes}
    */
-  public static <A extends @Nullable Object, B extends @Nullable Object, C extends @Nullable Object, D extends @Nullable Object, E extends @Nullable Object, F extends @Nullable Object, G extends @Nullable Object> Tuple7.Codec<A, B, C, D, E, F, G> tuple(KeyCodec<A> first, KeyCodec<B> second, KeyCodec<C> third, KeyCodec<D> fourth, KeyCodec<E> fifth, KeyCodec<F> sixth, KeyCodec<G> seventh) {
+  public static <
+          A extends @Nullable Object,
+          B extends @Nullable Object,
+          C extends @Nullable Object,
+          D extends @Nullable Object,
+          E extends @Nullable Object,
+          F extends @Nullable Object,
+          G extends @Nullable Object>
+      Tuple7.Codec<A, B, C, D, E, F, G> tuple(
+          KeyCodec<A> first,
+          KeyCodec<B> second,
+          KeyCodec<C> third,
+          KeyCodec<D> fourth,
+          KeyCodec<E> fifth,
+          KeyCodec<F> sixth,
+          KeyCodec<G> seventh) {
     return new Tuple7.Codec<>(first, second, third, fourth, fifth, sixth, seventh);
   }
 
@@ -425,7 +470,24 @@ public final class Keys {
    * @return a codec
    * @throws IllegalArgumentException if a part is {@link #rawBytes}
    */
-  public static <A extends @Nullable Object, B extends @Nullable Object, C extends @Nullable Object, D extends @Nullable Object, E extends @Nullable Object, F extends @Nullable Object, G extends @Nullable Object, H extends @Nullable Object> Tuple8.Codec<A, B, C, D, E, F, G, H> tuple(KeyCodec<A> first, KeyCodec<B> second, KeyCodec<C> third, KeyCodec<D> fourth, KeyCodec<E> fifth, KeyCodec<F> sixth, KeyCodec<G> seventh, KeyCodec<H> eighth) {
+  public static <
+          A extends @Nullable Object,
+          B extends @Nullable Object,
+          C extends @Nullable Object,
+          D extends @Nullable Object,
+          E extends @Nullable Object,
+          F extends @Nullable Object,
+          G extends @Nullable Object,
+          H extends @Nullable Object>
+      Tuple8.Codec<A, B, C, D, E, F, G, H> tuple(
+          KeyCodec<A> first,
+          KeyCodec<B> second,
+          KeyCodec<C> third,
+          KeyCodec<D> fourth,
+          KeyCodec<E> fifth,
+          KeyCodec<F> sixth,
+          KeyCodec<G> seventh,
+          KeyCodec<H> eighth) {
     return new Tuple8.Codec<>(first, second, third, fourth, fifth, sixth, seventh, eighth);
   }
 
@@ -494,8 +556,7 @@ public final class Keys {
     BigInteger nanos = Integers.readBig(in);
     if (nanos.bitLength() < Long.SIZE) {
       long small = nanos.longValue();
-      return Instant.ofEpochSecond(
-          Math.floorDiv(small, NANOS), Math.floorMod(small, NANOS));
+      return Instant.ofEpochSecond(Math.floorDiv(small, NANOS), Math.floorMod(small, NANOS));
     }
     BigInteger second = BigInteger.valueOf(NANOS);
     BigInteger nano = nanos.mod(second);

@@ -92,9 +92,7 @@ public final class RecordCodec<R extends Record> implements Codec<R> {
     Map<Integer, Former<?, R>> all = new HashMap<>(former);
     all.put(
         formerVersion,
-        new Former<>(
-            new RecordFormat<>(formerType, formerVersion, lookup, components),
-            upgrade));
+        new Former<>(new RecordFormat<>(formerType, formerVersion, lookup, components), upgrade));
     return new RecordCodec<>(type, lookup, version, components, all);
   }
 

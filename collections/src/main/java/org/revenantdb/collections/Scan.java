@@ -219,6 +219,10 @@ public final class Scan<K, V> {
 
   @Override
   public String toString() {
-    return "Scan[" + table.name() + ", " + new KeyRange<K>(from, to) + (isDescending ? ", descending]" : "]");
+    return "Scan["
+        + table.name()
+        + ", "
+        + new KeyRange<K>(from, to)
+        + (isDescending ? ", descending]" : "]");
   }
 }

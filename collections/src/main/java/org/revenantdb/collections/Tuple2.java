@@ -21,7 +21,8 @@ public record Tuple2<A extends @Nullable Object, B extends @Nullable Object>(A f
    * @param <B> type of the second part
    * @return the key
    */
-  public static <A extends @Nullable Object, B extends @Nullable Object> Tuple2<A, B> of(A first, B second) {
+  public static <A extends @Nullable Object, B extends @Nullable Object> Tuple2<A, B> of(
+      A first, B second) {
     return new Tuple2<>(first, second);
   }
 
@@ -32,7 +33,8 @@ public record Tuple2<A extends @Nullable Object, B extends @Nullable Object>(A f
    * @param <A> type of the first part
    * @param <B> type of the second part
    */
-  public static final class Codec<A extends @Nullable Object, B extends @Nullable Object> implements KeyCodec<Tuple2<A, B>> {
+  public static final class Codec<A extends @Nullable Object, B extends @Nullable Object>
+      implements KeyCodec<Tuple2<A, B>> {
     private final Parts parts;
 
     Codec(KeyCodec<A> first, KeyCodec<B> second) {

@@ -13,7 +13,9 @@ import org.revenantdb.collections.tuple.Parts;
  * @param <B> type of the second part
  * @param <C> type of the third part
  */
-public record Tuple3<A extends @Nullable Object, B extends @Nullable Object, C extends @Nullable Object>(A first, B second, C third) {
+public record Tuple3<
+    A extends @Nullable Object, B extends @Nullable Object, C extends @Nullable Object>(
+    A first, B second, C third) {
   /**
    * A key.
    *
@@ -25,7 +27,8 @@ public record Tuple3<A extends @Nullable Object, B extends @Nullable Object, C e
    * @param <C> type of the third part
    * @return the key
    */
-  public static <A extends @Nullable Object, B extends @Nullable Object, C extends @Nullable Object> Tuple3<A, B, C> of(A first, B second, C third) {
+  public static <A extends @Nullable Object, B extends @Nullable Object, C extends @Nullable Object>
+      Tuple3<A, B, C> of(A first, B second, C third) {
     return new Tuple3<>(first, second, third);
   }
 
@@ -37,7 +40,9 @@ public record Tuple3<A extends @Nullable Object, B extends @Nullable Object, C e
    * @param <B> type of the second part
    * @param <C> type of the third part
    */
-  public static final class Codec<A extends @Nullable Object, B extends @Nullable Object, C extends @Nullable Object> implements KeyCodec<Tuple3<A, B, C>> {
+  public static final class Codec<
+          A extends @Nullable Object, B extends @Nullable Object, C extends @Nullable Object>
+      implements KeyCodec<Tuple3<A, B, C>> {
     private final Parts parts;
 
     Codec(KeyCodec<A> first, KeyCodec<B> second, KeyCodec<C> third) {

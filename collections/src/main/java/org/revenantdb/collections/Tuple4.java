@@ -15,7 +15,12 @@ import org.revenantdb.collections.tuple.Parts;
  * @param <C> type of the third part
  * @param <D> type of the fourth part
  */
-public record Tuple4<A extends @Nullable Object, B extends @Nullable Object, C extends @Nullable Object, D extends @Nullable Object>(A first, B second, C third, D fourth) {
+public record Tuple4<
+    A extends @Nullable Object,
+    B extends @Nullable Object,
+    C extends @Nullable Object,
+    D extends @Nullable Object>(
+    A first, B second, C third, D fourth) {
   /**
    * A key.
    *
@@ -29,7 +34,12 @@ public record Tuple4<A extends @Nullable Object, B extends @Nullable Object, C e
    * @param <D> type of the fourth part
    * @return the key
    */
-  public static <A extends @Nullable Object, B extends @Nullable Object, C extends @Nullable Object, D extends @Nullable Object> Tuple4<A, B, C, D> of(A first, B second, C third, D fourth) {
+  public static <
+          A extends @Nullable Object,
+          B extends @Nullable Object,
+          C extends @Nullable Object,
+          D extends @Nullable Object>
+      Tuple4<A, B, C, D> of(A first, B second, C third, D fourth) {
     return new Tuple4<>(first, second, third, fourth);
   }
 
@@ -42,7 +52,12 @@ public record Tuple4<A extends @Nullable Object, B extends @Nullable Object, C e
    * @param <C> type of the third part
    * @param <D> type of the fourth part
    */
-  public static final class Codec<A extends @Nullable Object, B extends @Nullable Object, C extends @Nullable Object, D extends @Nullable Object> implements KeyCodec<Tuple4<A, B, C, D>> {
+  public static final class Codec<
+          A extends @Nullable Object,
+          B extends @Nullable Object,
+          C extends @Nullable Object,
+          D extends @Nullable Object>
+      implements KeyCodec<Tuple4<A, B, C, D>> {
     private final Parts parts;
 
     Codec(KeyCodec<A> first, KeyCodec<B> second, KeyCodec<C> third, KeyCodec<D> fourth) {

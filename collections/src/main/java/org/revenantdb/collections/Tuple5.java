@@ -17,7 +17,13 @@ import org.revenantdb.collections.tuple.Parts;
  * @param <D> type of the fourth part
  * @param <E> type of the fifth part
  */
-public record Tuple5<A extends @Nullable Object, B extends @Nullable Object, C extends @Nullable Object, D extends @Nullable Object, E extends @Nullable Object>(A first, B second, C third, D fourth, E fifth) {
+public record Tuple5<
+    A extends @Nullable Object,
+    B extends @Nullable Object,
+    C extends @Nullable Object,
+    D extends @Nullable Object,
+    E extends @Nullable Object>(
+    A first, B second, C third, D fourth, E fifth) {
   /**
    * A key.
    *
@@ -33,7 +39,13 @@ public record Tuple5<A extends @Nullable Object, B extends @Nullable Object, C e
    * @param <E> type of the fifth part
    * @return the key
    */
-  public static <A extends @Nullable Object, B extends @Nullable Object, C extends @Nullable Object, D extends @Nullable Object, E extends @Nullable Object> Tuple5<A, B, C, D, E> of(A first, B second, C third, D fourth, E fifth) {
+  public static <
+          A extends @Nullable Object,
+          B extends @Nullable Object,
+          C extends @Nullable Object,
+          D extends @Nullable Object,
+          E extends @Nullable Object>
+      Tuple5<A, B, C, D, E> of(A first, B second, C third, D fourth, E fifth) {
     return new Tuple5<>(first, second, third, fourth, fifth);
   }
 
@@ -47,10 +59,21 @@ public record Tuple5<A extends @Nullable Object, B extends @Nullable Object, C e
    * @param <D> type of the fourth part
    * @param <E> type of the fifth part
    */
-  public static final class Codec<A extends @Nullable Object, B extends @Nullable Object, C extends @Nullable Object, D extends @Nullable Object, E extends @Nullable Object> implements KeyCodec<Tuple5<A, B, C, D, E>> {
+  public static final class Codec<
+          A extends @Nullable Object,
+          B extends @Nullable Object,
+          C extends @Nullable Object,
+          D extends @Nullable Object,
+          E extends @Nullable Object>
+      implements KeyCodec<Tuple5<A, B, C, D, E>> {
     private final Parts parts;
 
-    Codec(KeyCodec<A> first, KeyCodec<B> second, KeyCodec<C> third, KeyCodec<D> fourth, KeyCodec<E> fifth) {
+    Codec(
+        KeyCodec<A> first,
+        KeyCodec<B> second,
+        KeyCodec<C> third,
+        KeyCodec<D> fourth,
+        KeyCodec<E> fifth) {
       parts = new Parts(first, second, third, fourth, fifth);
     }
 

@@ -19,7 +19,14 @@ import org.revenantdb.collections.tuple.Parts;
  * @param <E> type of the fifth part
  * @param <F> type of the sixth part
  */
-public record Tuple6<A extends @Nullable Object, B extends @Nullable Object, C extends @Nullable Object, D extends @Nullable Object, E extends @Nullable Object, F extends @Nullable Object>(A first, B second, C third, D fourth, E fifth, F sixth) {
+public record Tuple6<
+    A extends @Nullable Object,
+    B extends @Nullable Object,
+    C extends @Nullable Object,
+    D extends @Nullable Object,
+    E extends @Nullable Object,
+    F extends @Nullable Object>(
+    A first, B second, C third, D fourth, E fifth, F sixth) {
   /**
    * A key.
    *
@@ -37,7 +44,14 @@ public record Tuple6<A extends @Nullable Object, B extends @Nullable Object, C e
    * @param <F> type of the sixth part
    * @return the key
    */
-  public static <A extends @Nullable Object, B extends @Nullable Object, C extends @Nullable Object, D extends @Nullable Object, E extends @Nullable Object, F extends @Nullable Object> Tuple6<A, B, C, D, E, F> of(A first, B second, C third, D fourth, E fifth, F sixth) {
+  public static <
+          A extends @Nullable Object,
+          B extends @Nullable Object,
+          C extends @Nullable Object,
+          D extends @Nullable Object,
+          E extends @Nullable Object,
+          F extends @Nullable Object>
+      Tuple6<A, B, C, D, E, F> of(A first, B second, C third, D fourth, E fifth, F sixth) {
     return new Tuple6<>(first, second, third, fourth, fifth, sixth);
   }
 
@@ -52,10 +66,23 @@ public record Tuple6<A extends @Nullable Object, B extends @Nullable Object, C e
    * @param <E> type of the fifth part
    * @param <F> type of the sixth part
    */
-  public static final class Codec<A extends @Nullable Object, B extends @Nullable Object, C extends @Nullable Object, D extends @Nullable Object, E extends @Nullable Object, F extends @Nullable Object> implements KeyCodec<Tuple6<A, B, C, D, E, F>> {
+  public static final class Codec<
+          A extends @Nullable Object,
+          B extends @Nullable Object,
+          C extends @Nullable Object,
+          D extends @Nullable Object,
+          E extends @Nullable Object,
+          F extends @Nullable Object>
+      implements KeyCodec<Tuple6<A, B, C, D, E, F>> {
     private final Parts parts;
 
-    Codec(KeyCodec<A> first, KeyCodec<B> second, KeyCodec<C> third, KeyCodec<D> fourth, KeyCodec<E> fifth, KeyCodec<F> sixth) {
+    Codec(
+        KeyCodec<A> first,
+        KeyCodec<B> second,
+        KeyCodec<C> third,
+        KeyCodec<D> fourth,
+        KeyCodec<E> fifth,
+        KeyCodec<F> sixth) {
       parts = new Parts(first, second, third, fourth, fifth, sixth);
     }
 
@@ -84,8 +111,13 @@ public record Tuple6<A extends @Nullable Object, B extends @Nullable Object, C e
     @SuppressWarnings("unchecked") // each part is of the type of its place
     public KeyCodec<Tuple6<A, B, C, D, E, F>> asPart() {
       return parts.nested(
-          key -> new @Nullable Object[] {key.first, key.second, key.third, key.fourth, key.fifth, key.sixth},
-          each -> new Tuple6<>((A) each[0], (B) each[1], (C) each[2], (D) each[3], (E) each[4], (F) each[5]));
+          key ->
+              new @Nullable Object[] {
+                key.first, key.second, key.third, key.fourth, key.fifth, key.sixth
+              },
+          each ->
+              new Tuple6<>(
+                  (A) each[0], (B) each[1], (C) each[2], (D) each[3], (E) each[4], (F) each[5]));
     }
 
     /**
@@ -144,7 +176,8 @@ public record Tuple6<A extends @Nullable Object, B extends @Nullable Object, C e
      * @param fifth the fifth part
      * @return the range; it can be narrowed by the sixth part
      */
-    public KeyPrefix<Tuple6<A, B, C, D, E, F>, F> prefix(A first, B second, C third, D fourth, E fifth) {
+    public KeyPrefix<Tuple6<A, B, C, D, E, F>, F> prefix(
+        A first, B second, C third, D fourth, E fifth) {
       return new KeyPrefix<>(parts.prefix(first, second, third, fourth, fifth), parts.codec(5));
     }
 

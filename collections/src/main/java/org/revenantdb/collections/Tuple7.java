@@ -21,7 +21,15 @@ import org.revenantdb.collections.tuple.Parts;
  * @param <F> type of the sixth part
  * @param <G> type of the seventh part
  */
-public record Tuple7<A extends @Nullable Object, B extends @Nullable Object, C extends @Nullable Object, D extends @Nullable Object, E extends @Nullable Object, F extends @Nullable Object, G extends @Nullable Object>(A first, B second, C third, D fourth, E fifth, F sixth, G seventh) {
+public record Tuple7<
+    A extends @Nullable Object,
+    B extends @Nullable Object,
+    C extends @Nullable Object,
+    D extends @Nullable Object,
+    E extends @Nullable Object,
+    F extends @Nullable Object,
+    G extends @Nullable Object>(
+    A first, B second, C third, D fourth, E fifth, F sixth, G seventh) {
   /**
    * A key.
    *
@@ -41,7 +49,16 @@ public record Tuple7<A extends @Nullable Object, B extends @Nullable Object, C e
    * @param <G> type of the seventh part
    * @return the key
    */
-  public static <A extends @Nullable Object, B extends @Nullable Object, C extends @Nullable Object, D extends @Nullable Object, E extends @Nullable Object, F extends @Nullable Object, G extends @Nullable Object> Tuple7<A, B, C, D, E, F, G> of(A first, B second, C third, D fourth, E fifth, F sixth, G seventh) {
+  public static <
+          A extends @Nullable Object,
+          B extends @Nullable Object,
+          C extends @Nullable Object,
+          D extends @Nullable Object,
+          E extends @Nullable Object,
+          F extends @Nullable Object,
+          G extends @Nullable Object>
+      Tuple7<A, B, C, D, E, F, G> of(
+          A first, B second, C third, D fourth, E fifth, F sixth, G seventh) {
     return new Tuple7<>(first, second, third, fourth, fifth, sixth, seventh);
   }
 
@@ -57,10 +74,25 @@ public record Tuple7<A extends @Nullable Object, B extends @Nullable Object, C e
    * @param <F> type of the sixth part
    * @param <G> type of the seventh part
    */
-  public static final class Codec<A extends @Nullable Object, B extends @Nullable Object, C extends @Nullable Object, D extends @Nullable Object, E extends @Nullable Object, F extends @Nullable Object, G extends @Nullable Object> implements KeyCodec<Tuple7<A, B, C, D, E, F, G>> {
+  public static final class Codec<
+          A extends @Nullable Object,
+          B extends @Nullable Object,
+          C extends @Nullable Object,
+          D extends @Nullable Object,
+          E extends @Nullable Object,
+          F extends @Nullable Object,
+          G extends @Nullable Object>
+      implements KeyCodec<Tuple7<A, B, C, D, E, F, G>> {
     private final Parts parts;
 
-    Codec(KeyCodec<A> first, KeyCodec<B> second, KeyCodec<C> third, KeyCodec<D> fourth, KeyCodec<E> fifth, KeyCodec<F> sixth, KeyCodec<G> seventh) {
+    Codec(
+        KeyCodec<A> first,
+        KeyCodec<B> second,
+        KeyCodec<C> third,
+        KeyCodec<D> fourth,
+        KeyCodec<E> fifth,
+        KeyCodec<F> sixth,
+        KeyCodec<G> seventh) {
       parts = new Parts(first, second, third, fourth, fifth, sixth, seventh);
     }
 
@@ -91,8 +123,19 @@ public record Tuple7<A extends @Nullable Object, B extends @Nullable Object, C e
     @SuppressWarnings("unchecked") // each part is of the type of its place
     public KeyCodec<Tuple7<A, B, C, D, E, F, G>> asPart() {
       return parts.nested(
-          key -> new @Nullable Object[] {key.first, key.second, key.third, key.fourth, key.fifth, key.sixth, key.seventh},
-          each -> new Tuple7<>((A) each[0], (B) each[1], (C) each[2], (D) each[3], (E) each[4], (F) each[5], (G) each[6]));
+          key ->
+              new @Nullable Object[] {
+                key.first, key.second, key.third, key.fourth, key.fifth, key.sixth, key.seventh
+              },
+          each ->
+              new Tuple7<>(
+                  (A) each[0],
+                  (B) each[1],
+                  (C) each[2],
+                  (D) each[3],
+                  (E) each[4],
+                  (F) each[5],
+                  (G) each[6]));
     }
 
     /**
@@ -151,7 +194,8 @@ public record Tuple7<A extends @Nullable Object, B extends @Nullable Object, C e
      * @param fifth the fifth part
      * @return the range; it can be narrowed by the sixth part
      */
-    public KeyPrefix<Tuple7<A, B, C, D, E, F, G>, F> prefix(A first, B second, C third, D fourth, E fifth) {
+    public KeyPrefix<Tuple7<A, B, C, D, E, F, G>, F> prefix(
+        A first, B second, C third, D fourth, E fifth) {
       return new KeyPrefix<>(parts.prefix(first, second, third, fourth, fifth), parts.codec(5));
     }
 
@@ -166,8 +210,10 @@ public record Tuple7<A extends @Nullable Object, B extends @Nullable Object, C e
      * @param sixth the sixth part
      * @return the range; it can be narrowed by the seventh part
      */
-    public KeyPrefix<Tuple7<A, B, C, D, E, F, G>, G> prefix(A first, B second, C third, D fourth, E fifth, F sixth) {
-      return new KeyPrefix<>(parts.prefix(first, second, third, fourth, fifth, sixth), parts.codec(6));
+    public KeyPrefix<Tuple7<A, B, C, D, E, F, G>, G> prefix(
+        A first, B second, C third, D fourth, E fifth, F sixth) {
+      return new KeyPrefix<>(
+          parts.prefix(first, second, third, fourth, fifth, sixth), parts.codec(6));
     }
 
     @Override

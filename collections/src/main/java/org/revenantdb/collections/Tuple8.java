@@ -23,7 +23,16 @@ import org.revenantdb.collections.tuple.Parts;
  * @param <G> type of the seventh part
  * @param <H> type of the eighth part
  */
-public record Tuple8<A extends @Nullable Object, B extends @Nullable Object, C extends @Nullable Object, D extends @Nullable Object, E extends @Nullable Object, F extends @Nullable Object, G extends @Nullable Object, H extends @Nullable Object>(A first, B second, C third, D fourth, E fifth, F sixth, G seventh, H eighth) {
+public record Tuple8<
+    A extends @Nullable Object,
+    B extends @Nullable Object,
+    C extends @Nullable Object,
+    D extends @Nullable Object,
+    E extends @Nullable Object,
+    F extends @Nullable Object,
+    G extends @Nullable Object,
+    H extends @Nullable Object>(
+    A first, B second, C third, D fourth, E fifth, F sixth, G seventh, H eighth) {
   /**
    * A key.
    *
@@ -45,7 +54,17 @@ public record Tuple8<A extends @Nullable Object, B extends @Nullable Object, C e
    * @param <H> type of the eighth part
    * @return the key
    */
-  public static <A extends @Nullable Object, B extends @Nullable Object, C extends @Nullable Object, D extends @Nullable Object, E extends @Nullable Object, F extends @Nullable Object, G extends @Nullable Object, H extends @Nullable Object> Tuple8<A, B, C, D, E, F, G, H> of(A first, B second, C third, D fourth, E fifth, F sixth, G seventh, H eighth) {
+  public static <
+          A extends @Nullable Object,
+          B extends @Nullable Object,
+          C extends @Nullable Object,
+          D extends @Nullable Object,
+          E extends @Nullable Object,
+          F extends @Nullable Object,
+          G extends @Nullable Object,
+          H extends @Nullable Object>
+      Tuple8<A, B, C, D, E, F, G, H> of(
+          A first, B second, C third, D fourth, E fifth, F sixth, G seventh, H eighth) {
     return new Tuple8<>(first, second, third, fourth, fifth, sixth, seventh, eighth);
   }
 
@@ -62,10 +81,27 @@ public record Tuple8<A extends @Nullable Object, B extends @Nullable Object, C e
    * @param <G> type of the seventh part
    * @param <H> type of the eighth part
    */
-  public static final class Codec<A extends @Nullable Object, B extends @Nullable Object, C extends @Nullable Object, D extends @Nullable Object, E extends @Nullable Object, F extends @Nullable Object, G extends @Nullable Object, H extends @Nullable Object> implements KeyCodec<Tuple8<A, B, C, D, E, F, G, H>> {
+  public static final class Codec<
+          A extends @Nullable Object,
+          B extends @Nullable Object,
+          C extends @Nullable Object,
+          D extends @Nullable Object,
+          E extends @Nullable Object,
+          F extends @Nullable Object,
+          G extends @Nullable Object,
+          H extends @Nullable Object>
+      implements KeyCodec<Tuple8<A, B, C, D, E, F, G, H>> {
     private final Parts parts;
 
-    Codec(KeyCodec<A> first, KeyCodec<B> second, KeyCodec<C> third, KeyCodec<D> fourth, KeyCodec<E> fifth, KeyCodec<F> sixth, KeyCodec<G> seventh, KeyCodec<H> eighth) {
+    Codec(
+        KeyCodec<A> first,
+        KeyCodec<B> second,
+        KeyCodec<C> third,
+        KeyCodec<D> fourth,
+        KeyCodec<E> fifth,
+        KeyCodec<F> sixth,
+        KeyCodec<G> seventh,
+        KeyCodec<H> eighth) {
       parts = new Parts(first, second, third, fourth, fifth, sixth, seventh, eighth);
     }
 
@@ -98,8 +134,27 @@ public record Tuple8<A extends @Nullable Object, B extends @Nullable Object, C e
     @SuppressWarnings("unchecked") // each part is of the type of its place
     public KeyCodec<Tuple8<A, B, C, D, E, F, G, H>> asPart() {
       return parts.nested(
-          key -> new @Nullable Object[] {key.first, key.second, key.third, key.fourth, key.fifth, key.sixth, key.seventh, key.eighth},
-          each -> new Tuple8<>((A) each[0], (B) each[1], (C) each[2], (D) each[3], (E) each[4], (F) each[5], (G) each[6], (H) each[7]));
+          key ->
+              new @Nullable Object[] {
+                key.first,
+                key.second,
+                key.third,
+                key.fourth,
+                key.fifth,
+                key.sixth,
+                key.seventh,
+                key.eighth
+              },
+          each ->
+              new Tuple8<>(
+                  (A) each[0],
+                  (B) each[1],
+                  (C) each[2],
+                  (D) each[3],
+                  (E) each[4],
+                  (F) each[5],
+                  (G) each[6],
+                  (H) each[7]));
     }
 
     /**
@@ -144,7 +199,8 @@ public record Tuple8<A extends @Nullable Object, B extends @Nullable Object, C e
      * @param fourth the fourth part
      * @return the range; it can be narrowed by the fifth part
      */
-    public KeyPrefix<Tuple8<A, B, C, D, E, F, G, H>, E> prefix(A first, B second, C third, D fourth) {
+    public KeyPrefix<Tuple8<A, B, C, D, E, F, G, H>, E> prefix(
+        A first, B second, C third, D fourth) {
       return new KeyPrefix<>(parts.prefix(first, second, third, fourth), parts.codec(4));
     }
 
@@ -158,7 +214,8 @@ public record Tuple8<A extends @Nullable Object, B extends @Nullable Object, C e
      * @param fifth the fifth part
      * @return the range; it can be narrowed by the sixth part
      */
-    public KeyPrefix<Tuple8<A, B, C, D, E, F, G, H>, F> prefix(A first, B second, C third, D fourth, E fifth) {
+    public KeyPrefix<Tuple8<A, B, C, D, E, F, G, H>, F> prefix(
+        A first, B second, C third, D fourth, E fifth) {
       return new KeyPrefix<>(parts.prefix(first, second, third, fourth, fifth), parts.codec(5));
     }
 
@@ -173,8 +230,10 @@ public record Tuple8<A extends @Nullable Object, B extends @Nullable Object, C e
      * @param sixth the sixth part
      * @return the range; it can be narrowed by the seventh part
      */
-    public KeyPrefix<Tuple8<A, B, C, D, E, F, G, H>, G> prefix(A first, B second, C third, D fourth, E fifth, F sixth) {
-      return new KeyPrefix<>(parts.prefix(first, second, third, fourth, fifth, sixth), parts.codec(6));
+    public KeyPrefix<Tuple8<A, B, C, D, E, F, G, H>, G> prefix(
+        A first, B second, C third, D fourth, E fifth, F sixth) {
+      return new KeyPrefix<>(
+          parts.prefix(first, second, third, fourth, fifth, sixth), parts.codec(6));
     }
 
     /**
@@ -189,8 +248,10 @@ public record Tuple8<A extends @Nullable Object, B extends @Nullable Object, C e
      * @param seventh the seventh part
      * @return the range; it can be narrowed by the eighth part
      */
-    public KeyPrefix<Tuple8<A, B, C, D, E, F, G, H>, H> prefix(A first, B second, C third, D fourth, E fifth, F sixth, G seventh) {
-      return new KeyPrefix<>(parts.prefix(first, second, third, fourth, fifth, sixth, seventh), parts.codec(7));
+    public KeyPrefix<Tuple8<A, B, C, D, E, F, G, H>, H> prefix(
+        A first, B second, C third, D fourth, E fifth, F sixth, G seventh) {
+      return new KeyPrefix<>(
+          parts.prefix(first, second, third, fourth, fifth, sixth, seventh), parts.codec(7));
     }
 
     @Override

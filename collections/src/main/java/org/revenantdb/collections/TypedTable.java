@@ -9,7 +9,13 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.function.BiFunction;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.collections.index.IndexBuild;
+import org.revenantdb.collections.index.IndexCatalog;
+import org.revenantdb.collections.index.IndexShape;
+import org.revenantdb.collections.index.Maintained;
+import org.revenantdb.collections.index.TableIndexes;
 import org.revenantdb.collections.map.MapWork;
 import org.revenantdb.collections.map.TableMap;
 import org.revenantdb.collections.row.KeyText;
@@ -18,6 +24,7 @@ import org.revenantdb.engine.ConflictException;
 import org.revenantdb.engine.Cursor;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.Isolation;
+import org.revenantdb.engine.Savepoint;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.TableOptions;
 import org.revenantdb.engine.Transaction;
@@ -44,6 +51,10 @@ import org.revenantdb.engine.TransactionOptions;
  *
  * <p><b>Threads.</b> Thread-safe. A transaction is used by one thread at a time.
  *
+ * <p><b>Indexes.</b> {@link #index} declares one; each write of a row then keeps its entries in the
+ * same transaction. What writes rows as bytes does not keep them. A table whose database has an
+ * index that was not declared since the open refuses writes.
+ *
  * <p>A table has one codec of keys and one of values for all its life. Nothing in the table says
  * which ones these are; so open it with the same ones always.
  *
@@ -55,9 +66,11 @@ public final class TypedTable<K, V> {
   private final Table table;
   private final KeyCodec<K> keys;
   private final Codec<V> values;
+  private final TableIndexes<V> indexes;
   private final Scratch.Pool scratches = new Scratch.Pool();
 
   private TypedTable(Database database, Table table, KeyCodec<K> keys, Codec<V> values) {
+    this.indexes = TableIndexes.of(database, table.name());
     this.database = database;
     this.table = table;
     this.keys = keys;
@@ -354,7 +367,80 @@ public final class TypedTable<K, V> {
    */
   public void put(Transaction transaction, K key, V value) {
     byte[] bytes = keyBytes(key);
-    transaction.put(table, bytes, valueBytes(key, value));
+    byte[] stored = valueBytes(key, value);
+    List<Maintained<V>> kept = indexes.toWrite();
+    if (kept.isEmpty()) {
+      transaction.put(table, bytes, stored);
+      keepNewOrEnd(transaction, kept, bytes, value);
+    } else {
+      demandFirstWriter(transaction);
+      change(transaction, bytes, get(transaction, bytes), value, stored);
+    }
+  }
+
+  /** Writes a row, or deletes it, and all its entries; what the row was before is known. */
+  private void change(
+      Transaction transaction,
+      byte[] key,
+      @Nullable V before,
+      @Nullable V after,
+      byte @Nullable [] stored) {
+    List<Maintained<V>> kept = indexes.toWrite();
+    if (kept.isEmpty()) {
+      write(transaction, key, stored);
+      keepNewOrEnd(transaction, kept, key, after);
+      return;
+    }
+    List<Maintained.Change> changes = new ArrayList<>(kept.size());
+    for (Maintained<V> index : kept) { // the functions of the user, which may throw
+      changes.add(index.change(before, after));
+    }
+    for (Maintained.Change each : changes) {
+      each.demandUnique(transaction, key);
+    }
+    Savepoint savepoint = transaction.savepoint();
+    try {
+      write(transaction, key, stored);
+      for (Maintained.Change each : changes) {
+        each.write(transaction, key);
+      }
+      keepNew(transaction, kept, key, after);
+    } catch (Throwable refused) {
+      transaction.rollbackTo(savepoint);
+      transaction.release(savepoint);
+      throw refused;
+    }
+    transaction.release(savepoint);
+  }
+
+  private void write(Transaction transaction, byte[] key, byte @Nullable [] stored) {
+    if (stored == null) {
+      boolean _ = transaction.delete(table, key);
+    } else {
+      transaction.put(table, key, stored);
+    }
+  }
+
+  /** As {@link #keepNew}. The row is written and there is no savepoint: half must not be committed. */
+  private void keepNewOrEnd(
+      Transaction transaction, List<Maintained<V>> kept, byte[] key, @Nullable V after) {
+    try {
+      keepNew(transaction, kept, key, after);
+    } catch (Throwable refused) {
+      transaction.rollback();
+      throw refused;
+    }
+  }
+
+  /** An index that was declared since this write began has nothing of what was before. */
+  private void keepNew(
+      Transaction transaction, List<Maintained<V>> kept, byte[] key, @Nullable V after) {
+    for (Maintained<V> index : indexes.since(kept)) {
+      demandFirstWriter(transaction);
+      Maintained.Change change = index.change(null, after);
+      change.demandUnique(transaction, key);
+      change.write(transaction, key);
+    }
   }
 
   /**
@@ -371,7 +457,7 @@ public final class TypedTable<K, V> {
     byte[] stored = valueBytes(key, value);
     V before = get(transaction, bytes);
     if (before == null) {
-      transaction.put(table, bytes, stored);
+      change(transaction, bytes, null, value, stored);
     }
     return before;
   }
@@ -390,7 +476,7 @@ public final class TypedTable<K, V> {
     byte[] stored = valueBytes(key, value);
     V before = get(transaction, bytes);
     if (before != null) {
-      transaction.put(table, bytes, stored);
+      change(transaction, bytes, before, value, stored);
     }
     return before;
   }
@@ -409,10 +495,11 @@ public final class TypedTable<K, V> {
     Objects.requireNonNull(expected, "expected");
     byte[] bytes = keyBytes(key);
     byte[] stored = valueBytes(key, value);
-    if (!expected.equals(get(transaction, bytes))) {
+    V before = get(transaction, bytes);
+    if (!expected.equals(before)) {
       return false;
     }
-    transaction.put(table, bytes, stored);
+    change(transaction, bytes, before, value, stored);
     return true;
   }
 
@@ -434,9 +521,9 @@ public final class TypedTable<K, V> {
     V before = get(transaction, bytes);
     V after = change.apply(key, before);
     if (after != null) {
-      transaction.put(table, bytes, valueBytes(key, after));
+      change(transaction, bytes, before, after, valueBytes(key, after));
     } else if (before != null) {
-      transaction.delete(table, bytes);
+      change(transaction, bytes, before, null, null);
     }
     return after;
   }
@@ -468,7 +555,16 @@ public final class TypedTable<K, V> {
    * @return whether there was one
    */
   public boolean delete(Transaction transaction, K key) {
-    return transaction.delete(table, keyBytes(key));
+    byte[] bytes = keyBytes(key);
+    if (indexes.toWrite().isEmpty()) {
+      return transaction.delete(table, bytes);
+    }
+    demandFirstWriter(transaction);
+    V before = get(transaction, bytes);
+    if (before != null) {
+      change(transaction, bytes, before, null, null);
+    }
+    return before != null;
   }
 
   /**
@@ -483,7 +579,7 @@ public final class TypedTable<K, V> {
     byte[] bytes = keyBytes(key);
     V before = get(transaction, bytes);
     if (before != null) {
-      transaction.delete(table, bytes);
+      change(transaction, bytes, before, null, null);
     }
     return before;
   }
@@ -499,14 +595,110 @@ public final class TypedTable<K, V> {
   public boolean remove(Transaction transaction, K key, Object expected) {
     demandFirstWriter(transaction);
     byte[] bytes = keyBytes(key);
-    if (!expected.equals(get(transaction, bytes))) {
+    V before = get(transaction, bytes);
+    if (!expected.equals(before)) {
       return false;
     }
-    return transaction.delete(table, bytes);
+    change(transaction, bytes, before, null, null);
+    return true;
   }
 
   long deleteRange(Transaction transaction, byte @Nullable [] from, byte @Nullable [] to) {
-    return transaction.deleteRange(table, from, to);
+    if (indexes.toWrite().isEmpty()) {
+      return transaction.deleteRange(table, from, to);
+    }
+    demandFirstWriter(transaction);
+    long rows = 0;
+    Savepoint savepoint = transaction.savepoint();
+    try (Cursor cursor = transaction.scan(table, from, to)) {
+      while (cursor.next()) {
+        byte[] key = cursor.key();
+        change(
+            transaction, key, value(new ByteReader(cursor.value()), key, key.length), null, null);
+        rows++;
+      }
+    } catch (Throwable refused) {
+      transaction.rollbackTo(savepoint);
+      transaction.release(savepoint);
+      throw refused;
+    }
+    transaction.release(savepoint);
+    return rows;
+  }
+
+  // ------------------------------------------------------------------------------- indexes
+
+  /**
+   * Declares a secondary index, and returns when it is complete. A new one is built beside readers
+   * and writers of the table; after a crash in the middle the next call goes on. A table needs each
+   * of its indexes declared after each open, before the first write.
+   *
+   * <p>The build waits, without a time limit, for transactions that had written to the table
+   * before, and other transactions meet conflicts with the table during that wait. Then it locks a
+   * few hundred rows at a time.
+   *
+   * @param name its name in this table
+   * @param definition what it has of a row
+   * @param <I> type of what is indexed
+   * @return the index
+   * @throws DuplicateKeyException if two rows have the same entry in a unique index; it is dropped
+   * @throws IllegalStateException if it is stored with another definition
+   * @throws org.revenantdb.engine.CatalogException if this thread has an open transaction that has
+   *     written to the table
+   */
+  public <I> Index<I, K, V> index(String name, IndexDefinition<I, V> definition) {
+    return index(name, definition, _ -> {});
+  }
+
+  /**
+   * As {@link #index(String, IndexDefinition)}, and reports progress.
+   *
+   * @param name its name in this table
+   * @param definition what it has of a row
+   * @param progress is told how many rows this call has looked at, after each batch
+   * @param <I> type of what is indexed
+   * @return the index
+   */
+  public <I> Index<I, K, V> index(
+      String name, IndexDefinition<I, V> definition, LongConsumer progress) {
+    Objects.requireNonNull(name, "name");
+    Objects.requireNonNull(progress, "progress");
+    IndexShape<I, V> shape = definition.shape();
+    if (!shape.isUnique()) {
+      KeyCodec<K> _ = keys.asPart(); // which refuses keys that cannot follow another one
+    }
+    Maintained<V> kept =
+        build().declare(name, definition.version(), shape, this::readKey, progress);
+    return new Index<>(this, kept, shape.codec(), database.table(IndexCatalog.TABLE));
+  }
+
+  private IndexBuild<V> build() {
+    return new IndexBuild<>(database, table, this::readValue, indexes);
+  }
+
+  private V readValue(byte[] key, byte[] value) {
+    return value(new ByteReader(value), key, key.length);
+  }
+
+  /** The key that has these bytes. */
+  K readKey(byte[] bytes) {
+    return key(new ByteReader(bytes), bytes, bytes.length);
+  }
+
+  /** The row of a key in bytes. */
+  @Nullable Row<K, V> row(Transaction transaction, byte[] key) {
+    V value = get(transaction, key);
+    return value == null ? null : new Row<>(readKey(key), value);
+  }
+
+  /**
+   * Drops an index, declared or not. Waits for the transactions that have written to it.
+   *
+   * @param name its name
+   * @return whether there was one
+   */
+  public boolean dropIndex(String name) {
+    return build().drop(name);
   }
 
   private void demandFirstWriter(Transaction transaction) {

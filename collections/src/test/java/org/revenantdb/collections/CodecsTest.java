@@ -66,10 +66,10 @@ class CodecsTest {
 
   @Test
   void simple_values_are_read_as_they_were_written() {
-    for (String text : List.of("", "a", "\0", "F\u00d4O", "\ud83d\udd25", "\ufffd", "x".repeat(500))) {
+    for (String text :
+        List.of("", "a", "\0", "F\u00d4O", "\ud83d\udd25", "\ufffd", "x".repeat(500))) {
       assertCopied(Codecs.strings(), text);
-      assertArrayEquals(
-          text.getBytes(StandardCharsets.UTF_8), bytes(Codecs.strings(), text), text);
+      assertArrayEquals(text.getBytes(StandardCharsets.UTF_8), bytes(Codecs.strings(), text), text);
     }
     assertArrayEquals(new byte[] {1, 0, -1}, copy(Codecs.bytes(), new byte[] {1, 0, -1}));
     for (long number : new long[] {0, 1, -1, Long.MIN_VALUE, Long.MAX_VALUE, 0x0102030405060708L}) {
@@ -196,8 +196,7 @@ class CodecsTest {
 
   @Test
   void a_record_that_has_no_codec_is_refused_by_name() {
-    Exception own =
-        assertThrows(IllegalArgumentException.class, () -> Codecs.records(Node.class));
+    Exception own = assertThrows(IllegalArgumentException.class, () -> Codecs.records(Node.class));
     assertTrue(own.getMessage().contains("Node"), own::getMessage);
     Exception odd = assertThrows(IllegalArgumentException.class, () -> Codecs.records(Odd.class));
     assertTrue(odd.getMessage().contains("java.lang.Thread"), odd::getMessage);
@@ -219,8 +218,7 @@ class CodecsTest {
     Codec<java.time.ZoneId> zones =
         Codec.of(zone -> zone.getId().getBytes(), bytes -> java.time.ZoneId.of(new String(bytes)));
     assertCopied(
-        Codecs.records(
-            MethodHandles.lookup(), Zoned.class, Map.of(java.time.ZoneId.class, zones)),
+        Codecs.records(MethodHandles.lookup(), Zoned.class, Map.of(java.time.ZoneId.class, zones)),
         new Zoned(java.time.ZoneId.of("Europe/Berlin")));
   }
 

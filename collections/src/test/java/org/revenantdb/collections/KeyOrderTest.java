@@ -30,8 +30,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * random ones. {@code -Drevenant.seed} repeats a run.
  */
 class KeyOrderTest {
-  private static final long SEED =
-      Long.getLong("revenant.seed", new Random().nextLong());
+  private static final long SEED = Long.getLong("revenant.seed", new Random().nextLong());
 
   private static final int KEYS = Boolean.getBoolean("revenant.long") ? 3_000 : 150;
 
@@ -71,8 +70,7 @@ class KeyOrderTest {
     Collator german = Collator.getInstance(Locale.GERMAN);
     return List.of(
         subject("long", Keys.longs(), Long::compare, longs(random), random),
-        subject(
-            "int", Keys.ints(), Integer::compare, map(longs(random), Long::intValue), random),
+        subject("int", Keys.ints(), Integer::compare, map(longs(random), Long::intValue), random),
         subject(
             "unsigned long", Keys.unsignedLongs(), Long::compareUnsigned, longs(random), random),
         subject(
@@ -86,7 +84,8 @@ class KeyOrderTest {
         subject(
             "string",
             Keys.strings(),
-            (one, other) -> Arrays.compare(one.codePoints().toArray(), other.codePoints().toArray()),
+            (one, other) ->
+                Arrays.compare(one.codePoints().toArray(), other.codePoints().toArray()),
             texts(random),
             random),
         subject(
@@ -211,8 +210,7 @@ class KeyOrderTest {
             () -> random.nextGaussian(),
             () -> Double.NaN,
             () -> random.nextBoolean() ? Double.MIN_VALUE : -Double.MAX_VALUE,
-            () ->
-                random.nextBoolean() ? Double.POSITIVE_INFINITY : Double.NEGATIVE_INFINITY);
+            () -> random.nextBoolean() ? Double.POSITIVE_INFINITY : Double.NEGATIVE_INFINITY);
   }
 
   private static Supplier<Instant> instants(Random random) {
@@ -368,8 +366,7 @@ class KeyOrderTest {
     assertReadAsWritten(Keys.tuple(n, t, n, t), Tuple4.of(1L, "b", 3L, "d"));
     assertReadAsWritten(Keys.tuple(n, t, n, t, n), Tuple5.of(1L, "b", 3L, "d", 5L));
     assertReadAsWritten(Keys.tuple(n, t, n, t, n, t), Tuple6.of(1L, "b", 3L, "d", 5L, "f"));
-    assertReadAsWritten(
-        Keys.tuple(n, t, n, t, n, t, n), Tuple7.of(1L, "b", 3L, "d", 5L, "f", 7L));
+    assertReadAsWritten(Keys.tuple(n, t, n, t, n, t, n), Tuple7.of(1L, "b", 3L, "d", 5L, "f", 7L));
     assertReadAsWritten(
         Keys.tuple(n, t, n, t, n, t, n, t), Tuple8.of(1L, "b", 3L, "d", 5L, "f", 7L, "h"));
   }

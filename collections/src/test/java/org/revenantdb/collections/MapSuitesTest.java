@@ -1,6 +1,5 @@
 package org.revenantdb.collections;
 
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.google.common.collect.testing.ConcurrentNavigableMapTestSuiteBuilder;

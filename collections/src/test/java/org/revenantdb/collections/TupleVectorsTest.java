@@ -185,8 +185,7 @@ class TupleVectorsTest {
 
   @Test
   void raw_bytes_cannot_be_part_of_a_tuple() {
-    assertThrows(
-        IllegalArgumentException.class, () -> Keys.tuple(Keys.rawBytes(), Keys.longs()));
+    assertThrows(IllegalArgumentException.class, () -> Keys.tuple(Keys.rawBytes(), Keys.longs()));
     assertThrows(IllegalArgumentException.class, () -> Keys.nullable(Keys.rawBytes()));
   }
 }

@@ -90,20 +90,21 @@ class TypedTableTest {
   void statements_that_read_and_then_write_refuse_read_committed() {
     TypedTable<Long, Customer> table = customers();
     Customer ada = new Customer("Ada", 1);
-    TransactionOptions options =
-        TransactionOptions.lazy().withIsolation(Isolation.READ_COMMITTED);
-    db.run(options, tx -> {
-      table.put(tx, 1L, ada);
-      assertEquals(ada, table.get(tx, 1L));
-      assertThrows(IllegalStateException.class, () -> table.putIfAbsent(tx, 1L, ada));
-      assertThrows(IllegalStateException.class, () -> table.replace(tx, 1L, ada));
-      assertThrows(IllegalStateException.class, () -> table.replace(tx, 1L, ada, ada));
-      assertThrows(IllegalStateException.class, () -> table.compute(tx, 1L, (_, it) -> it));
-      assertThrows(IllegalStateException.class, () -> table.merge(tx, 1L, ada, (it, _) -> it));
-      assertThrows(IllegalStateException.class, () -> table.remove(tx, 1L));
-      assertThrows(IllegalStateException.class, () -> table.remove(tx, 1L, ada));
-      assertTrue(table.delete(tx, 1L));
-    });
+    TransactionOptions options = TransactionOptions.lazy().withIsolation(Isolation.READ_COMMITTED);
+    db.run(
+        options,
+        tx -> {
+          table.put(tx, 1L, ada);
+          assertEquals(ada, table.get(tx, 1L));
+          assertThrows(IllegalStateException.class, () -> table.putIfAbsent(tx, 1L, ada));
+          assertThrows(IllegalStateException.class, () -> table.replace(tx, 1L, ada));
+          assertThrows(IllegalStateException.class, () -> table.replace(tx, 1L, ada, ada));
+          assertThrows(IllegalStateException.class, () -> table.compute(tx, 1L, (_, it) -> it));
+          assertThrows(IllegalStateException.class, () -> table.merge(tx, 1L, ada, (it, _) -> it));
+          assertThrows(IllegalStateException.class, () -> table.remove(tx, 1L));
+          assertThrows(IllegalStateException.class, () -> table.remove(tx, 1L, ada));
+          assertTrue(table.delete(tx, 1L));
+        });
   }
 
   @Test
@@ -234,8 +235,7 @@ class TypedTableTest {
 
   @Test
   void a_row_that_another_codec_wrote_is_refused_and_not_misread() {
-    TypedTable<String, String> texts =
-        TypedTable.open(db, "t", Keys.strings(), Codecs.strings());
+    TypedTable<String, String> texts = TypedTable.open(db, "t", Keys.strings(), Codecs.strings());
     TypedTable<Long, Long> numbers = TypedTable.open(db, "t", Keys.longs(), Codecs.longs());
     db.run(tx -> texts.put(tx, "a", "x"));
     db.run(tx -> {
@@ -253,8 +253,7 @@ class TypedTableTest {
       for (int length : lengths) {
         table.put(tx, length, new byte[length]);
       }
-      Map<Integer, byte[]> all =
-          table.getAll(tx, IntStream.of(lengths).boxed().toList());
+      Map<Integer, byte[]> all = table.getAll(tx, IntStream.of(lengths).boxed().toList());
       try (TypedCursor<Integer, byte[]> cursor = table.scan(tx).cursor()) {
         for (int length : lengths) {
           assertEquals(length, table.get(tx, length).length);
@@ -319,8 +318,7 @@ class TypedTableTest {
       }
       case 3 -> assertEquals(model.putIfAbsent(key, value), table.putIfAbsent(tx, key, value));
       case 4 -> assertEquals(model.replace(key, value), table.replace(tx, key, value));
-      case 5 ->
-          assertEquals(model.replace(key, "v1", value), table.replace(tx, key, "v1", value));
+      case 5 -> assertEquals(model.replace(key, "v1", value), table.replace(tx, key, "v1", value));
       case 6 ->
           assertEquals(
               model.merge(key, value, TypedTableTest::joined),
@@ -332,8 +330,7 @@ class TypedTableTest {
         List<Tuple2<String, Long>> some = Stream.generate(() -> key(random)).limit(20).toList();
         NavigableMap<Tuple2<String, Long>, String> found = new TreeMap<>(model.comparator());
         some.stream().filter(model::containsKey).forEach(it -> found.put(it, model.get(it)));
-        assertEquals(
-            List.copyOf(found.entrySet()), List.copyOf(table.getAll(tx, some).entrySet()));
+        assertEquals(List.copyOf(found.entrySet()), List.copyOf(table.getAll(tx, some).entrySet()));
       }
       case 11 -> {
         Tuple2<String, Long> other = key(random);
@@ -355,12 +352,13 @@ class TypedTableTest {
       }
       default -> {
         if (random.nextInt(5) == 0) {
-          long deleted = table.scan(tx).in(codec.prefix(key.first()).atLeast(key.second())).delete();
+          long deleted =
+              table.scan(tx).in(codec.prefix(key.first()).atLeast(key.second())).delete();
           int before = model.size();
           model
               .keySet()
-              .removeIf(it ->
-                  it.first().equals(key.first()) && model.comparator().compare(it, key) >= 0);
+              .removeIf(
+                  it -> it.first().equals(key.first()) && model.comparator().compare(it, key) >= 0);
           assertEquals(before - model.size(), deleted);
         } else {
           assertEquals(model.size(), map.size());

@@ -52,8 +52,7 @@ record Bounds<K>(
   }
 
   /** Those of a part of this. */
-  Bounds<K> part(
-      @Nullable K from, boolean hasFrom, @Nullable K to, boolean hasTo) {
+  Bounds<K> part(@Nullable K from, boolean hasFrom, @Nullable K to, boolean hasTo) {
     if (from != null && to != null && order.compare(from, to) > 0) {
       throw new IllegalArgumentException("the first key is behind the last one");
     }

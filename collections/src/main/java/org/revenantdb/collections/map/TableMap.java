@@ -8,8 +8,8 @@ import java.util.Comparator;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.NavigableSet;
-import java.util.Objects;
 import java.util.NoSuchElementException;
+import java.util.Objects;
 import java.util.Set;
 import java.util.Spliterator;
 import java.util.Spliterators;
@@ -50,8 +50,7 @@ public final class TableMap<K, V> extends AbstractMap<K, V>
         /* isDescending= */ false);
   }
 
-  private TableMap(
-      TypedTable<K, V> table, MapWork work, Bounds<K> bounds, boolean isDescending) {
+  private TableMap(TypedTable<K, V> table, MapWork work, Bounds<K> bounds, boolean isDescending) {
     this.table = table;
     this.work = work;
     this.bounds = bounds;
@@ -181,8 +180,7 @@ public final class TableMap<K, V> extends AbstractMap<K, V>
   }
 
   @Override
-  public @Nullable V computeIfAbsent(
-      K key, Function<? super K, ? extends @Nullable V> value) {
+  public @Nullable V computeIfAbsent(K key, Function<? super K, ? extends @Nullable V> value) {
     Objects.requireNonNull(value, "value");
     demandMine(key);
     V found = read(tx -> table.get(tx, key)); // mostly it is there: no need to write
@@ -413,12 +411,13 @@ public final class TableMap<K, V> extends AbstractMap<K, V>
     return part(from, hasFrom, null, false);
   }
 
-  private TableMap<K, V> part(
-      @Nullable K from, boolean hasFrom, @Nullable K to, boolean hasTo) {
+  private TableMap<K, V> part(@Nullable K from, boolean hasFrom, @Nullable K to, boolean hasTo) {
     return new TableMap<>(
         table,
         work,
-        isDescending ? bounds.part(to, hasTo, from, hasFrom) : bounds.part(from, hasFrom, to, hasTo),
+        isDescending
+            ? bounds.part(to, hasTo, from, hasFrom)
+            : bounds.part(from, hasFrom, to, hasTo),
         isDescending);
   }
 

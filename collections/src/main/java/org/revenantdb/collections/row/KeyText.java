@@ -14,8 +14,7 @@ public final class KeyText {
   public static String of(@Nullable Object key) {
     String text;
     try {
-      text =
-          key instanceof byte[] bytes ? HexFormat.of().formatHex(bytes) : String.valueOf(key);
+      text = key instanceof byte[] bytes ? HexFormat.of().formatHex(bytes) : String.valueOf(key);
     } catch (RuntimeException broken) {
       text = "of " + (key == null ? "no type" : key.getClass().getName());
     }

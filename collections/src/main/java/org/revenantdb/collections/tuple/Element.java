@@ -14,7 +14,8 @@ import org.revenantdb.collections.KeyCodec;
  * @param reader how it is read
  * @param <K> type of the keys
  */
-public record Element<K>(String name, BiConsumer<K, ByteWriter> writer, Function<ByteReader, K> reader)
+public record Element<K>(
+    String name, BiConsumer<K, ByteWriter> writer, Function<ByteReader, K> reader)
     implements KeyCodec<K> {
   @Override
   public void encode(K key, ByteWriter out) {

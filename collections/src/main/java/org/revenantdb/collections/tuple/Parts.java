@@ -64,9 +64,7 @@ public final class Parts {
    * @param <K> its type
    */
   private record Nested<K>(
-      Parts parts,
-      Function<K, @Nullable Object[]> values,
-      Function<@Nullable Object[], K> tuple)
+      Parts parts, Function<K, @Nullable Object[]> values, Function<@Nullable Object[], K> tuple)
       implements KeyCodec<K> {
     @Override
     public void encode(K key, ByteWriter out) {

@@ -89,11 +89,12 @@ final class RecordBody<R extends Record> {
             MethodHandles.filterArguments(write, 1, accessor)
                 .asType(MethodType.methodType(void.class, ByteWriter.class, Object.class));
       }
-      Class<?>[] types =
-          Stream.of(parts).map(RecordComponent::getType).toArray(Class<?>[]::new);
+      Class<?>[] types = Stream.of(parts).map(RecordComponent::getType).toArray(Class<?>[]::new);
       Constructor<R> canonical = type.getDeclaredConstructor(types);
       constructor =
-          lookup == null ? OWN.unreflectConstructor(opened(canonical)) : lookup.unreflectConstructor(canonical);
+          lookup == null
+              ? OWN.unreflectConstructor(opened(canonical))
+              : lookup.unreflectConstructor(canonical);
     } catch (NoSuchMethodException | IllegalAccessException | InaccessibleObjectException e) {
       throw new IllegalArgumentException(
           "record "
@@ -106,8 +107,7 @@ final class RecordBody<R extends Record> {
     MethodHandle all = MethodHandles.filterArguments(constructor, 0, readers);
     int[] first = new int[parts.length]; // each reads from the same reader, from left to right
     reader =
-        MethodHandles.permuteArguments(
-                all, MethodType.methodType(type, ByteReader.class), first)
+        MethodHandles.permuteArguments(all, MethodType.methodType(type, ByteReader.class), first)
             .asType(MethodType.methodType(Object.class, ByteReader.class));
   }
 
