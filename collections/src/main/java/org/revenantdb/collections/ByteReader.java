@@ -118,7 +118,7 @@ public final class ByteReader {
     int at = take(bytes);
     long value = 0;
     for (int i = 0; i < bytes; i++) {
-      value = value << Byte.SIZE | buffer[at + i] & 0xFF;
+      value = (value << Byte.SIZE) | (buffer[at + i] & 0xFF);
     }
     return value;
   }

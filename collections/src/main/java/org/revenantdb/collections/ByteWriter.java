@@ -185,12 +185,12 @@ public final class ByteWriter {
     if (c < 0x80) {
       writeByte(c);
     } else if (c < 0x800) {
-      writeByte(0xC0 | c >> 6);
-      writeByte(0x80 | c & 0x3F);
+      writeByte(0xC0 | (c >> 6));
+      writeByte(0x80 | (c & 0x3F));
     } else if (!Character.isSurrogate(c)) {
-      writeByte(0xE0 | c >> 12);
-      writeByte(0x80 | c >> 6 & 0x3F);
-      writeByte(0x80 | c & 0x3F);
+      writeByte(0xE0 | (c >> 12));
+      writeByte(0x80 | ((c >> 6) & 0x3F));
+      writeByte(0x80 | (c & 0x3F));
     } else {
       int character = Character.codePointAt(text, index);
       if (!Character.isSupplementaryCodePoint(character)) {
@@ -199,10 +199,10 @@ public final class ByteWriter {
                 + index
                 + ", which UTF-8 cannot encode; correct the text");
       }
-      writeByte(0xF0 | character >> 18);
-      writeByte(0x80 | character >> 12 & 0x3F);
-      writeByte(0x80 | character >> 6 & 0x3F);
-      writeByte(0x80 | character & 0x3F);
+      writeByte(0xF0 | (character >> 18));
+      writeByte(0x80 | ((character >> 12) & 0x3F));
+      writeByte(0x80 | ((character >> 6) & 0x3F));
+      writeByte(0x80 | (character & 0x3F));
       return 2;
     }
     return 1;

@@ -23,8 +23,8 @@ import org.revenantdb.engine.Transaction;
  * try (Stream<Row<Long, Customer>> rows = byCity.scan(tx).equalTo("London").stream()) { ... }
  * }
  *
- * <p>An index is kept in the transaction that writes the row. So what a transaction reads through it
- * is what it reads from the table.
+ * <p>An index is kept in the transaction that writes the row. So what a transaction reads through
+ * it is what it reads from the table.
  *
  * @param <I> type of what is indexed
  * @param <K> type of the keys
@@ -125,8 +125,7 @@ public final class Index<I, K, V> {
    * @throws IllegalStateException if the transaction began before the index was complete
    */
   public IndexScan<I, K, V> scan(Transaction transaction) {
-    IndexCatalog.Stored stored =
-        IndexCatalog.find(transaction, catalog, rows.name(), index.name());
+    IndexCatalog.Stored stored = IndexCatalog.find(transaction, catalog, rows.name(), index.name());
     if (stored == null || !stored.isComplete()) {
       throw new IllegalStateException(
           "table "
@@ -157,7 +156,8 @@ public final class Index<I, K, V> {
           boolean isRight =
               found != null && (!index.shape().isUnique() || Arrays.equals(found, key));
           if (!isRight && problems.size() < REPORTED) {
-            problems.add("the row with key " + cursor.key() + " has no entry " + codec.fromBytes(value));
+            problems.add(
+                "the row with key " + cursor.key() + " has no entry " + codec.fromBytes(value));
           }
         }
       }
@@ -171,7 +171,8 @@ public final class Index<I, K, V> {
           Row<K, V> row = rows.row(transaction, key);
           TreeSet<byte[]> values = index.of(row == null ? null : row.value());
           if (values.stream().noneMatch(it -> Arrays.equals(index.entryKey(it, key), entryKey))) {
-            problems.add("an entry leads to key " + rows.readKey(key) + ", whose row has none such");
+            problems.add(
+                "an entry leads to key " + rows.readKey(key) + ", whose row has none such");
           }
         }
       }

@@ -128,8 +128,7 @@ public final class IndexScan<I, K, V> {
     if (entries < 0) {
       throw new IllegalArgumentException("a limit is not negative, as " + entries + " is");
     }
-    return new IndexScan<>(
-        index, transaction, from, to, isDescending, Math.min(entries, limit));
+    return new IndexScan<>(index, transaction, from, to, isDescending, Math.min(entries, limit));
   }
 
   private boolean isEmpty() {
@@ -164,8 +163,7 @@ public final class IndexScan<I, K, V> {
             ? transaction.scanDescending(index.entries(), from, to)
             : transaction.scan(index.entries(), from, to);
     return StreamSupport.stream(
-            new AbstractSpliterator<E>(
-                Long.MAX_VALUE, Spliterator.ORDERED | Spliterator.NONNULL) {
+            new AbstractSpliterator<E>(Long.MAX_VALUE, Spliterator.ORDERED | Spliterator.NONNULL) {
               private long left = limit;
 
               @Override

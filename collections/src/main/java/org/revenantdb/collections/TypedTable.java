@@ -421,7 +421,9 @@ public final class TypedTable<K, V> {
     }
   }
 
-  /** As {@link #keepNew}. The row is written and there is no savepoint: half must not be committed. */
+  /**
+   * As {@link #keepNew}. The row is written and there is no savepoint: half must not be committed.
+   */
   private void keepNewOrEnd(
       Transaction transaction, List<Maintained<V>> kept, byte[] key, @Nullable V after) {
     try {

@@ -16,6 +16,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -166,8 +167,7 @@ class IndexTest {
       assertEquals(List.of(1L, 2L), keys(byTag.scan(tx).equalTo("y")));
       var codec = Keys.tuple(Keys.strings(), Keys.ints());
       assertEquals(List.of(1L, 2L), keys(byNullable.scan(tx).in(codec.prefix("Oslo"))));
-      assertEquals(
-          List.of(2L), keys(byNullable.scan(tx).in(codec.prefix("Oslo").greaterThan(3))));
+      assertEquals(List.of(2L), keys(byNullable.scan(tx).in(codec.prefix("Oslo").greaterThan(3))));
       table.put(tx, 1L, new Customer("abc", "Rome", "m", List.of("x", "y")));
       assertEquals(List.of(2L), keys(byTag.scan(tx)));
       assertEquals(List.of(), byTag.check(tx));
@@ -198,8 +198,7 @@ class IndexTest {
     try (Transaction one = db.begin();
         Transaction other = db.begin()) {
       table.put(one, 2L, new Customer("b", "Oslo"));
-      assertThrows(
-          ConflictException.class, () -> table.put(other, 1L, new Customer("b", "Bonn")));
+      assertThrows(ConflictException.class, () -> table.put(other, 1L, new Customer("b", "Bonn")));
       assertEquals(new Customer("a", "Rome"), table.get(other, 1L));
       table.put(other, 3L, new Customer("c", "Bonn"));
       other.commit();
@@ -215,14 +214,15 @@ class IndexTest {
   @Test
   void writes_of_a_table_with_an_index_refuse_read_committed() {
     Index<String, Long, Customer> _ = byCity();
-    TransactionOptions options =
-        TransactionOptions.lazy().withIsolation(Isolation.READ_COMMITTED);
-    db.run(options, tx -> {
-      assertThrows(
-          IllegalStateException.class, () -> table.put(tx, 1L, new Customer("a", "Rome")));
-      assertThrows(IllegalStateException.class, () -> table.delete(tx, 1L));
-      assertNull(table.get(tx, 1L));
-    });
+    TransactionOptions options = TransactionOptions.lazy().withIsolation(Isolation.READ_COMMITTED);
+    db.run(
+        options,
+        tx -> {
+          assertThrows(
+              IllegalStateException.class, () -> table.put(tx, 1L, new Customer("a", "Rome")));
+          assertThrows(IllegalStateException.class, () -> table.delete(tx, 1L));
+          assertNull(table.get(tx, 1L));
+        });
   }
 
   @Test
@@ -240,7 +240,9 @@ class IndexTest {
       assertThrows(IllegalStateException.class, () -> table.delete(tx, 1L));
       assertThrows(IllegalStateException.class, () -> table.scan(tx).delete());
     });
-    assertThrows(IllegalStateException.class, () -> table.index("by city", Index.unique(Keys.strings(), Customer::city)));
+    assertThrows(
+        IllegalStateException.class,
+        () -> table.index("by city", Index.unique(Keys.strings(), Customer::city)));
     assertThrows(
         IllegalStateException.class,
         () -> table.index("by city", Index.of(Keys.strings(), Customer::city).withVersion(2)));
@@ -326,8 +328,7 @@ class IndexTest {
             IllegalStateException.class, () -> table.put(tx, 1L, new Customer("a", "Rome"))));
     long[] second = new long[1];
     Index<String, Long, Customer> index =
-        table.index(
-            "by city", Index.of(Keys.strings(), Customer::city), rows -> second[0] = rows);
+        table.index("by city", Index.of(Keys.strings(), Customer::city), rows -> second[0] = rows);
     assertEquals(2_000, first[0] + second[0]);
     db.run(tx -> {
       assertEquals(2_000, index.scan(tx).count());
@@ -362,20 +363,26 @@ class IndexTest {
   @Test
   void a_build_waits_for_those_who_had_written_before() throws Exception {
     fill(300);
-    try (ExecutorService threads = Executors.newSingleThreadExecutor()) {
-      Future<Index<String, Long, Customer>> built;
-      try (Transaction early = db.begin()) {
-        table.put(early, 5_000L, new Customer("early", "Rome"));
-        built = threads.submit(this::byCity);
-        db.read(tx -> null);
-        early.commit();
+    Index<String, Long, Customer> _ = byMail(); // so that the catalogue is there
+    FutureTask<Index<String, Long, Customer>> built = new FutureTask<>(this::byCity);
+    Thread builder = new Thread(built, "builder");
+    try (Transaction early = db.begin()) {
+      table.put(early, 5_000L, new Customer("early", "Rome"));
+      builder.start();
+      while (db.findTable("revenant.indexes/customers/by city") == null) {
+        Thread.onSpinWait();
       }
-      Index<String, Long, Customer> index = built.get();
-      db.run(tx -> {
-        assertEquals(301, index.scan(tx).count());
-        assertEquals(List.of(), index.check(tx));
-      });
+      while (builder.getState() == Thread.State.RUNNABLE) { // until it waits, or has not waited
+        Thread.onSpinWait();
+      }
+      early.commit();
     }
+    Index<String, Long, Customer> index = built.get();
+    builder.join();
+    db.run(tx -> {
+      assertEquals(301, index.scan(tx).count());
+      assertEquals(List.of(), index.check(tx));
+    });
   }
 
   /** Writers of all kinds go on during builds and drops; afterwards each index is right. */
@@ -398,17 +405,12 @@ class IndexTest {
               }
             }));
       }
-      started.await();
-      for (int round = 0; round < 3; round++) {
-        Index<String, Long, Customer> index = byCity();
-        for (int i = 0; i < 2; i++) {
-          db.run(tx -> assertEquals(List.of(), index.check(tx)));
-        }
-        if (round < 2) {
-          assertTrue(table.dropIndex("by city"));
-        }
+      try {
+        started.await();
+        buildAndDrop();
+      } finally {
+        isOver.set(true);
       }
-      isOver.set(true);
       for (Future<?> writer : writers) {
         writer.get();
       }
@@ -417,6 +419,18 @@ class IndexTest {
         assertEquals(table.scan(tx).count(), index.scan(tx).count());
         assertEquals(List.of(), index.check(tx));
       });
+    }
+  }
+
+  private void buildAndDrop() {
+    for (int round = 0; round < 3; round++) {
+      Index<String, Long, Customer> index = byCity();
+      for (int i = 0; i < 2; i++) {
+        db.run(tx -> assertEquals(List.of(), index.check(tx)));
+      }
+      if (round < 2) {
+        assertTrue(table.dropIndex("by city"));
+      }
     }
   }
 

@@ -68,7 +68,7 @@ public final class Scratch {
 
     private int slot() {
       long id = Thread.currentThread().threadId();
-      return ((int) (id ^ id >>> 16) & mask) * SPACING;
+      return ((int) (id ^ (id >>> 16)) & mask) * SPACING;
     }
   }
 }

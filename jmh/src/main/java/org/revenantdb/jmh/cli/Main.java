@@ -37,7 +37,8 @@ public final class Main {
           new HeavyInsertBench(),
           new SpaceMapBench(),
           new RecoveryBench(),
-          new GcBench());
+          new GcBench(),
+          new CollectionsBench());
 
   private Main() {}
 
