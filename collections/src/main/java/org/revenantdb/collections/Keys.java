@@ -541,14 +541,12 @@ public final class Keys {
 
   private static void writeInstant(Instant key, ByteWriter out) {
     long seconds = key.getEpochSecond();
+    int nano = key.getNano();
     if (Math.abs(seconds) < Long.MAX_VALUE / NANOS - 1) {
-      Integers.write(seconds * NANOS + key.getNano(), out);
+      Integers.write(seconds * NANOS + nano, out);
     } else {
-      Integers.write(
-          BigInteger.valueOf(seconds)
-              .multiply(BigInteger.valueOf(NANOS))
-              .add(BigInteger.valueOf(key.getNano())),
-          out);
+      BigInteger nanos = BigInteger.valueOf(seconds).multiply(BigInteger.valueOf(NANOS));
+      Integers.write(nanos.add(BigInteger.valueOf(nano)), out);
     }
   }
 

@@ -44,7 +44,7 @@ public final class RecordCodec<R extends Record> implements Codec<R> {
   private final Map<Integer, Former<?, R>> former;
 
   /** A former version. */
-  private record Former<F extends Record, R>(
+  record Former<F extends Record, R>(
       RecordFormat<F> format, Function<? super F, ? extends R> upgrade) {
     R read(ByteReader in) {
       return upgrade.apply(format.read(in));

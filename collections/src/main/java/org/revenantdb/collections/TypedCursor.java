@@ -75,7 +75,14 @@ public final class TypedCursor<K, V> implements AutoCloseable {
    * @throws CodecException if the codec throws; the cursor stays on the row
    */
   public K key() {
-    return table.key(reader.reset(key, readKey()), key, keyLength);
+    int length = readKey(); // may replace the array
+    return table.key(reader.reset(key, length), key, length);
+  }
+
+  /** How the bytes of the key compare with others. */
+  int compareKey(byte[] other) {
+    int length = readKey(); // may replace the array
+    return Arrays.compareUnsigned(key, 0, length, other, 0, other.length);
   }
 
   /** The bytes of the key. */

@@ -62,6 +62,9 @@ import org.revenantdb.engine.TransactionOptions;
  * @param <V> type of the values
  */
 public final class TypedTable<K, V> {
+  /** So many keys in a row are worth a scan. */
+  private static final int RUN = 4;
+
   private final Database database;
   private final Table table;
   private final KeyCodec<K> keys;
@@ -294,8 +297,8 @@ public final class TypedTable<K, V> {
   }
 
   /**
-   * The values of several keys. They are looked up in the order of the table: keys that are
-   * neighbours are found by one search.
+   * The values of several keys. They are looked up in the order of the table; keys that are
+   * neighbours, as consecutive numbers are, by one search.
    *
    * @param transaction which reads
    * @param wanted the keys, in any order
@@ -308,37 +311,58 @@ public final class TypedTable<K, V> {
     }
     sorted.sort((one, other) -> Arrays.compareUnsigned(one.bytes, other.bytes));
     Map<K, V> found = LinkedHashMap.newLinkedHashMap(sorted.size());
-    if (sorted.size() < 3) {
-      for (Wanted<K> each : sorted) {
-        V value = get(transaction, each.bytes);
+    for (int i = 0; i < sorted.size(); ) {
+      int end = endOfRun(sorted, i);
+      if (end - i < RUN) {
+        Wanted<K> single = sorted.get(i++);
+        V value = get(transaction, single.bytes);
         if (value != null) {
-          found.put(each.key, value);
+          found.put(single.key, value);
         }
+      } else {
+        scanRun(transaction, sorted.subList(i, end), found);
+        i = end;
       }
-      return found;
-    }
-    byte[] last = sorted.getLast().bytes;
-    ByteReader reader = new ByteReader(last);
-    byte[] key = new byte[Database.MAX_KEY_BYTES];
-    Scratch scratch = scratches.take();
-    try (Cursor cursor =
-        transaction.scan(table, sorted.getFirst().bytes, Arrays.copyOf(last, last.length + 1))) {
-      byte[] value = scratch.value();
-      for (Wanted<K> each : sorted) {
-        if (!cursor.seek(each.bytes)) {
-          break; // no row from here on
-        }
-        int length = cursor.key(key, 0);
-        if (Arrays.equals(key, 0, length, each.bytes, 0, each.bytes.length)) {
-          int size = cursor.value(value, 0);
-          reader.reset(size <= value.length ? value : cursor.value(), size);
-          found.put(each.key, value(reader, key, length));
-        }
-      }
-    } finally {
-      scratches.give(scratch);
     }
     return found;
+  }
+
+  /**
+   * The end of the keys that differ in their last byte alone, of which each second one at least is
+   * wanted: what a scan reads between them is little.
+   */
+  private static <K> int endOfRun(List<Wanted<K>> sorted, int start) {
+    byte[] first = sorted.get(start).bytes;
+    int last = first.length - 1;
+    int end = start + 1;
+    for (; end < sorted.size(); end++) {
+      byte[] next = sorted.get(end).bytes;
+      if (next.length != first.length
+          || (next[last] & 0xFF) - (first[last] & 0xFF) > 2 * (end - start)
+          || !Arrays.equals(first, 0, last, next, 0, last)) {
+        break;
+      }
+    }
+    return end;
+  }
+
+  private void scanRun(Transaction transaction, List<Wanted<K>> run, Map<K, V> found) {
+    byte[] last = run.getLast().bytes;
+    int at = 0;
+    try (TypedCursor<K, V> cursor =
+        new TypedCursor<>(
+            this,
+            transaction.scan(table, run.getFirst().bytes, Arrays.copyOf(last, last.length + 1)),
+            Long.MAX_VALUE)) {
+      while (at < run.size() && cursor.next()) {
+        while (at < run.size() && cursor.compareKey(run.get(at).bytes) > 0) {
+          at++; // there is no such row
+        }
+        for (; at < run.size() && cursor.compareKey(run.get(at).bytes) == 0; at++) {
+          found.put(run.get(at).key, cursor.value());
+        }
+      }
+    }
   }
 
   private record Wanted<K>(K key, byte[] bytes) {}

@@ -265,6 +265,48 @@ class TypedTableTest {
     });
   }
 
+  @Test
+  void keys_of_any_length_are_read_by_each_way() {
+    TypedTable<String, Integer> table = TypedTable.open(db, "t", Keys.strings(), Codecs.ints());
+    List<String> keys =
+        IntStream.of(0, 1, 61, 62, 63, 64, 65, 200, 1_000, 1_022).mapToObj("k"::repeat).toList();
+    db.run(tx -> {
+      for (String key : keys) {
+        table.put(tx, key, key.length());
+      }
+      assertEquals(keys, keys(table.scan(tx)));
+      assertEquals(keys, List.copyOf(table.getAll(tx, keys).keySet()));
+      assertEquals(keys, List.copyOf(table.asMap(tx).keySet()));
+    });
+  }
+
+  @Test
+  void many_rows_are_read_together_whether_they_are_neighbours_or_not() {
+    TypedTable<Long, Long> table = TypedTable.open(db, "t", Keys.longs(), Codecs.longs());
+    db.run(tx -> {
+      for (long i = -600; i < 600; i++) {
+        if (i % 5 != 0) {
+          table.put(tx, i, 2 * i);
+        }
+      }
+      Random random = new Random(7);
+      for (int gap = 1; gap < 100; gap += 3) {
+        List<Long> wanted = new ArrayList<>();
+        TreeMap<Long, Long> expected = new TreeMap<>();
+        for (long key = -700; key < 700; key += 1 + random.nextInt(gap)) {
+          wanted.add(key);
+          if (key % 5 != 0 && key >= -600 && key < 600) {
+            expected.put(key, 2 * key);
+          }
+        }
+        wanted.addAll(wanted.subList(0, 3)); // some twice
+        java.util.Collections.shuffle(wanted, random);
+        assertEquals(
+            List.copyOf(expected.entrySet()), List.copyOf(table.getAll(tx, wanted).entrySet()));
+      }
+    });
+  }
+
   /** The model is a sorted map; what a rollback takes back it takes back there, too. */
   @Test
   void random_statements_have_the_answers_of_a_sorted_map() {

@@ -2,7 +2,6 @@ package org.revenantdb.collections.index;
 
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -19,7 +18,7 @@ import org.revenantdb.engine.Database;
  * @param <V> type of the rows
  */
 public final class TableIndexes<V> {
-  private static final Map<Database, Map<String, TableIndexes<?>>> ALL = new IdentityHashMap<>();
+  private static final Map<Database, Map<String, TableIndexes<?>>> ALL = new HashMap<>();
 
   private final String table;
 
@@ -64,6 +63,7 @@ public final class TableIndexes<V> {
   }
 
   /** Those that a write has to keep besides, after one that has kept some. */
+  @SuppressWarnings("ReferenceEquality") // whether it is the list that was there
   public List<Maintained<V>> since(List<Maintained<V>> kept) {
     List<Maintained<V>> now = declared;
     if (now == kept) {

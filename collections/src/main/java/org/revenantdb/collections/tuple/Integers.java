@@ -55,7 +55,7 @@ public final class Integers {
   }
 
   private static long mask(int bytes) {
-    return bytes == Long.BYTES ? -1 : (1L << bytes * Byte.SIZE) - 1;
+    return bytes == Long.BYTES ? -1 : (1L << (bytes * Byte.SIZE)) - 1;
   }
 
   /** Reads an unsigned number. */
