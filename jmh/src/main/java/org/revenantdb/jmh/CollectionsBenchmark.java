@@ -34,9 +34,9 @@ import org.revenantdb.engine.Transaction;
  *
  * <p>Keys are numbers, values texts of 100 characters; 100,000 rows in memory. The byte API gets
  * keys of eight bytes from a {@code ByteBuffer} and texts by the JDK's own codec. An operation is
- * 100 rows: in one transaction, which a put commits lazily. The 100 keys of {@code getAll} are drawn
- * from ten places with ten neighbours each, so they lie in about ten leaves; {@code gets} looks up
- * the same ones.
+ * 100 rows: in one transaction, which a put commits lazily. The 100 keys of {@code getAll} are
+ * drawn from ten places with ten neighbours each, so they lie in about ten leaves; {@code gets}
+ * looks up the same ones.
  *
  * <p>We would drop the pool of buffers if a typed get without it allocated no more.
  */

@@ -66,12 +66,9 @@ final class CollectionsBench implements Bench {
   private static void plot(Figures figures) {
     Plot plot =
         new Plot(
-            "What do 100 rows cost?",
-            Plot.Form.BARS,
-            "operation",
-            "ns",
-            /* logarithmic= */ false);
-    for (String operation : List.of("getBytes", "getTyped", "putBytes", "putTyped", "gets", "getAll")) {
+            "What do 100 rows cost?", Plot.Form.BARS, "operation", "ns", /* logarithmic= */ false);
+    for (String operation :
+        List.of("getBytes", "getTyped", "putBytes", "putTyped", "gets", "getAll")) {
       plot.mark(operation, operation, operation);
     }
     figures.plot(plot);
