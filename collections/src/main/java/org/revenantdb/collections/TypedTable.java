@@ -661,7 +661,8 @@ public final class TypedTable<K, V> {
    *
    * <p>The build waits, without a time limit, for transactions that had written to the table
    * before, and other transactions meet conflicts with the table during that wait. Then it locks a
-   * few hundred rows at a time.
+   * few hundred rows at a time. If it throws anything but what is listed here, the index is kept by
+   * later writes, and another call goes on with the build.
    *
    * @param name its name in this table
    * @param definition what it has of a row

@@ -65,6 +65,20 @@ public final class IndexBuild<V> {
       IndexShape<?, V> shape,
       Function<byte[], Object> rowKey,
       LongConsumer progress) {
+    indexes.changes().lock();
+    try {
+      return declareAlone(name, version, shape, rowKey, progress);
+    } finally {
+      indexes.changes().unlock();
+    }
+  }
+
+  private Maintained<V> declareAlone(
+      String name,
+      long version,
+      IndexShape<?, V> shape,
+      Function<byte[], Object> rowKey,
+      LongConsumer progress) {
     Table catalog = database.getOrCreateTable(IndexCatalog.TABLE);
     String table = rows.name();
     IndexCatalog.Stored stored =
@@ -167,6 +181,15 @@ public final class IndexBuild<V> {
 
   /** Drops an index, declared or not; returns whether there was one. */
   public boolean drop(String name) {
+    indexes.changes().lock();
+    try {
+      return dropAlone(name);
+    } finally {
+      indexes.changes().unlock();
+    }
+  }
+
+  private boolean dropAlone(String name) {
     Table catalog = database.findTable(IndexCatalog.TABLE);
     if (catalog == null) {
       return false;

@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.Database;
 
@@ -13,7 +14,7 @@ import org.revenantdb.engine.Database;
  * stored index that nobody has declared yet cannot be kept, so the table refuses writes until it is
  * declared or dropped.
  *
- * <p>Threads: all fields but {@code declared} are guarded by this object.
+ * <p>Threads: {@code stored} is guarded by this object, the others can be read at any time.
  *
  * @param <V> type of the rows
  */
@@ -30,6 +31,9 @@ public final class TableIndexes<V> {
 
   private final Set<String> stored;
 
+  /** Who declares or drops an index: one at a time, as long as the build takes. */
+  private final ReentrantLock changes = new ReentrantLock();
+
   private TableIndexes(String table, Set<String> stored) {
     this.table = table;
     this.stored = stored;
@@ -39,13 +43,26 @@ public final class TableIndexes<V> {
   /** Those of a table. */
   @SuppressWarnings("unchecked") // all who open a table give its rows the same type
   public static <V> TableIndexes<V> of(Database database, String table) {
+    TableIndexes<?> found;
     synchronized (ALL) {
-      ALL.keySet().removeIf(Database::isClosed);
-      return (TableIndexes<V>)
-          ALL.computeIfAbsent(database, _ -> new HashMap<>())
-              .computeIfAbsent(
-                  table, it -> new TableIndexes<V>(it, IndexCatalog.names(database, it)));
+      found = ALL.getOrDefault(database, Map.of()).get(table);
     }
+    if (found == null) { // so nobody can create one; and nothing is read while others wait here
+      TableIndexes<V> made = new TableIndexes<>(table, IndexCatalog.names(database, table));
+      synchronized (ALL) {
+        ALL.keySet().removeIf(Database::isClosed);
+        found = ALL.computeIfAbsent(database, _ -> new HashMap<>()).putIfAbsent(table, made);
+      }
+      if (found == null) {
+        return made;
+      }
+    }
+    return (TableIndexes<V>) found;
+  }
+
+  /** Held by who declares or drops an index. */
+  ReentrantLock changes() {
+    return changes;
   }
 
   /** Those that a write has to keep. */
