@@ -146,6 +146,17 @@ public final class Transaction implements AutoCloseable {
   }
 
   /**
+   * The options of this transaction. Any thread may call this at any time, even after the end of
+   * the transaction.
+   *
+   * @return the options it was begun with; {@link TransactionOptions#durability} is that of the
+   *     database if they left it open
+   */
+  public TransactionOptions options() {
+    return options;
+  }
+
+  /**
    * The number of this attempt of {@link Database#run}.
    *
    * @return 1 for the first attempt, and for a transaction that {@code begin} has returned

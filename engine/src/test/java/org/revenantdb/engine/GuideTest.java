@@ -31,12 +31,18 @@ class GuideTest {
   private static final Path README = Path.of("..", "README.md");
   private static final Path GUIDE = Path.of("..", "docs", "guide");
 
+  /** Its blocks need a module that is compiled after this one, which runs them. */
+  private static final String OF_COLLECTIONS = "typed-tables.md";
+
   private static final List<String> EXCEPTIONS = List.of("src/main/java/org/revenantdb/engine");
 
   static List<Path> pages() throws Exception {
     List<Path> pages = new ArrayList<>(List.of(README));
     try (Stream<Path> files = Files.list(GUIDE)) {
-      files.filter(file -> file.toString().endsWith(".md")).sorted().forEach(pages::add);
+      files
+          .filter(file -> file.toString().endsWith(".md") && !file.endsWith(OF_COLLECTIONS))
+          .sorted()
+          .forEach(pages::add);
     }
     return pages;
   }

@@ -61,6 +61,8 @@ class ReferencesTest {
           "java.lang",
           "java.lang.foreign",
           "java.lang.invoke",
+          "java.math",
+          "java.time",
           "java.io",
           "java.nio",
           "java.nio.channels",

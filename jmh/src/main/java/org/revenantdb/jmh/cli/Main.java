@@ -38,7 +38,8 @@ public final class Main {
           new SpaceMapBench(),
           new RecoveryBench(),
           new BackupBench(),
-          new GcBench());
+          new GcBench(),
+          new CollectionsBench());
 
   private Main() {}
 

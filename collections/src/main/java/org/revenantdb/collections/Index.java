@@ -1,0 +1,207 @@
+package org.revenantdb.collections;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+import java.util.TreeSet;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.collections.index.IndexCatalog;
+import org.revenantdb.collections.index.Maintained;
+import org.revenantdb.engine.Cursor;
+import org.revenantdb.engine.Table;
+import org.revenantdb.engine.Transaction;
+
+/**
+ * A secondary index: rows of a table in the order of something that they have. {@link
+ * TypedTable#index} returns it. Thread-safe.
+ *
+ * {@snippet :
+ * Index<String, Long, Customer> byCity = customers.index("by city", Index.of(Keys.strings(), Customer::city));
+ * try (Stream<Row<Long, Customer>> rows = byCity.scan(tx).equalTo("London").stream()) { ... }
+ * }
+ *
+ * <p>An index is kept in the transaction that writes the row. So what a transaction reads through
+ * it is what it reads from the table.
+ *
+ * @param <I> type of what is indexed
+ * @param <K> type of the keys
+ * @param <V> type of the rows
+ */
+public final class Index<I, K, V> {
+  private static final int REPORTED = 100;
+
+  private final TypedTable<K, V> rows;
+  private final Maintained<V> index;
+  private final KeyCodec<I> codec;
+  private final Table catalog;
+
+  Index(TypedTable<K, V> rows, Maintained<V> index, KeyCodec<I> codec, Table catalog) {
+    this.rows = rows;
+    this.index = index;
+    this.codec = codec;
+    this.catalog = catalog;
+  }
+
+  /**
+   * An index in which each row has one entry at most.
+   *
+   * @param codec of what is indexed; a tuple makes ranges by its first parts
+   * @param value what is indexed of a row; null for no entry
+   * @param <I> type of what is indexed
+   * @param <V> type of the rows
+   * @return a definition
+   */
+  public static <I, V> IndexDefinition<I, V> of(
+      KeyCodec<I> codec, Function<? super V, ? extends @Nullable I> value) {
+    return IndexDefinition.of(codec, /* isUnique= */ false, single(value));
+  }
+
+  /**
+   * An index in which no two rows have the same entry.
+   *
+   * @param codec of what is indexed
+   * @param value what is indexed of a row; null for no entry
+   * @param <I> type of what is indexed
+   * @param <V> type of the rows
+   * @return a definition
+   */
+  public static <I, V> IndexDefinition<I, V> unique(
+      KeyCodec<I> codec, Function<? super V, ? extends @Nullable I> value) {
+    return IndexDefinition.of(codec, /* isUnique= */ true, single(value));
+  }
+
+  /**
+   * An index in which a row has any number of entries.
+   *
+   * @param codec of what is indexed
+   * @param values what is indexed of a row; each counts once
+   * @param <I> type of what is indexed
+   * @param <V> type of the rows
+   * @return a definition
+   */
+  public static <I, V> IndexDefinition<I, V> multi(
+      KeyCodec<I> codec, Function<? super V, ? extends Collection<I>> values) {
+    return IndexDefinition.of(codec, /* isUnique= */ false, values);
+  }
+
+  private static <I, V> Function<V, Collection<I>> single(
+      Function<? super V, ? extends @Nullable I> value) {
+    Objects.requireNonNull(value, "value");
+    return row -> {
+      I found = value.apply(row);
+      return found == null ? List.of() : List.of(found);
+    };
+  }
+
+  /**
+   * The name of the index.
+   *
+   * @return the name
+   */
+  public String name() {
+    return index.name();
+  }
+
+  /**
+   * The first row with an entry: in a unique index the only one.
+   *
+   * @param transaction which reads
+   * @param value what is indexed
+   * @return the row, or null if there is none
+   */
+  public @Nullable Row<K, V> get(Transaction transaction, I value) {
+    return scan(transaction).equalTo(value).first();
+  }
+
+  /**
+   * All rows that have an entry, in the order of the entries, then of the keys. {@link IndexScan}
+   * narrows that.
+   *
+   * @param transaction which reads
+   * @return a scan
+   * @throws IllegalStateException if the transaction began before the index was complete
+   */
+  public IndexScan<I, K, V> scan(Transaction transaction) {
+    IndexCatalog.Stored stored = IndexCatalog.find(transaction, catalog, rows.name(), index.name());
+    if (stored == null || !stored.isComplete()) {
+      throw new IllegalStateException(
+          "table "
+              + rows.name()
+              + ": index "
+              + name()
+              + (stored == null ? " was dropped" : " was not complete when the transaction began")
+              + "; begin another transaction, or declare it again");
+    }
+    return new IndexScan<>(this, transaction, null, null, false, Long.MAX_VALUE);
+  }
+
+  /**
+   * Compares all rows with all entries.
+   *
+   * @param transaction which reads
+   * @return what does not fit; empty if the index is right, and at most a hundred findings
+   */
+  public List<String> check(Transaction transaction) {
+    List<String> problems = new ArrayList<>();
+    long expected = 0;
+    try (TypedCursor<K, V> cursor = rows.scan(transaction).cursor()) {
+      while (cursor.next()) {
+        byte[] key = cursor.keyBytes();
+        for (byte[] value : index.of(cursor.value())) {
+          expected++;
+          byte[] found = transaction.get(index.entries(), index.entryKey(value, key));
+          boolean isRight =
+              found != null && (!index.shape().isUnique() || Arrays.equals(found, key));
+          if (!isRight && problems.size() < REPORTED) {
+            problems.add(
+                "the row with key " + cursor.key() + " has no entry " + codec.fromBytes(value));
+          }
+        }
+      }
+    }
+    long found = transaction.count(index.entries(), null, null);
+    if (found != expected && problems.size() < REPORTED) {
+      try (Cursor entries = transaction.scan(index.entries(), null, null)) {
+        while (entries.next() && problems.size() < REPORTED) {
+          byte[] entryKey = entries.key();
+          byte[] key = index.rowKeyOf(entryKey, entries.value());
+          Row<K, V> row = rows.row(transaction, key);
+          TreeSet<byte[]> values = index.of(row == null ? null : row.value());
+          if (values.stream().noneMatch(it -> Arrays.equals(index.entryKey(it, key), entryKey))) {
+            problems.add(
+                "an entry leads to key " + rows.readKey(key) + ", whose row has none such");
+          }
+        }
+      }
+    }
+    return List.copyOf(problems);
+  }
+
+  /** The table whose rows these are. */
+  TypedTable<K, V> rows() {
+    return rows;
+  }
+
+  /** The table of the entries. */
+  Table entries() {
+    return index.entries();
+  }
+
+  /** The bytes of the key that an entry leads to. */
+  byte[] rowKeyOf(Cursor entry) {
+    return index.rowKeyOf(entry.key(), entry.value());
+  }
+
+  byte[] bytes(I value) {
+    Objects.requireNonNull(value, "value");
+    return codec.toBytes(value);
+  }
+
+  @Override
+  public String toString() {
+    return "Index[" + rows.name() + ", " + name() + "]";
+  }
+}

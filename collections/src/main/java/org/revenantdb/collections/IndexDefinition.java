@@ -1,0 +1,85 @@
+package org.revenantdb.collections;
+
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.collections.index.IndexShape;
+
+/**
+ * What a secondary index has of a row: made by {@link Index#of}, {@link Index#unique} and {@link
+ * Index#multi}. Immutable.
+ *
+ * <p>The functions have no side effects and return the same for the same row, always: what they
+ * return for a row when it is replaced or deleted is what is removed from the index. If a function
+ * changes, drop the index and declare it again, or give it another version, which is refused until
+ * then.
+ *
+ * @param <I> type of what is indexed
+ * @param <V> type of the rows
+ */
+public final class IndexDefinition<I, V> {
+  private final IndexShape<I, V> shape;
+  private final long version;
+
+  IndexDefinition(IndexShape<I, V> shape, long version) {
+    this.shape = shape;
+    this.version = version;
+  }
+
+  static <I, V> IndexDefinition<I, V> of(
+      KeyCodec<I> codec,
+      boolean isUnique,
+      Function<? super V, ? extends @Nullable Collection<I>> values) {
+    Objects.requireNonNull(values, "values");
+    KeyCodec<I> _ = codec.asPart(); // which refuses those that do not say where they end
+    return new IndexDefinition<>(
+        new IndexShape<>(
+            codec,
+            isUnique,
+            row -> {
+              Collection<I> found = values.apply(row);
+              return found == null ? List.of() : found;
+            }),
+        1);
+  }
+
+  /**
+   * The same index of some rows only.
+   *
+   * @param rows which rows have entries
+   * @return another definition
+   */
+  public IndexDefinition<I, V> where(Predicate<? super V> rows) {
+    Objects.requireNonNull(rows, "rows");
+    return new IndexDefinition<>(
+        new IndexShape<>(
+            shape.codec(),
+            shape.isUnique(),
+            row -> rows.test(row) ? shape.values().apply(row) : List.of()),
+        version);
+  }
+
+  /**
+   * The same index with a version of its functions, which is stored with it.
+   *
+   * @param number 1, the default, or more
+   * @return another definition
+   */
+  public IndexDefinition<I, V> withVersion(int number) {
+    if (number < 1) {
+      throw new IllegalArgumentException("a version is 1 or more, not " + number);
+    }
+    return new IndexDefinition<>(shape, number);
+  }
+
+  IndexShape<I, V> shape() {
+    return shape;
+  }
+
+  long version() {
+    return version;
+  }
+}

@@ -1,0 +1,212 @@
+package org.revenantdb.collections;
+
+import java.util.Arrays;
+import java.util.Spliterator;
+import java.util.Spliterators.AbstractSpliterator;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.Cursor;
+import org.revenantdb.engine.Transaction;
+
+/**
+ * Which entries of an index a transaction is to read, in which order. Immutable.
+ *
+ * @param <I> type of what is indexed
+ * @param <K> type of the keys
+ * @param <V> type of the rows
+ */
+public final class IndexScan<I, K, V> {
+  private final Index<I, K, V> index;
+  private final Transaction transaction;
+  private final byte @Nullable [] from;
+  private final byte @Nullable [] to;
+  private final boolean isDescending;
+  private final long limit;
+
+  IndexScan(
+      Index<I, K, V> index,
+      Transaction transaction,
+      byte @Nullable [] from,
+      byte @Nullable [] to,
+      boolean isDescending,
+      long limit) {
+    this.index = index;
+    this.transaction = transaction;
+    this.from = from;
+    this.to = to;
+    this.isDescending = isDescending;
+    this.limit = limit;
+  }
+
+  private IndexScan<I, K, V> narrowed(byte @Nullable [] first, byte @Nullable [] end) {
+    byte[] low =
+        from == null || (first != null && Arrays.compareUnsigned(from, first) < 0) ? first : from;
+    byte[] high = to == null || (end != null && Arrays.compareUnsigned(end, to) < 0) ? end : to;
+    return new IndexScan<>(index, transaction, low, high, isDescending, limit);
+  }
+
+  /**
+   * Those that are in a range as well, by the first parts of a tuple.
+   *
+   * @param range the range
+   * @return another scan
+   */
+  public IndexScan<I, K, V> in(KeyRange<I> range) {
+    return narrowed(range.from(), range.to());
+  }
+
+  /**
+   * Those of one value.
+   *
+   * @param value the value
+   * @return another scan
+   */
+  public IndexScan<I, K, V> equalTo(I value) {
+    byte[] bytes = index.bytes(value);
+    return narrowed(bytes, KeyPrefix.behind(bytes));
+  }
+
+  /**
+   * Those from a value on.
+   *
+   * @param value the smallest one
+   * @return another scan
+   */
+  public IndexScan<I, K, V> atLeast(I value) {
+    return narrowed(index.bytes(value), null);
+  }
+
+  /**
+   * Those behind a value.
+   *
+   * @param value the largest one that is not read
+   * @return another scan
+   */
+  public IndexScan<I, K, V> greaterThan(I value) {
+    return narrowed(KeyPrefix.behind(index.bytes(value)), null);
+  }
+
+  /**
+   * Those up to a value.
+   *
+   * @param value the largest one
+   * @return another scan
+   */
+  public IndexScan<I, K, V> atMost(I value) {
+    return narrowed(null, KeyPrefix.behind(index.bytes(value)));
+  }
+
+  /**
+   * Those before a value.
+   *
+   * @param value the smallest one that is not read
+   * @return another scan
+   */
+  public IndexScan<I, K, V> lessThan(I value) {
+    return narrowed(null, index.bytes(value));
+  }
+
+  /**
+   * The largest value first.
+   *
+   * @return another scan
+   */
+  public IndexScan<I, K, V> descending() {
+    return new IndexScan<>(index, transaction, from, to, /* isDescending= */ true, limit);
+  }
+
+  /**
+   * At most some entries, the first ones.
+   *
+   * @param entries how many, not negative
+   * @return another scan
+   */
+  public IndexScan<I, K, V> limit(long entries) {
+    if (entries < 0) {
+      throw new IllegalArgumentException("a limit is not negative, as " + entries + " is");
+    }
+    return new IndexScan<>(index, transaction, from, to, isDescending, Math.min(entries, limit));
+  }
+
+  private boolean isEmpty() {
+    return from != null && to != null && Arrays.compareUnsigned(from, to) >= 0;
+  }
+
+  /**
+   * The rows as a stream, in the order of the index. It closes itself behind the last row, and can
+   * be closed before. A row that the transaction deletes while it reads the stream may be left out.
+   *
+   * @return a sequential stream, valid until the transaction ends
+   */
+  public Stream<Row<K, V>> stream() {
+    return stream(key -> index.rows().row(transaction, key));
+  }
+
+  /**
+   * The keys of the rows, without reading the rows.
+   *
+   * @return a sequential stream, as {@link #stream}
+   */
+  public Stream<K> keys() {
+    return stream(index.rows()::readKey);
+  }
+
+  private <E> Stream<E> stream(Function<byte[], @Nullable E> element) {
+    if (isEmpty()) {
+      return Stream.empty();
+    }
+    Cursor cursor =
+        isDescending
+            ? transaction.scanDescending(index.entries(), from, to)
+            : transaction.scan(index.entries(), from, to);
+    return StreamSupport.stream(
+            new AbstractSpliterator<E>(Long.MAX_VALUE, Spliterator.ORDERED | Spliterator.NONNULL) {
+              private long left = limit;
+
+              @Override
+              public boolean tryAdvance(Consumer<? super E> action) {
+                while (left > 0 && cursor.next()) {
+                  left--;
+                  E found = element.apply(index.rowKeyOf(cursor));
+                  if (found != null) {
+                    action.accept(found);
+                    return true;
+                  }
+                }
+                left = 0;
+                cursor.close();
+                return false;
+              }
+            },
+            /* parallel= */ false)
+        .onClose(cursor::close);
+  }
+
+  /**
+   * The first row.
+   *
+   * @return the row, or null if there is none
+   */
+  public @Nullable Row<K, V> first() {
+    try (Stream<Row<K, V>> rows = limit(1).stream()) {
+      return rows.findFirst().orElse(null);
+    }
+  }
+
+  /**
+   * The number of entries, at most the limit.
+   *
+   * @return the number
+   */
+  public long count() {
+    return isEmpty() ? 0 : Math.min(limit, transaction.count(index.entries(), from, to));
+  }
+
+  @Override
+  public String toString() {
+    return "IndexScan[" + index + ", " + new KeyRange<I>(from, to) + "]";
+  }
+}

@@ -1,0 +1,11 @@
+package org.revenantdb.collections;
+
+/**
+ * A row of a table: a snapshot of it, which does not change.
+ *
+ * @param key the key
+ * @param value the value
+ * @param <K> type of the key
+ * @param <V> type of the value
+ */
+public record Row<K, V>(K key, V value) {}

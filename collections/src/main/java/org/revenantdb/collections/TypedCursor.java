@@ -1,0 +1,142 @@
+package org.revenantdb.collections;
+
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.Cursor;
+
+/**
+ * Rows of a range, in order, as a {@link Cursor} of the engine has them. It reads a key or a value
+ * only when it is asked for it, and allocates nothing besides.
+ *
+ * <p>Valid until its transaction ends; used by one thread at a time.
+ *
+ * @param <K> type of the keys
+ * @param <V> type of the values
+ */
+public final class TypedCursor<K, V> implements AutoCloseable {
+  private final TypedTable<K, V> table;
+  private final Cursor cursor;
+  private final ByteReader reader = new ByteReader(new byte[0]);
+  private final long limit;
+  private byte[] key = new byte[64];
+  private int keyLength = -1;
+  private byte[] value = new byte[256];
+  private long rows;
+
+  TypedCursor(TypedTable<K, V> table, Cursor cursor, long limit) {
+    this.table = table;
+    this.cursor = cursor;
+    this.limit = limit;
+  }
+
+  /**
+   * Goes to the next row.
+   *
+   * @return false when there is none, or when the limit of the scan is reached
+   */
+  public boolean next() {
+    return rows < limit && on(cursor.next());
+  }
+
+  /**
+   * Goes to the row with this key, or to the next one in the direction of the scan, as {@link
+   * Cursor#seek} does. A row counts for the limit whenever the cursor goes to it.
+   *
+   * @param to the key
+   * @return false when there is none, or when the limit of the scan is reached
+   */
+  public boolean seek(K to) {
+    return rows < limit && on(cursor.seek(table.keyBytes(to)));
+  }
+
+  private boolean on(boolean isOnRow) {
+    keyLength = -1;
+    rows += isOnRow ? 1 : 0;
+    return isOnRow;
+  }
+
+  /** The bytes of the key are in the array from now on. */
+  private int readKey() {
+    if (keyLength < 0) {
+      int length = cursor.key(key, 0);
+      if (length > key.length) {
+        key = new byte[length];
+        length = cursor.key(key, 0);
+      }
+      keyLength = length;
+    }
+    return keyLength;
+  }
+
+  /**
+   * The key of the row.
+   *
+   * @return the key
+   * @throws CodecException if the codec throws; the cursor stays on the row
+   */
+  public K key() {
+    int length = readKey(); // may replace the array
+    return table.key(reader.reset(key, length), key, length);
+  }
+
+  /** How the bytes of the key compare with others. */
+  int compareKey(byte[] other) {
+    int length = readKey(); // may replace the array
+    return Arrays.compareUnsigned(key, 0, length, other, 0, other.length);
+  }
+
+  /** The bytes of the key. */
+  byte[] keyBytes() {
+    readKey();
+    return Arrays.copyOf(key, keyLength);
+  }
+
+  /**
+   * The value of the row.
+   *
+   * @return the value
+   * @throws CodecException if the codec throws; the cursor stays on the row
+   */
+  public V value() {
+    int length = cursor.value(value, 0);
+    byte[] bytes = value;
+    if (length > value.length) {
+      bytes = new byte[length];
+      length = cursor.value(bytes, 0);
+      if (length <= 64 << 10) {
+        value = bytes;
+      }
+    }
+    readKey();
+    return table.value(reader.reset(bytes, length), key, keyLength);
+  }
+
+  /**
+   * The row.
+   *
+   * @return key and value
+   */
+  public Row<K, V> row() {
+    return new Row<>(key(), value());
+  }
+
+  /** Row that it goes to next; null at the end, where it is closed. */
+  @Nullable Row<K, V> nextRow() {
+    if (next()) {
+      return row();
+    }
+    close();
+    return null;
+  }
+
+  /** Ends the cursor. */
+  @Override
+  public void close() {
+    cursor.close();
+  }
+
+  @Override
+  public String toString() {
+    return "TypedCursor[" + table.name() + ", " + rows + " rows]";
+  }
+}
