@@ -186,6 +186,17 @@ public final class ForkedJvm implements AutoCloseable {
     }
   }
 
+  /**
+   * Writes a line to the child's standard input.
+   *
+   * @param line without the end of the line
+   * @throws IOException if the child has ended
+   */
+  public void tell(String line) throws IOException {
+    process.getOutputStream().write((line + "\n").getBytes(StandardCharsets.UTF_8));
+    process.getOutputStream().flush();
+  }
+
   /** Notes a sign of life of the child other than a line, for instance in its ledger. */
   public void seenAtWork() {
     watchdog.alive();
@@ -196,7 +207,7 @@ public final class ForkedJvm implements AutoCloseable {
    *
    * @param now true when it is stopped, false when it continues
    */
-  void rest(boolean now) {
+  public void rest(boolean now) {
     watchdog.rest(now);
   }
 

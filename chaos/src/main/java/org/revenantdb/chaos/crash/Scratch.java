@@ -66,6 +66,18 @@ public final class Scratch {
     return register(Files.createTempDirectory(parent, prefix));
   }
 
+  /**
+   * Deletes a directory that is no longer needed.
+   *
+   * @param directory made here
+   */
+  public static void delete(Path directory) {
+    synchronized (Scratch.class) {
+      DIRECTORIES.remove(directory);
+    }
+    FileTrees.delete(directory);
+  }
+
   private static synchronized Path register(Path directory) {
     if (!hasHook) {
       Runtime.getRuntime().addShutdownHook(new Thread(Scratch::end, "scratch"));

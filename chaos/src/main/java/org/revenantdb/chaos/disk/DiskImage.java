@@ -2,10 +2,12 @@ package org.revenantdb.chaos.disk;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
 import java.nio.ByteBuffer;
+import java.nio.channels.SeekableByteChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
@@ -28,6 +30,9 @@ public final class DiskImage {
 
   /** The node of the root directory of the image. */
   public static final int ROOT = 0;
+
+  private static final int PART = 1 << 16;
+  private static final byte[] ZEROS = new byte[PART];
 
   private final Map<Integer, FileContent> files = new HashMap<>();
   private final Map<Integer, TreeMap<String, Integer>> directories = new HashMap<>();
@@ -95,11 +100,25 @@ public final class DiskImage {
         Files.createDirectory(target);
         copyOut(entry.getValue(), target);
       } else {
-        FileContent content = file(entry.getValue());
-        try (OutputStream out = Files.newOutputStream(target)) {
-          for (long at = 0; at < content.size(); at += 1 << 16) {
-            out.write(content.bytes(at, (int) Math.min(1 << 16, content.size() - at)));
-          }
+        copyOut(file(entry.getValue()), target);
+      }
+    }
+  }
+
+  /** Zeros become holes, because a store may create large files and fill them slowly. */
+  private static void copyOut(FileContent content, Path target) throws IOException {
+    try (SeekableByteChannel out =
+        Files.newByteChannel(target, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+      for (long at = 0; at < content.size(); at += PART) {
+        byte[] part = content.bytes(at, (int) Math.min(PART, content.size() - at));
+        boolean last = at + part.length == content.size();
+        int from = Arrays.equals(part, 0, part.length, ZEROS, 0, part.length) ? part.length : 0;
+        // The last byte gives the file its size.
+        ByteBuffer bytes = ByteBuffer.wrap(part);
+        bytes.position(last ? Math.min(from, part.length - 1) : from);
+        out.position(at + bytes.position());
+        while (bytes.hasRemaining()) {
+          out.write(bytes);
         }
       }
     }

@@ -10,6 +10,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.revenantdb.chaos.profile.PlatformProfile;
 import org.revenantdb.chaos.subject.Crash;
 import org.revenantdb.chaos.subject.CrashSubject;
+import org.revenantdb.chaos.subject.FileAccess;
 
 /**
  * Makes a {@link CrashSubject} a test class of JUnit 5, with one test for each kind of crash and
@@ -54,6 +55,27 @@ public @interface CrashTest {
    * @return by default a power cut
    */
   Crash[] crash() default {Crash.POWER_CUT};
+
+  /**
+   * How the store uses its files.
+   *
+   * <p>{@link FileAccess#ANY} runs the store in a forked JVM on a real directory. A power cut is
+   * then built from what its native code did, and the death of a process ({@link
+   * Crash#PROCESS_DEATH}) is tried at every boundary between two operations, with {@link #states}
+   * as the maximum, instead of by kills. Neither needs further libraries. It needs Linux on x86-64
+   * or aarch64; elsewhere the test is skipped. {@link #depth}, {@link #failpoints} and {@link
+   * #zombies} need {@link FileAccess#PATH}.
+   *
+   * @return by default only through the given path
+   */
+  FileAccess files() default FileAccess.PATH;
+
+  /**
+   * Further flags of the JVMs that {@link FileAccess#ANY} forks, for instance {@code --add-opens}.
+   *
+   * @return by default none
+   */
+  String[] jvmFlags() default {};
 
   /**
    * What the platform may do to operations that were not forced. Not used for {@link

@@ -36,10 +36,20 @@ abstract class CrashTestCase implements NamedCase {
    */
   abstract int repeated() throws Exception;
 
+  /** Proves once in a JVM that this kind of crash is found. */
+  Bite prove() {
+    return PROVED.computeIfAbsent(crash, Teeth::proveOne);
+  }
+
+  /** What was seen of the store, as far as it is known: files, operations, forces, places. */
+  String seen() throws Exception {
+    return "";
+  }
+
   @Override
   public final void run() throws Exception {
     OutcomeText text = new OutcomeText(subject, name(), seed);
-    Bite bite = PROVED.computeIfAbsent(crash, Teeth::proveOne);
+    Bite bite = prove();
     if (bite.verdict() == Verdict.NOT_MEASURED) {
       System.out.println(text.line(Outcome.of(name(), Verdict.NOT_MEASURED, bite.story())));
       throw new TestAbortedException(text.notMeasured(bite.story()));
@@ -49,6 +59,10 @@ abstract class CrashTestCase implements NamedCase {
     }
     Outcome outcome = measure();
     System.out.println(text.line(outcome));
+    String seen = seen();
+    if (!seen.isEmpty()) {
+      System.out.println(text.seen(seen));
+    }
     if (isOfUse(outcome) && repeated() > 0) {
       System.out.println(text.repeated(repeated()));
     }

@@ -12,11 +12,13 @@ import org.junit.jupiter.api.extension.ParameterResolver;
 import org.junit.jupiter.api.extension.TestTemplateInvocationContext;
 import org.junit.jupiter.api.extension.TestTemplateInvocationContextProvider;
 import org.junit.platform.commons.support.AnnotationSupport;
+import org.revenantdb.chaos.hooks.AnyRun;
 import org.revenantdb.chaos.profile.PlatformProfile;
 import org.revenantdb.chaos.run.ExitGuard;
 import org.revenantdb.chaos.subject.Crash;
 import org.revenantdb.chaos.subject.CrashCase;
 import org.revenantdb.chaos.subject.CrashSubject;
+import org.revenantdb.chaos.subject.FileAccess;
 
 /**
  * The extension behind {@link CrashTest}: one invocation of {@link CrashSubject#survives} for each
@@ -49,6 +51,11 @@ public final class CrashTestExtension
       ExtensionContext context) {
     Class<?> type = context.getRequiredTestClass();
     CrashTestSettings settings = settings(type);
+    if (settings.files() == FileAccess.ANY && settings.replay() == null) {
+      AnyRun run = anyRun(type, settings);
+      context.getStore(ExtensionContext.Namespace.create(CrashTestExtension.class)).put(type, run);
+      return anyCases(subject(type), settings, run).map(Invocation::new);
+    }
     return cases(subject(type), settings).map(Invocation::new);
   }
 
@@ -78,7 +85,7 @@ public final class CrashTestExtension
   private static Stream<NamedCase> cases(
       Class<? extends CrashSubject<?>> type, CrashTestSettings settings) {
     if (settings.replay() != null) {
-      return Stream.of(new ReplayCase(type, settings.replay(), settings.limit()));
+      return Stream.of(new ReplayCase(type, settings.replay(), settings));
     }
     SharedRecording recording = new SharedRecording(type, settings);
     List<NamedCase> cases = new ArrayList<>();
@@ -89,6 +96,30 @@ public final class CrashTestExtension
         for (PlatformProfile profile : settings.profiles()) {
           cases.add(new PowerCutCase(type, settings, profile, recording));
         }
+      }
+    }
+    return cases.stream();
+  }
+
+  /** Closed with the context that it is stored in. */
+  private static AnyRun anyRun(Class<?> type, CrashTestSettings settings) {
+    return new AnyRun(
+        type,
+        settings.seed(),
+        settings.lives(),
+        settings.limit(),
+        settings.jvmFlags(),
+        settings.directory());
+  }
+
+  private static Stream<NamedCase> anyCases(
+      Class<? extends CrashSubject<?>> type, CrashTestSettings settings, AnyRun run) {
+    List<NamedCase> cases = new ArrayList<>();
+    for (Crash crash : settings.crashes()) {
+      List<PlatformProfile> profiles =
+          crash == Crash.PROCESS_DEATH ? settings.profiles().subList(0, 1) : settings.profiles();
+      for (PlatformProfile profile : profiles) {
+        cases.add(new AnyCase(type, settings, crash, profile, run));
       }
     }
     return cases.stream();

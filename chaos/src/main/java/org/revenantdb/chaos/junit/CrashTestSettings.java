@@ -9,11 +9,14 @@ import org.revenantdb.chaos.crash.Seeds;
 import org.revenantdb.chaos.profile.PlatformProfile;
 import org.revenantdb.chaos.run.PowerCutOptions;
 import org.revenantdb.chaos.subject.Crash;
+import org.revenantdb.chaos.subject.FileAccess;
 
 /**
  * The settings from a {@link CrashTest} and the system properties together.
  *
  * @param crashes kinds of crash
+ * @param files how the store uses its files
+ * @param jvmFlags of forked JVMs
  * @param profiles used for power cuts
  * @param states the maximum for each profile
  * @param kills the number of killed processes
@@ -30,6 +33,8 @@ import org.revenantdb.chaos.subject.Crash;
  */
 record CrashTestSettings(
     List<Crash> crashes,
+    FileAccess files,
+    List<String> jvmFlags,
     List<PlatformProfile> profiles,
     int states,
     int kills,
@@ -74,9 +79,17 @@ record CrashTestSettings(
     demand(
         !beside || crashes.contains(Crash.PROCESS_DEATH),
         "failpoints and zombies need crash = " + Crash.PROCESS_DEATH);
+    demand(
+        test.files() == FileAccess.PATH || !beside && test.depth() == 1,
+        "failpoints, zombies and a depth of 2 or 3 need files = " + FileAccess.PATH);
+    demand(
+        test.files() == FileAccess.ANY || test.jvmFlags().length == 0,
+        "jvmFlags need files = " + FileAccess.ANY);
     String replay = System.getProperty(REPLAY);
     return new CrashTestSettings(
         List.of(test.crash()),
+        test.files(),
+        List.of(test.jvmFlags()),
         List.of(test.profile()),
         (int) states,
         test.kills(),

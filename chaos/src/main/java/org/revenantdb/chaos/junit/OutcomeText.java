@@ -34,6 +34,11 @@ record OutcomeText(Class<?> subject, String test, long seed) {
     return line.append("; seed ").append(seed).toString();
   }
 
+  /** What was seen of the store. */
+  String seen(String what) {
+    return title() + ": seen " + what;
+  }
+
   /** A warning that repeated values hide losses from the oracle. */
   String repeated(int values) {
     return """

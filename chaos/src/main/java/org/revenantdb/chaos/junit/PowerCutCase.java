@@ -66,6 +66,11 @@ final class PowerCutCase extends CrashTestCase {
   }
 
   @Override
+  String seen() throws IOException {
+    return recording.get().usable() ? recording.get().seen() : "";
+  }
+
+  @Override
   int repeated() throws IOException {
     return recording.get().promises().repeated();
   }

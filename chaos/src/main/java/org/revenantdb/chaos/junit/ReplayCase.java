@@ -6,6 +6,7 @@ import java.time.Duration;
 import org.opentest4j.TestAbortedException;
 import org.revenantdb.chaos.run.FailureFile;
 import org.revenantdb.chaos.run.StateResult;
+import org.revenantdb.chaos.subject.FileAccess;
 import org.revenantdb.chaos.trace.CallStack;
 
 /** Opens the file of a failure again. Passes if the store survives it now. */
@@ -14,11 +15,13 @@ final class ReplayCase implements NamedCase {
   private final Class<?> type;
   private final Path file;
   private final Duration limit;
+  private final boolean onRealDisk;
 
-  ReplayCase(Class<?> type, Path file, Duration limit) {
+  ReplayCase(Class<?> type, Path file, CrashTestSettings settings) {
     this.type = type;
     this.file = file;
-    this.limit = limit;
+    this.limit = settings.limit();
+    this.onRealDisk = settings.files() == FileAccess.ANY;
   }
 
   @Override
@@ -42,7 +45,7 @@ final class ReplayCase implements NamedCase {
       System.out.println(type.getSimpleName() + ", " + name() + ": skipped, " + why);
       throw new TestAbortedException(why);
     }
-    StateResult result = failure.replay(limit);
+    StateResult result = onRealDisk ? failure.replayOnDisk(limit) : failure.replay(limit);
     if (!result.survived()) {
       String thrown = result.failure() == null ? "" : CallStack.text(result.failure());
       throw new AssertionError(

@@ -29,6 +29,7 @@ import java.util.zip.ZipException;
 import java.util.zip.ZipFile;
 import java.util.zip.ZipOutputStream;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.chaos.crash.Scratch;
 import org.revenantdb.chaos.disk.DiskImage;
 import org.revenantdb.chaos.disk.FileContent;
 import org.revenantdb.chaos.oracle.PromiseLog;
@@ -321,5 +322,24 @@ public record FailureFile(
   public StateResult replay(Duration limit) throws IOException {
     return new PatientChecker<>(Subjects.named(subject), /* resume= */ true, limit)
         .at(image.fork(), promises, seq);
+  }
+
+  /**
+   * Opens the image again in a real directory, for a store that uses its files by any means.
+   *
+   * @param limit the time after which it counts as hanging
+   * @return the result this time
+   * @throws IOException with a message for people, if the subject's class is missing or the image
+   *     cannot be written
+   */
+  public StateResult replayOnDisk(Duration limit) throws IOException {
+    Path directory = Scratch.directory("replay");
+    image.writeTo(directory);
+    try {
+      return new PatientChecker<>(Subjects.named(subject), /* resume= */ true, limit)
+          .in(directory, promises, seq);
+    } finally {
+      Scratch.delete(directory);
+    }
   }
 }

@@ -1,6 +1,7 @@
 package org.revenantdb.chaos.run;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
@@ -42,6 +43,12 @@ final class PatientChecker<S> implements Look {
   @Override
   public StateResult at(DiskImage image, PromiseLog log, long seq) {
     return patiently(one -> one.check(image, log, seq), hanging -> hanging);
+  }
+
+  /** Checks a directory of a real disk, which the store then changes. */
+  StateResult in(Path directory, PromiseLog log, long seq) {
+    return patiently(
+        one -> one.checkIn(directory, log, seq, /* readBack= */ true), hanging -> hanging);
   }
 
   /** A check with new work, whatever the setting for other checks, and its file operations. */

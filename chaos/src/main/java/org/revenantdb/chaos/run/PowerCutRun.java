@@ -8,6 +8,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.crash.Watchdog;
@@ -49,7 +50,8 @@ public final class PowerCutRun<S> {
   private static final int RECOVERIES_KEPT = 16;
   private static final Duration GLANCE = Duration.ofMillis(100);
 
-  private final Supplier<CrashSubject<S>> subjects;
+  private final Supplier<? extends ImageChecker> checkers;
+  private final Function<Recording, Iterator<CrashState>> source;
   private final Recording recording;
   private final PowerCutOptions options;
   private final SeenImages seen;
@@ -72,11 +74,66 @@ public final class PowerCutRun<S> {
       Recording recording,
       PowerCutOptions options,
       SeenImages seen) {
-    this.subjects = subjects;
+    this.checkers = () -> new StateChecker<>(subjects, /* resume= */ true);
     this.recording = recording;
     this.options = options;
     this.seen = seen;
     this.name = "power cut, " + options.profile();
+    this.source = of -> states(of, options.states(), options.seed());
+  }
+
+  private PowerCutRun(
+      Supplier<? extends ImageChecker> checkers,
+      Recording recording,
+      PowerCutOptions options,
+      String name,
+      Function<Recording, Iterator<CrashState>> source) {
+    this.checkers = checkers;
+    this.recording = recording;
+    this.options = options;
+    this.seen = new SeenImages();
+    this.name = name;
+    this.source = source;
+  }
+
+  /**
+   * Prepares power cuts whose images are opened by checkers of another kind.
+   *
+   * @param checkers creates checkers, one for each thread
+   * @param recording of a run
+   * @param options the settings
+   * @return the run
+   */
+  public static PowerCutRun<?> with(
+      Supplier<? extends ImageChecker> checkers, Recording recording, PowerCutOptions options) {
+    return new PowerCutRun<>(
+        checkers,
+        recording,
+        options,
+        "power cut, " + options.profile(),
+        of ->
+            new CrashStates(
+                of.trace(),
+                options.profile().rules(),
+                of.plan(options.seed(), options.states()).exhaustiveTo(options.exhaustive())));
+  }
+
+  /**
+   * Prepares the deaths of a process at every boundary between two operations.
+   *
+   * @param checkers creates checkers, one for each thread
+   * @param recording of a run
+   * @param options the settings; the profile is not used
+   * @return the run
+   */
+  public static PowerCutRun<?> deaths(
+      Supplier<? extends ImageChecker> checkers, Recording recording, PowerCutOptions options) {
+    return new PowerCutRun<>(
+        checkers,
+        recording,
+        options,
+        "process death",
+        of -> new EveryBoundary(of, options.states()));
   }
 
   /**
@@ -88,7 +145,7 @@ public final class PowerCutRun<S> {
     if (!recording.usable()) {
       return Outcome.of(name, recording.verdict(), recording.reason());
     }
-    Iterator<CrashState> states = states(recording, options.states(), options.seed());
+    Iterator<CrashState> states = source.apply(recording);
     List<Thread> threads = new ArrayList<>();
     for (int i = 0; i < options.workers(); i++) {
       Worker worker = new Worker(states);
@@ -169,7 +226,7 @@ public final class PowerCutRun<S> {
   private final class Worker implements Runnable {
 
     private final Iterator<CrashState> states;
-    private final StateChecker<S> checker = new StateChecker<>(subjects, /* resume= */ true);
+    private final ImageChecker checker = checkers.get();
     private volatile String current = "";
     private volatile @Nullable Opened opened;
     private long taken;
@@ -200,6 +257,8 @@ public final class PowerCutRun<S> {
                 CallStack.text(e),
                 options.seed(),
                 null));
+      } finally {
+        checker.close();
       }
     }
 

@@ -1,10 +1,13 @@
 package org.revenantdb.chaos.run;
 
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.revenantdb.chaos.disk.DiskImage;
 import org.revenantdb.chaos.oracle.PromiseLog;
 import org.revenantdb.chaos.power.CrashPlan;
 import org.revenantdb.chaos.subject.Verdict;
+import org.revenantdb.chaos.trace.Operation;
 import org.revenantdb.chaos.trace.Trace;
 
 /**
@@ -43,6 +46,25 @@ public record Recording(
    */
   CrashPlan plan(long seed, int states) {
     return CrashPlan.of(seed, states).preferring(promises.places()).from(from);
+  }
+
+  /**
+   * Returns what was recorded, for reports.
+   *
+   * @return numbers of files, operations, forces and promises
+   */
+  public String seen() {
+    Set<Integer> files = new HashSet<>();
+    int forces = 0;
+    for (Operation operation : trace.operations()) {
+      if (operation instanceof Operation.Force) {
+        forces++;
+      } else if (operation instanceof Operation.Create made && !made.directory()) {
+        files.add(made.node());
+      }
+    }
+    return "%d files, %d operations, %d of them forces; %d promises"
+        .formatted(files.size(), trace.operations().size(), forces, promises.places().size());
   }
 
   /**

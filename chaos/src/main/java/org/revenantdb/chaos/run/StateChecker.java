@@ -24,7 +24,7 @@ import org.revenantdb.chaos.trace.TraceClock;
  *
  * @param <S> the open store
  */
-public final class StateChecker<S> {
+public final class StateChecker<S> implements ImageChecker {
 
   private static final long AFTER_A_CRASH = -2;
   private static final String OUR_DISK = MemoryFileSystem.class.getPackageName() + ".";
@@ -44,8 +44,13 @@ public final class StateChecker<S> {
     this.resume = resume;
   }
 
-  /** A recorded recovery, which can be crashed in turn. */
-  record Recorded(StateResult result, Recording recording) {}
+  /**
+   * A recorded recovery, which can be crashed in turn.
+   *
+   * @param result of the check
+   * @param recording of the recovery
+   */
+  public record Recorded(StateResult result, Recording recording) {}
 
   /**
    * Checks an image.
@@ -55,6 +60,7 @@ public final class StateChecker<S> {
    * @param seq the crash point: promises before it count
    * @return the result
    */
+  @Override
   public StateResult check(DiskImage image, PromiseLog log, long seq) {
     Path root = MemoryFileSystem.of(image).root();
     // The copy of the log for new work costs as much as a check, so it is made only if needed.
@@ -70,7 +76,8 @@ public final class StateChecker<S> {
    * @param seq the crash point
    * @return the result
    */
-  StateResult glance(DiskImage image, PromiseLog log, long seq) {
+  @Override
+  public StateResult glance(DiskImage image, PromiseLog log, long seq) {
     return run(MemoryFileSystem.of(image).root(), log, seq, null, new TraceClock());
   }
 
@@ -83,7 +90,8 @@ public final class StateChecker<S> {
    * @return the result, and the recording with the promises that apply to it
    * @throws IOException if the recording cannot be made
    */
-  Recorded checkRecorded(DiskImage image, PromiseLog log, long seq) throws IOException {
+  @Override
+  public Recorded checkRecorded(DiskImage image, PromiseLog log, long seq) throws IOException {
     RecordingFileSystem recorder =
         RecordingFileSystem.over(MemoryFileSystem.of(image).root()).start();
     PromiseLog inner = log.before(seq);
@@ -97,6 +105,19 @@ public final class StateChecker<S> {
     Verdict usable = seen ? Verdict.SURVIVED : Verdict.NOT_MEASURED;
     return new Recorded(
         result, new Recording(trace, inner, usable, reason, recorder.clock().now()));
+  }
+
+  /**
+   * Checks a directory of any file system, which the store then changes.
+   *
+   * @param directory what a crash left
+   * @param log the promises
+   * @param seq the crash point
+   * @param readBack whether new work is checked at another opening
+   * @return the result
+   */
+  public StateResult checkIn(Path directory, PromiseLog log, long seq, boolean readBack) {
+    return run(directory, log, seq, readBack && resume ? log.before(seq) : null, new TraceClock());
   }
 
   private StateResult run(
@@ -228,7 +249,8 @@ public final class StateChecker<S> {
    *
    * @return its binary name
    */
-  String subjectClass() {
+  @Override
+  public String subjectClass() {
     return subject.getClass().getName();
   }
 
@@ -237,7 +259,8 @@ public final class StateChecker<S> {
    *
    * @return the phase
    */
-  String phase() {
+  @Override
+  public String phase() {
     return phase;
   }
 

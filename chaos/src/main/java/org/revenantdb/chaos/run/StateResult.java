@@ -52,7 +52,7 @@ public record StateResult(
    *
    * @return phase, kinds of findings, and the exception with its place
    */
-  String signature() {
+  public String signature() {
     String kinds =
         findings.stream()
             .map(finding -> finding.kind().name())
@@ -62,7 +62,7 @@ public record StateResult(
     String thrown = "";
     if (failure != null) {
       StackTraceElement[] stack = failure.getStackTrace();
-      thrown = failure.getClass().getName() + (stack.length > 0 ? " at " + stack[0] : "");
+      thrown = RemoteFailure.typeOf(failure) + (stack.length > 0 ? " at " + stack[0] : "");
     }
     return verdict + " " + phase + " " + kinds + " " + thrown;
   }
@@ -72,7 +72,7 @@ public record StateResult(
    *
    * @return the first finding or the exception
    */
-  String summary() {
+  public String summary() {
     if (failure != null) {
       return phase + " failed: " + failure;
     }

@@ -35,8 +35,8 @@ public interface CrashSubject<S> {
 
   /**
    * Opens the store. Creates it if the directory is empty, recovers it otherwise. The method may
-   * use any thread. It must not use a file outside the directory, and no file API other than {@link
-   * Path}, {@code Files} and channels opened from a path.
+   * use any thread. It must not use a file outside the directory. With {@link FileAccess#PATH} it
+   * uses no file API other than {@link Path}, {@code Files} and channels opened from a path.
    *
    * @param dir an empty directory, or the directory that a crash left
    * @return the open store

@@ -28,6 +28,7 @@ public record CallStack(List<StackTraceElement> frames) {
   private static final Set<String> CALLERS =
       Set.of(
           OURS + "crash.Life",
+          OURS + "hooks.HookedMain",
           OURS + "run.FaultRun",
           OURS + "run.LifeRecorder",
           OURS + "run.StateChecker",

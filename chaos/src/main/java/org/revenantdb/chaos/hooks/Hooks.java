@@ -1,0 +1,900 @@
+package org.revenantdb.chaos.hooks;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The hooks: every file function that a native library calls comes here, is carried out, and what
+ * it does to files of the directory under test is written to the {@link Tape}.
+ *
+ * <p>Threads: any, also those that native libraries start. Failure: a hook never throws, because an
+ * exception that leaves an upcall ends the JVM. If it cannot record an operation, it carries it out
+ * and sets {@link Tape#FAILED}; the run is then not measured.
+ */
+final class Hooks {
+  /*
+   * Order       LOCK is held from before an operation takes its place until it is carried out and
+   *             recorded. So the order of places is the order of effects, for all threads. A force
+   *             holds it only while it takes its two places: `since` before the call, and its own
+   *             behind it.
+   * Identity    A file is its inode, asked for with each call (fstat), so descriptors may be copied
+   *             or passed on. `known` has the inodes that were ever created in the directory.
+   * Reentry     What a hook does itself (a class is loaded) goes past the recorder: Slot.inside.
+   * errno       is that of the real call. It is written back as the last thing that a hook does.
+   * Memory      Everything that a hook must have is allocated before; a Slot once for each thread.
+   *             Stacks allocate; without memory a stack is unknown.
+   */
+
+  private static final int CREAT = 0100;
+  private static final int TRUNC = 01000;
+  private static final int APPEND = 02000;
+  private static final int DSYNC = 010000;
+  private static final int SYNC = 04000000;
+  private static final int TMPFILE = 020000000;
+  private static final int AT_FDCWD = -100;
+  private static final int MS_SYNC = 4;
+  private static final int FORCE_ALL_FILES = -1;
+
+  /** Kinds of records besides the calls. */
+  static final int STACK = 100;
+
+  static final int THREAD = 101;
+  static final int PROMISE = 102;
+  static final int GAP = 103;
+  static final int ROOT = 104;
+
+  private static final String FIND_ENTRY = Call.FIND_ENTRY.names().getFirst();
+  private static final byte[] ON_LOAD = "JNI_OnLoad".getBytes(StandardCharsets.US_ASCII);
+
+  private static final ReentrantLock LOCK = new ReentrantLock();
+  private static final AtomicLong CLOCK = new AtomicLong();
+  private static final ThreadLocal<Slot> SLOTS = ThreadLocal.withInitial(Hooks::newSlot);
+  private static final Slot SPARE = new Slot();
+  private static final byte[] ZERO = {0};
+  private static final Stacks STACKS = new Stacks();
+  private static final Inodes KNOWN = new Inodes();
+
+  private static @Nullable Tape theTape;
+  private static @Nullable Mappings theMappings;
+  private static @Nullable ImportTables theTables;
+  private static byte[] root = {};
+  private static long device;
+  private static int threads;
+  private static volatile boolean on;
+
+  private Hooks() {}
+
+  /**
+   * Puts the hooks in place. Recording begins with {@link #start}.
+   *
+   * @param directory the directory under test, empty, an absolute path without symbolic links
+   * @param onto receives the record
+   * @throws Throwable if this process cannot be hooked
+   */
+  static void install(Path directory, Tape onto) throws Throwable {
+    theTape = onto;
+    root = directory.toString().getBytes(StandardCharsets.UTF_8);
+    Slot slot = newSlot();
+    theMappings = new Mappings(slot);
+    Map<String, Long> hooks = new HashMap<>();
+    Map<String, Long> real = new HashMap<>();
+    long findEntry = Libc.addressInJvm(FIND_ENTRY);
+    if (findEntry == 0) {
+      throw new UnsupportedOperationException("this JVM has no function " + FIND_ENTRY);
+    }
+    Libc.bind(Call.FIND_ENTRY, findEntry);
+    hooks.put(FIND_ENTRY, stub(Call.FIND_ENTRY));
+    real.put(FIND_ENTRY, findEntry);
+    for (Call call : Call.values()) {
+      if (call != Call.FIND_ENTRY && Libc.has(call)) {
+        long stub = stub(call);
+        for (String name : call.names()) {
+          long address = Libc.address(name);
+          if (address != 0) {
+            hooks.put(name, stub);
+            real.put(name, address);
+          }
+        }
+      }
+    }
+    ImportTables tables = new ImportTables(hooks, real);
+    theTables = tables;
+    remember(slot);
+    useEverything(directory); // libraries are loaded, and so are the classes
+    tables.patchNew();
+    on = true;
+    useEverything(directory);
+    on = false;
+    if (onto.operations() < 20 || onto.lost() != 0) {
+      throw new UnsupportedOperationException(
+          "the hooks saw %d of at least 20 trial operations (%d pointers changed, lost: %d)"
+              .formatted(onto.operations(), tables.places(), onto.lost()));
+    }
+  }
+
+  private static void remember(Slot slot) throws Throwable {
+    KNOWN.clear();
+    if (!slot.exists(root, root.length)) {
+      throw new IOException("no directory " + new String(root, StandardCharsets.UTF_8));
+    }
+    device = slot.device();
+    KNOWN.add(slot.inode());
+  }
+
+  /** Begins to record, with an empty tape. */
+  static void start() throws Throwable {
+    Slot slot = SLOTS.get();
+    tape().reset();
+    STACKS.reset();
+    CLOCK.set(0);
+    remember(slot);
+    long at = tape().begin(ROOT, 0, 0, 0, 0);
+    tape().set(at, Tape.A, slot.inode());
+    tape().publish(at, 0);
+    tape().done(at, 0, 0);
+    announce(slot);
+    on = true;
+  }
+
+  /** A few operations of each kind, for a trial. */
+  private static void useEverything(Path directory) throws IOException {
+    Path trial = directory.resolve("trial");
+    Files.createDirectory(trial);
+    Path one = trial.resolve("one");
+    Path two = trial.resolve("two");
+    try (RandomAccessFile file = new RandomAccessFile(one.toFile(), "rw")) {
+      file.write(new byte[5000]);
+      file.setLength(4000);
+      file.getFD().sync();
+    }
+    try (FileOutputStream out = new FileOutputStream(one.toFile(), true)) {
+      out.write(1);
+    }
+    try (FileChannel file =
+        FileChannel.open(one, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+      file.write(ByteBuffer.allocate(10), 5);
+      file.write(new ByteBuffer[] {ByteBuffer.allocate(10), ByteBuffer.allocate(3)});
+      file.force(false);
+      file.truncate(10);
+      try (Arena arena = Arena.ofShared()) {
+        MemorySegment map = file.map(FileChannel.MapMode.READ_WRITE, 0, 8192, arena);
+        map.set(JAVA_BYTE, 3, (byte) 1);
+        map.force();
+      }
+      try (FileChannel copy =
+          FileChannel.open(two, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+        file.transferTo(0, 4096, copy);
+      }
+    }
+    try (FileChannel names = FileChannel.open(trial)) {
+      names.force(true);
+    }
+    Files.move(two, one, StandardCopyOption.ATOMIC_MOVE);
+    if (!one.toFile().renameTo(two.toFile()) || !two.toFile().delete()) {
+      throw new IOException("cannot rename or delete a file in " + trial);
+    }
+    Files.delete(trial);
+  }
+
+  private static Tape tape() {
+    Tape tape = theTape;
+    if (tape == null) {
+      throw new IllegalStateException();
+    }
+    return tape;
+  }
+
+  private static Mappings mappings() {
+    Mappings mappings = theMappings;
+    if (mappings == null) {
+      throw new IllegalStateException();
+    }
+    return mappings;
+  }
+
+  @SuppressWarnings("restricted") // this JVM was started with native access for that
+  private static long stub(Call call) throws ReflectiveOperationException {
+    FunctionDescriptor descriptor = Libc.descriptor(call.signature());
+    MethodType six =
+        MethodType.methodType(
+            long.class,
+            Call.class,
+            long.class,
+            long.class,
+            long.class,
+            long.class,
+            long.class,
+            long.class);
+    MethodHandle target =
+        MethodHandles.insertArguments(
+            MethodHandles.lookup().findStatic(Hooks.class, "hook", six), 0, call);
+    int arguments = descriptor.argumentLayouts().size();
+    Object[] zeros = Collections.nCopies(6 - arguments, 0L).toArray();
+    target = MethodHandles.insertArguments(target, arguments, zeros);
+    target = MethodHandles.explicitCastArguments(target, descriptor.toMethodType());
+    return Linker.nativeLinker().upcallStub(target, descriptor, Arena.global()).address();
+  }
+
+  private static Slot newSlot() {
+    return new Slot();
+  }
+
+  private static void announce(Slot slot) {
+    Thread thread = Thread.currentThread();
+    slot.thread = ++threads;
+    noteRecord(THREAD, slot.thread, thread.getName().getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** All functions come here. */
+  static long hook(Call call, long a, long b, long c, long d, long e, long f) {
+    Slot slot;
+    try {
+      slot = SLOTS.get();
+    } catch (Throwable t) {
+      return unrecorded(call, a, b, c, d, e, f);
+    }
+    boolean outermost = !slot.inside;
+    boolean recorded = false;
+    boolean locked = false;
+    if (outermost) {
+      slot.inside = true;
+      try {
+        if (call == Call.FIND_ENTRY || call == Call.DLSYM || call == Call.DLOPEN) {
+          return lookUp(slot, call, a, b);
+        }
+        if (on && concerns(slot, call, a, b, c, d, e, f)) {
+          slot.stack = STACKS.here();
+          LOCK.lock();
+          locked = true;
+          if (slot.thread == 0) {
+            announce(slot);
+          }
+          mappings().sync(slot, /* all= */ false);
+          before(slot, call, a, b, c, d, e);
+          if (isForce(call)) {
+            LOCK.unlock();
+            locked = false;
+          }
+          recorded = true;
+        }
+      } catch (Throwable t) {
+        lost(t);
+      }
+    }
+    long result = real(slot, call, a, b, c, d, e, f);
+    int errno = slot.errno();
+    if (outermost) {
+      try {
+        if (recorded) {
+          if (!locked) {
+            LOCK.lock();
+            locked = true;
+          }
+          after(slot, call, result, errno, a, b, c, d, e, f);
+        }
+      } catch (Throwable t) {
+        lost(t);
+      } finally {
+        slot.inside = false;
+        if (locked) {
+          LOCK.unlock();
+        }
+      }
+    }
+    restore(errno);
+    return result;
+  }
+
+  private static void restore(int errno) {
+    try {
+      Libc.setErrno(errno);
+    } catch (Throwable t) {
+      lost(t);
+    }
+  }
+
+  private static void lost(Throwable t) {
+    Tape tape = theTape;
+    if (tape != null) {
+      tape.lose(Tape.FAILED);
+    }
+    if (t instanceof RuntimeException || t instanceof ReflectiveOperationException) {
+      try {
+        t.printStackTrace();
+      } catch (Throwable again) {
+        // The bit is set; that must do.
+      }
+    }
+  }
+
+  /** Without a slot: even errno may be wrong, and the run is lost. */
+  private static long unrecorded(Call call, long a, long b, long c, long d, long e, long f) {
+    try {
+      tape().lose(Tape.FAILED);
+      return (long) Libc.handle(call).invokeExact(SPARE.errno, a, b, c, d, e, f);
+    } catch (Throwable t) {
+      return -1;
+    }
+  }
+
+  private static long real(Slot slot, Call call, long a, long b, long c, long d, long e, long f) {
+    try {
+      return (long) Libc.handle(call).invokeExact(slot.errno, a, b, c, d, e, f);
+    } catch (Throwable t) {
+      lost(t);
+      return -1;
+    }
+  }
+
+  /** Functions that find functions: they find our hooks, also in libraries that came just now. */
+  private static long lookUp(Slot slot, Call call, long a, long b) throws Throwable {
+    ImportTables tables = theTables;
+    try {
+      if (tables != null && call == Call.FIND_ENTRY && isOnLoad(b)) {
+        patchNew(tables);
+      }
+      long result = real(slot, call, a, b, 0, 0, 0, 0);
+      int errno = slot.errno();
+      if (tables != null && call == Call.DLOPEN) {
+        patchNew(tables);
+      } else if (tables != null) {
+        result = tables.hookOf(result);
+      }
+      Libc.setErrno(errno);
+      return result;
+    } finally {
+      slot.inside = false;
+    }
+  }
+
+  private static void patchNew(ImportTables tables) {
+    try {
+      synchronized (tables) {
+        tables.patchNew();
+      }
+    } catch (Throwable t) {
+      lost(t);
+    }
+  }
+
+  /** The JVM looks for JNI_OnLoad in every library that it has loaded, before it runs any of it. */
+  private static boolean isOnLoad(long name) {
+    for (int i = 0; i < ON_LOAD.length; i++) {
+      if (Libc.ALL.get(JAVA_BYTE, name + i) != ON_LOAD[i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean isForce(Call call) {
+    return switch (call) {
+      case FSYNC, FDATASYNC, SYNCFS, SYNC, MSYNC -> true;
+      default -> false;
+    };
+  }
+
+  /** Whether the call may change or force something in the directory. Resolves its paths. */
+  private static boolean concerns(
+      Slot slot, Call call, long a, long b, long c, long d, long e, long f) throws Throwable {
+    return switch (call) {
+      case OPEN, OPEN_CHECKED -> changes(b) && isInside(slot, AT_FDCWD, a);
+      case OPENAT, OPENAT_CHECKED -> changes(c) && isInside(slot, (int) a, b);
+      case CREAT, TRUNCATE, UNLINK, REMOVE, RMDIR, MKDIR -> isInside(slot, AT_FDCWD, a);
+      case UNLINKAT, MKDIRAT -> isInside(slot, (int) a, b);
+      case RENAME, LINK -> isInside(slot, AT_FDCWD, a, AT_FDCWD, b);
+      case RENAMEAT, RENAMEAT2, LINKAT -> isInside(slot, (int) a, b, (int) c, d);
+      case SYMLINK -> isInside(slot, AT_FDCWD, b);
+      case SYMLINKAT -> isInside(slot, (int) b, c);
+      case WRITE, PWRITE, WRITEV, PWRITEV, PWRITEV2 -> isOurs(slot, a);
+      case FTRUNCATE, FALLOCATE, POSIX_FALLOCATE, FSYNC, FDATASYNC -> isOurs(slot, a);
+      case SYNCFS -> Libc.fstat((int) a, slot.stat) == 0 && slot.device() == device;
+      case SYNC -> true;
+      case SENDFILE -> isOurs(slot, a);
+      case COPY_FILE_RANGE, SPLICE -> isOurs(slot, c);
+      // shared, for writing, of a file
+      case MMAP -> (d & 1) != 0 && (c & 2) != 0 && (int) e >= 0 && isOurs(slot, e);
+      case MUNMAP, MREMAP, MSYNC -> mappings().overlaps(a, b);
+      case FOPEN -> isForWriting(b) && isInside(slot, AT_FDCWD, a);
+      case DLOPEN, DLSYM, FIND_ENTRY -> false;
+    };
+  }
+
+  private static boolean changes(long flags) {
+    return (flags & (CREAT | TRUNC)) != 0 || (flags & TMPFILE) != 0;
+  }
+
+  private static boolean isForWriting(long mode) {
+    for (long at = mode; ; at++) {
+      byte b = Libc.ALL.get(JAVA_BYTE, at);
+      if (b == 0) {
+        return false;
+      }
+      if (b == 'w' || b == 'a' || b == '+') {
+        return true;
+      }
+    }
+  }
+
+  private static boolean isOurs(Slot slot, long fd) throws Throwable {
+    return Libc.fstat((int) fd, slot.stat) == 0
+        && slot.device() == device
+        && (slot.isFile() || slot.isDirectory())
+        && KNOWN.contains(slot.inode());
+  }
+
+  private static boolean isInside(Slot slot, int directory, long path) throws Throwable {
+    slot.firstLength = slot.absolute(directory, path, slot.first);
+    slot.secondLength = 0;
+    return isInside(slot.first, slot.firstLength);
+  }
+
+  private static boolean isInside(Slot slot, int one, long path, int two, long other)
+      throws Throwable {
+    slot.firstLength = slot.absolute(one, path, slot.first);
+    slot.secondLength = slot.absolute(two, other, slot.second);
+    return isInside(slot.first, slot.firstLength) || isInside(slot.second, slot.secondLength);
+  }
+
+  private static boolean isInside(byte[] path, int length) {
+    if (length <= root.length || path[root.length] != '/') {
+      return false;
+    }
+    for (int i = 0; i < root.length; i++) {
+      if (path[i] != root[i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static void before(Slot slot, Call call, long a, long b, long c, long d, long e)
+      throws Throwable {
+    slot.record = 0;
+    switch (call) {
+      case OPEN, OPEN_CHECKED -> opening(slot, b);
+      case OPENAT, OPENAT_CHECKED -> opening(slot, c);
+      case CREAT -> opening(slot, CREAT | TRUNC);
+      case WRITE -> writing(slot, (int) a, -1, b, c, 0, 0);
+      case PWRITE -> writing(slot, (int) a, d, b, c, 0, 0);
+      case WRITEV -> writing(slot, (int) a, -1, 0, vectorLength(b, c), b, 0);
+      case PWRITEV -> writing(slot, (int) a, d, 0, vectorLength(b, c), b, 0);
+      case PWRITEV2 -> writing(slot, (int) a, d, 0, vectorLength(b, c), b, e);
+      case FSYNC, FDATASYNC -> {
+        slot.before = Libc.fstat((int) a, slot.stat) == 0 ? slot.inode() : 0;
+        slot.since = CLOCK.incrementAndGet();
+      }
+      case SYNC, SYNCFS, MSYNC -> slot.since = CLOCK.incrementAndGet();
+      case FTRUNCATE -> {
+        if (Libc.fstat((int) a, slot.stat) == 0) {
+          sizing(slot, call, b, 0, slot.size());
+        }
+      }
+      case TRUNCATE -> {
+        if (slot.exists(slot.first, slot.firstLength)) {
+          sizing(slot, Call.FTRUNCATE, b, 0, slot.size());
+        }
+      }
+      case FALLOCATE -> {
+        if (Libc.fstat((int) a, slot.stat) == 0) {
+          sizing(slot, call, c, d, slot.size() << 8 | b & 0xFF);
+        }
+      }
+      case POSIX_FALLOCATE -> {
+        if (Libc.fstat((int) a, slot.stat) == 0) {
+          sizing(slot, Call.FALLOCATE, b, c, slot.size() << 8);
+        }
+      }
+      case SENDFILE -> copying(slot, (int) a, 0);
+      case COPY_FILE_RANGE, SPLICE -> copying(slot, (int) c, d);
+      case RENAME, RENAMEAT -> naming(slot, Call.RENAME, 0);
+      case RENAMEAT2 -> naming(slot, Call.RENAME, e);
+      case LINK, LINKAT -> naming(slot, Call.LINK, 0);
+      case UNLINK, UNLINKAT, REMOVE, RMDIR -> naming(slot, Call.UNLINK, 0);
+      case MKDIR, MKDIRAT -> naming(slot, Call.MKDIR, 0);
+      case MUNMAP -> {
+        if (!mappings().remove(slot, a, b)) {
+          gap(slot, "a mapping was unmapped in part");
+        }
+      }
+      case SYMLINK, SYMLINKAT -> gap(slot, "a symbolic link was made");
+      case FOPEN -> gap(slot, "a native library opened a file by fopen");
+      case MMAP, MREMAP, DLOPEN, DLSYM, FIND_ENTRY -> {}
+    }
+  }
+
+  private static void opening(Slot slot, long flags) throws Throwable {
+    if ((flags & TMPFILE) != 0) {
+      gap(slot, "a file without a name was opened (O_TMPFILE)");
+      return;
+    }
+    slot.existed = slot.exists(slot.first, slot.firstLength);
+    long size = slot.existed ? slot.size() : 0;
+    long at = begin(slot, Call.OPEN.ordinal(), 0, slot.firstLength);
+    if (at != 0) {
+      tape().put(at, 0, slot.first, slot.firstLength);
+      tape().set(at, Tape.B, flags);
+      tape().set(at, Tape.C, slot.existed ? 1 : 0);
+      tape().set(at, Tape.D, size);
+      publish(slot, at);
+    }
+  }
+
+  private static void writing(
+      Slot slot, int fd, long given, long data, long length, long vector, long withFlags)
+      throws Throwable {
+    if (Libc.fstat(fd, slot.stat) != 0 || length <= 0) {
+      return;
+    }
+    int flags = Libc.flags(fd);
+    if ((flags & APPEND) != 0) {
+      slot.offset = slot.size();
+    } else {
+      slot.offset = given >= 0 ? given : Libc.position(fd);
+    }
+    long at = begin(slot, Call.WRITE.ordinal(), (int) length, 0);
+    if (at == 0) {
+      return;
+    }
+    MemorySegment memory = tape().memory();
+    if (vector == 0) {
+      MemorySegment.copy(Libc.ALL, data, memory, at + Tape.HEADER, length);
+    } else {
+      long to = at + Tape.HEADER;
+      for (long left = length, entry = vector; left > 0; entry += 16) {
+        long size = Libc.ALL.get(JAVA_LONG, entry + 8);
+        MemorySegment.copy(Libc.ALL, Libc.ALL.get(JAVA_LONG, entry), memory, to, size);
+        to += size;
+        left -= size;
+      }
+    }
+    boolean full = (flags & SYNC) == SYNC || (withFlags & 4) != 0;
+    boolean dataOnly = (flags & DSYNC) != 0 || (withFlags & 2) != 0;
+    tape().set(at, Tape.A, slot.inode());
+    tape().set(at, Tape.B, slot.offset);
+    tape().set(at, Tape.C, length);
+    tape().set(at, Tape.D, full ? 2 : dataOnly ? 1 : 0);
+    publish(slot, at);
+    if (full || dataOnly) {
+      CLOCK.incrementAndGet(); // the place of its force
+    }
+  }
+
+  private static long vectorLength(long vector, long count) {
+    long sum = 0;
+    for (int i = 0; i < (int) count; i++) {
+      sum += Libc.ALL.get(JAVA_LONG, vector + 16L * i + 8);
+    }
+    return sum;
+  }
+
+  private static void sizing(Slot slot, Call call, long b, long c, long d) {
+    long at = begin(slot, call.ordinal(), 0, 0);
+    if (at != 0) {
+      tape().set(at, Tape.A, slot.inode());
+      tape().set(at, Tape.B, b);
+      tape().set(at, Tape.C, c);
+      tape().set(at, Tape.D, d);
+      publish(slot, at);
+    }
+  }
+
+  private static void copying(Slot slot, int fd, long offsetAt) throws Throwable {
+    if (Libc.fstat(fd, slot.stat) == 0) {
+      slot.before = slot.inode();
+      boolean appends = (Libc.flags(fd) & APPEND) != 0;
+      long given = offsetAt == 0 ? Libc.position(fd) : Libc.ALL.get(JAVA_LONG, offsetAt);
+      slot.offset = appends ? slot.size() : given;
+    }
+  }
+
+  private static void naming(Slot slot, Call call, long flags) {
+    int text = slot.firstLength + (slot.secondLength == 0 ? 0 : 1 + slot.secondLength);
+    long at = begin(slot, call.ordinal(), 0, text);
+    if (at != 0) {
+      tape().put(at, 0, slot.first, slot.firstLength);
+      if (slot.secondLength > 0) {
+        tape().put(at, slot.firstLength, ZERO, 1);
+        tape().put(at, slot.firstLength + 1, slot.second, slot.secondLength);
+      }
+      tape().set(at, Tape.B, flags);
+      publish(slot, at);
+    }
+  }
+
+  private static void gap(Slot slot, String what) {
+    byte[] text = what.getBytes(StandardCharsets.UTF_8);
+    long at = begin(slot, GAP, text.length, slot.firstLength);
+    if (at != 0) {
+      tape().put(at, 0, text, text.length);
+      tape().put(at, text.length, slot.first, slot.firstLength);
+      publish(slot, at);
+      tape().done(at, 0, 0);
+    }
+    slot.record = 0;
+  }
+
+  private static void after(
+      Slot slot, Call call, long result, int errno, long a, long b, long c, long d, long e, long f)
+      throws Throwable {
+    Tape tape = tape();
+    long at = slot.record;
+    switch (call) {
+      case OPEN, OPEN_CHECKED, OPENAT, OPENAT_CHECKED, CREAT -> {
+        if (at != 0 && (int) result >= 0 && Libc.fstat((int) result, slot.stat) == 0) {
+          tape.set(at, Tape.A, slot.inode());
+          KNOWN.add(slot.inode());
+          if (slot.existed && (tape.getLong(at + Tape.B) & TRUNC) != 0) {
+            mappings().zeroed(slot.inode(), 0, Long.MAX_VALUE);
+          }
+        }
+      }
+      case WRITE, PWRITE, WRITEV, PWRITEV, PWRITEV2 -> {
+        if (at != 0 && result > 0) {
+          long data = tape.memory().address() + at + Tape.HEADER;
+          mappings().written(tape.getLong(at + Tape.A), slot.offset, data, result);
+        }
+      }
+      case FTRUNCATE, TRUNCATE -> {
+        if (at != 0 && (int) result == 0) {
+          mappings().zeroed(tape.getLong(at + Tape.A), tape.getLong(at + Tape.B), Long.MAX_VALUE);
+        }
+      }
+      case FALLOCATE -> {
+        if (at != 0 && (int) result == 0 && (b & 0xFF & ~1) != 0) {
+          mappings().zeroed(tape.getLong(at + Tape.A), c, c + d);
+        }
+      }
+      case MKDIR, MKDIRAT -> {
+        if (at != 0 && (int) result == 0 && slot.exists(slot.first, slot.firstLength)) {
+          tape.set(at, Tape.A, slot.inode());
+          KNOWN.add(slot.inode());
+        }
+      }
+      case FSYNC -> forced(slot, (int) result, errno, slot.before, 1);
+      case FDATASYNC -> forced(slot, (int) result, errno, slot.before, 0);
+      case SYNC, SYNCFS -> forced(slot, 0, errno, FORCE_ALL_FILES, 1);
+      case MSYNC -> {
+        if ((c & MS_SYNC) != 0) {
+          memoryForced(slot, (int) result, errno, a, b);
+        }
+      }
+      case SENDFILE -> copied(slot, (int) a, result);
+      case COPY_FILE_RANGE, SPLICE -> copied(slot, (int) c, result);
+      case MMAP -> {
+        if (result != -1 && Libc.fstat((int) e, slot.stat) == 0) {
+          mapped(slot, result, b, f, slot.inode(), (int) e, slot.stack);
+        }
+      }
+      case MREMAP -> {
+        int index = mappings().at(a);
+        if (result != -1 && index >= 0) {
+          long offset = mappings().offset(index);
+          long inode = mappings().inode(index);
+          int file = mappings().file(index);
+          int stack = mappings().stack(index);
+          if (mappings().remove(slot, a, mappings().length(index))) {
+            mapped(slot, result, c, offset, inode, file, stack);
+            break;
+          }
+        }
+        if (result != -1) {
+          gap(slot, "a mapping was moved in part");
+        }
+      }
+      default -> {}
+    }
+    if (at != 0) {
+      tape.done(at, result, errno);
+    }
+  }
+
+  private static void mapped(
+      Slot slot, long at, long length, long offset, long inode, int file, int stack)
+      throws Throwable {
+    long whole = length + Mappings.PAGE - 1 & -Mappings.PAGE;
+    if (!mappings().add(slot, at, whole, offset, inode, file, stack)) {
+      gap(slot, "a file was mapped that could not be watched");
+      return;
+    }
+    long record = tape().begin(Call.MMAP.ordinal(), 0, 0, slot.thread, stack);
+    if (record != 0) {
+      tape().set(record, Tape.A, inode);
+      tape().publish(record, 0);
+      tape().done(record, 0, 0);
+    }
+  }
+
+  private static void forced(Slot slot, int result, int errno, long inode, long metadata) {
+    long at = begin(slot, Call.FSYNC.ordinal(), 0, 0);
+    if (at != 0) {
+      tape().set(at, Tape.A, inode);
+      tape().set(at, Tape.B, slot.since);
+      tape().set(at, Tape.C, metadata);
+      publish(slot, at);
+      if (inode == FORCE_ALL_FILES) {
+        var _ = CLOCK.addAndGet(KNOWN.count()); // a place for the force of each file
+      }
+      tape().done(at, result, errno);
+    }
+    slot.record = 0;
+  }
+
+  /** Every page may become a write and a force of its own, so it takes two places for each. */
+  private static void memoryForced(Slot slot, int result, int errno, long from, long size) {
+    for (int i = 0; i < mappings().count(); i++) {
+      long begins = mappings().fileFrom(i, from, size);
+      if (begins < 0) {
+        continue;
+      }
+      long ends = mappings().fileTo(i, from, size);
+      long at = begin(slot, Call.MSYNC.ordinal(), 0, 0);
+      if (at != 0) {
+        tape().set(at, Tape.A, mappings().inode(i));
+        tape().set(at, Tape.B, slot.since);
+        tape().set(at, Tape.C, begins);
+        tape().set(at, Tape.D, ends);
+        publish(slot, at);
+        var _ = CLOCK.addAndGet(2 * ((ends - begins) / Mappings.PAGE + 2));
+        tape().done(at, result, errno);
+      }
+    }
+    slot.record = 0;
+  }
+
+  private static void copied(Slot slot, int fd, long result) throws Throwable {
+    if (result <= 0) {
+      return;
+    }
+    long at = begin(slot, Call.WRITE.ordinal(), (int) result, 0);
+    if (at == 0) {
+      return;
+    }
+    long data = tape().memory().address() + at + Tape.HEADER;
+    int file = slot.reopened(fd);
+    long read = 0;
+    while (file >= 0 && read < result) {
+      long n = Libc.pread(file, data + read, result - read, slot.offset + read);
+      if (n <= 0) {
+        break;
+      }
+      read += n;
+    }
+    if (read < result) {
+      throw new IllegalStateException("what was copied cannot be read back");
+    }
+    // The descriptor stays open: closing it would drop the process's fcntl locks on the file.
+    tape().set(at, Tape.A, slot.before);
+    tape().set(at, Tape.B, slot.offset);
+    tape().set(at, Tape.C, result);
+    publish(slot, at);
+    tape().done(at, result, 0);
+    mappings().written(slot.before, slot.offset, data, result);
+    slot.record = 0;
+  }
+
+  private static long begin(Slot slot, int kind, int dataLength, int textLength) {
+    long at = tape().begin(kind, dataLength, textLength, slot.thread, slot.stack);
+    slot.record = at;
+    return at;
+  }
+
+  private static void publish(Slot slot, long at) {
+    tape().publish(at, CLOCK.incrementAndGet());
+    slot.record = at;
+  }
+
+  /** A page of mapped memory has changed. Called with the lock held. */
+  static void storedPage(Slot slot, long inode, long offset, long data, int size, int stack) {
+    long at = tape().begin(Call.WRITE.ordinal(), size, 0, slot.thread, stack);
+    if (at != 0) {
+      MemorySegment.copy(Libc.ALL, data, tape().memory(), at + Tape.HEADER, size);
+      tape().set(at, Tape.A, inode);
+      tape().set(at, Tape.B, offset);
+      tape().set(at, Tape.C, size);
+      tape().publish(at, CLOCK.incrementAndGet());
+      tape().done(at, size, 0);
+      mappings().written(inode, offset, data, size); // other mappings of the same file
+    }
+  }
+
+  /** Writes the text of a stack. */
+  static boolean note(int number, byte[] text) {
+    return noteRecord(STACK, number, text);
+  }
+
+  private static boolean noteRecord(int kind, int number, byte[] text) {
+    LOCK.lock();
+    try {
+      long at = tape().begin(kind, 0, text.length, 0, number);
+      if (at == 0) {
+        return false;
+      }
+      tape().put(at, 0, text, text.length);
+      tape().publish(at, 0);
+      tape().done(at, 0, 0);
+      return true;
+    } finally {
+      LOCK.unlock();
+    }
+  }
+
+  /** Takes a place for a promise: stores into mapped memory until now have smaller ones. */
+  static long place() {
+    Slot slot = SLOTS.get();
+    LOCK.lock();
+    try {
+      mappings().sync(slot, /* all= */ false);
+      return CLOCK.incrementAndGet();
+    } catch (Throwable t) {
+      lost(t);
+      return CLOCK.incrementAndGet();
+    } finally {
+      LOCK.unlock();
+    }
+  }
+
+  /** Writes a report of the subject. */
+  static void promised(byte[] event) {
+    LOCK.lock();
+    try {
+      long at = tape().begin(PROMISE, event.length, 0, 0, 0);
+      if (at != 0) {
+        tape().put(at, 0, event, event.length);
+        tape().publish(at, 0);
+        tape().done(at, 0, 0);
+      }
+    } finally {
+      LOCK.unlock();
+    }
+  }
+
+  /**
+   * Stops all operations until the parent has looked at the directory.
+   *
+   * @param tell receives the place; the parent answers on the tape
+   */
+  static void control(LongConsumer tell) {
+    Slot slot = SLOTS.get();
+    LOCK.lock();
+    try {
+      mappings().sync(slot, /* all= */ true);
+      long number = tape().asked() + 1;
+      tape().ask(number);
+      tell.accept(CLOCK.incrementAndGet());
+      while (tape().answered() < number) {
+        LockSupport.parkNanos(50_000);
+      }
+    } catch (Throwable t) {
+      lost(t);
+    } finally {
+      LOCK.unlock();
+    }
+  }
+}

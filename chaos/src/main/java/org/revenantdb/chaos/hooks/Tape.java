@@ -1,0 +1,196 @@
+package org.revenantdb.chaos.hooks;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+import java.nio.channels.FileChannel.MapMode;
+import java.nio.file.Path;
+
+/**
+ * The record of a hooked JVM: a file of fixed size that is mapped by the JVM and by its parent.
+ * What was written to it survives the death of the JVM.
+ *
+ * <p>Threads: records are appended under the lock of {@link Hooks}; anybody may read.
+ */
+final class Tape {
+  /*
+   * Header   0  end of the records     8  what was lost (bits)   16  controls asked for
+   *         24  controls answered     32  operations begun
+   *
+   * Record   0  length (int)           4  kind (int)              8  place
+   *         16  nanoseconds           24  thread (int)           28  stack (int)
+   *         32  state (int)           36  errno (int)            40  result
+   *         48  a    56  b    64  c   72  d
+   *         80  bytes of data (int)   84  bytes of text (int)    88  data, then text
+   *
+   * A record is complete before `end` moves behind it. Its state, errno, result and a to d may
+   * change afterwards: the operation is BEGUN before the real call and DONE behind it.
+   * Nothing here allocates memory. A record that does not fit sets a bit and is dropped.
+   */
+
+  static final int RECORDS = 64;
+  static final int HEADER = 88;
+
+  static final long A = 48;
+  static final long B = 56;
+  static final long C = 64;
+  static final long D = 72;
+
+  static final int BEGUN = 1;
+  static final int DONE = 2;
+
+  /** The tape was too short. */
+  static final long FULL = 1;
+
+  /** A hook failed, for instance because memory or stack was exhausted. */
+  static final long FAILED = 2;
+
+  private static final VarHandle LONG = JAVA_LONG.varHandle();
+
+  private final MemorySegment memory;
+
+  private Tape(MemorySegment memory) {
+    this.memory = memory;
+  }
+
+  /**
+   * Creates a tape. The file system provides all of its space now, so that no later store into the
+   * mapping fails.
+   */
+  static Tape create(Path file, long size) throws IOException {
+    try (RandomAccessFile made = new RandomAccessFile(file.toFile(), "rw")) {
+      byte[] zeros = new byte[1 << 20];
+      for (long left = size; left > 0; left -= zeros.length) {
+        made.write(zeros, 0, (int) Math.min(left, zeros.length));
+      }
+    }
+    Tape tape = open(file);
+    tape.reset();
+    return tape;
+  }
+
+  /** Maps a tape. */
+  static Tape open(Path file) throws IOException {
+    try (RandomAccessFile opened = new RandomAccessFile(file.toFile(), "rw")) {
+      return new Tape(
+          opened.getChannel().map(MapMode.READ_WRITE, 0, opened.length(), Arena.ofAuto()));
+    }
+  }
+
+  /** Drops all records. */
+  void reset() {
+    for (long at = 0; at < RECORDS; at += Long.BYTES) {
+      setLong(at, 0);
+    }
+    LONG.setRelease(memory, 0L, (long) RECORDS);
+  }
+
+  long end() {
+    return (long) LONG.getAcquire(memory, 0L);
+  }
+
+  long lost() {
+    return (long) LONG.getAcquire(memory, 8L);
+  }
+
+  void lose(long bit) {
+    var _ = (long) LONG.getAndBitwiseOr(memory, 8L, bit);
+  }
+
+  long asked() {
+    return (long) LONG.getAcquire(memory, 16L);
+  }
+
+  void ask(long number) {
+    LONG.setRelease(memory, 16L, number);
+  }
+
+  long answered() {
+    return (long) LONG.getAcquire(memory, 24L);
+  }
+
+  void answer(long number) {
+    LONG.setRelease(memory, 24L, number);
+  }
+
+  long operations() {
+    return (long) LONG.getAcquire(memory, 32L);
+  }
+
+  /**
+   * Begins a record, which nobody sees before {@link #publish}.
+   *
+   * @return its place in the memory, or 0 if it does not fit
+   */
+  long begin(int kind, int dataLength, int textLength, int thread, int stack) {
+    long at = end();
+    long length = HEADER + (long) dataLength + textLength + 7 & ~7L;
+    if (length > memory.byteSize() - at) {
+      lose(FULL);
+      return 0;
+    }
+    setInt(at, (int) length);
+    setInt(at + 4, kind);
+    setLong(at + 8, 0);
+    setLong(at + 16, System.nanoTime());
+    setInt(at + 24, thread);
+    setInt(at + 28, stack);
+    setInt(at + 32, BEGUN);
+    setInt(at + 36, 0);
+    setLong(at + 40, 0);
+    setLong(at + A, 0);
+    setLong(at + B, 0);
+    setLong(at + C, 0);
+    setLong(at + D, 0);
+    setInt(at + 80, dataLength);
+    setInt(at + 84, textLength);
+    return at;
+  }
+
+  void publish(long at, long place) {
+    setLong(at + 8, place);
+    LONG.setRelease(memory, 32L, operations() + 1);
+    LONG.setRelease(memory, 0L, at + getInt(at));
+  }
+
+  void done(long at, long result, int errno) {
+    setLong(at + 40, result);
+    setInt(at + 36, errno);
+    setInt(at + 32, DONE);
+  }
+
+  void set(long at, long field, long value) {
+    setLong(at + field, value);
+  }
+
+  MemorySegment memory() {
+    return memory;
+  }
+
+  /** Copies bytes behind the header of a record that has begun. */
+  void put(long at, int from, byte[] bytes, int length) {
+    MemorySegment.copy(bytes, 0, memory, ValueLayout.JAVA_BYTE, at + HEADER + from, length);
+  }
+
+  int getInt(long at) {
+    return memory.get(JAVA_INT, at);
+  }
+
+  long getLong(long at) {
+    return memory.get(JAVA_LONG, at);
+  }
+
+  private void setInt(long at, int value) {
+    memory.set(JAVA_INT, at, value);
+  }
+
+  private void setLong(long at, long value) {
+    memory.set(JAVA_LONG, at, value);
+  }
+}

@@ -1,0 +1,12 @@
+/**
+ * The recorder for code that uses a real directory by any means: {@code java.io}, {@code java.nio},
+ * mapped memory, native libraries. It hooks the C library's file functions in a forked JVM and
+ * writes the same trace as the recording file system.
+ *
+ * <p>The protocol is in the README beside this package. Reading order: {@link
+ * org.revenantdb.chaos.hooks.AnyRecorder} (the parent), {@code HookedMain} (the forked JVM), {@code
+ * Hooks}, {@code Call}, {@code Libc}, {@code ImportTables}, {@code Mappings}, {@code Tape}, {@code
+ * TapeReader}, {@code TraceBuilder}; then {@link org.revenantdb.chaos.hooks.Workers} and {@code
+ * WorkerMain}, which open images in JVMs of their own.
+ */
+package org.revenantdb.chaos.hooks;

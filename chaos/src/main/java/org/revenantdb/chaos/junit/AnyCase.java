@@ -1,0 +1,91 @@
+package org.revenantdb.chaos.junit;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.revenantdb.chaos.hooks.AnyRecorder;
+import org.revenantdb.chaos.hooks.AnyRun;
+import org.revenantdb.chaos.profile.PlatformProfile;
+import org.revenantdb.chaos.run.Outcome;
+import org.revenantdb.chaos.subject.Crash;
+import org.revenantdb.chaos.subject.FileAccess;
+import org.revenantdb.chaos.subject.Verdict;
+import org.revenantdb.chaos.teeth.Bite;
+
+/** Crashes of a store that uses its files by any means. */
+final class AnyCase extends CrashTestCase {
+
+  private static final Map<Crash, Bite> PROVED = new ConcurrentHashMap<>();
+
+  private final CrashTestSettings settings;
+  private final Crash crash;
+  private final PlatformProfile profile;
+  private final AnyRun run;
+  private int repeated;
+  private String seen = "";
+
+  /**
+   * Creates a case.
+   *
+   * @param profile for power cuts
+   * @param run shared by the cases of a class
+   */
+  AnyCase(
+      Class<?> type, CrashTestSettings settings, Crash crash, PlatformProfile profile, AnyRun run) {
+    super(type, crash, settings.seed());
+    this.settings = settings;
+    this.crash = crash;
+    this.profile = profile;
+    this.run = run;
+  }
+
+  @Override
+  public String name() {
+    return crash
+        + (crash == Crash.POWER_CUT ? ", " + profile : ", every boundary")
+        + ", files = "
+        + FileAccess.ANY;
+  }
+
+  @Override
+  Bite prove() {
+    String missing = AnyRecorder.missing();
+    if (!missing.isEmpty()) {
+      return new Bite("", "", 0, false, Verdict.NOT_MEASURED, 0, Duration.ZERO, missing);
+    }
+    return PROVED.computeIfAbsent(crash, kind -> AnyRun.prove(kind, directory()));
+  }
+
+  private Path directory() {
+    try {
+      return Files.createDirectories(settings.directory());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  Outcome measure() throws IOException {
+    directory();
+    try {
+      return run.run(crash, settings.powerCut(profile));
+    } finally {
+      repeated = run.recording().promises().repeated();
+      seen = run.seen();
+    }
+  }
+
+  @Override
+  int repeated() {
+    return repeated;
+  }
+
+  @Override
+  String seen() {
+    return seen;
+  }
+}

@@ -1,0 +1,59 @@
+package org.revenantdb.chaos.run;
+
+import java.util.Iterator;
+import java.util.List;
+import java.util.NoSuchElementException;
+import java.util.TreeSet;
+import org.revenantdb.chaos.power.CrashState;
+import org.revenantdb.chaos.power.Losses;
+import org.revenantdb.chaos.power.PowerCut;
+import org.revenantdb.chaos.profile.PlatformProfile;
+
+/**
+ * The states that the death of a process leaves, from a recording: everything that was done before
+ * some boundary between two operations, and nothing after it.
+ *
+ * <p>A boundary is tried before each operation and behind each promise. If there are more
+ * boundaries than states, they are spread evenly.
+ *
+ * <p>Threads: one at a time.
+ */
+public final class EveryBoundary implements Iterator<CrashState> {
+
+  private final PowerCut cut;
+  private final List<Long> places;
+  private final int count;
+  private int next;
+
+  /**
+   * Prepares the states.
+   *
+   * @param recording a usable recording
+   * @param states the maximum number
+   */
+  public EveryBoundary(Recording recording, int states) {
+    this.cut = new PowerCut(recording.trace(), PlatformProfile.EXT4_ORDERED.rules());
+    TreeSet<Long> all = new TreeSet<>();
+    recording.trace().operations().forEach(operation -> all.add(operation.seq()));
+    recording.promises().places().forEach(place -> all.add(place + 1));
+    all.add(recording.end());
+    this.places = List.copyOf(all);
+    this.count = Math.min(states, places.size());
+  }
+
+  @Override
+  public boolean hasNext() {
+    return next < count;
+  }
+
+  @Override
+  public CrashState next() {
+    if (!hasNext()) {
+      throw new NoSuchElementException();
+    }
+    int index =
+        count == 1 ? places.size() - 1 : (int) ((long) next * (places.size() - 1) / (count - 1));
+    next++;
+    return cut.state(places.get(index), Losses.none());
+  }
+}

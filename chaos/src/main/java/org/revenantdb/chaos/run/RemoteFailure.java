@@ -1,0 +1,91 @@
+package org.revenantdb.chaos.run;
+
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/** An exception that a subject threw in another JVM: its text, stack and causes. */
+public final class RemoteFailure extends Exception {
+
+  private static final long serialVersionUID = 1L;
+  private static final int CAUSES = 8;
+  private static final int FRAMES = 100;
+
+  private final String type;
+  private final String text;
+
+  private RemoteFailure(String type, String text, @Nullable Throwable cause) {
+    super(text, cause);
+    this.type = type;
+    this.text = text;
+  }
+
+  /** The name of its class in the other JVM; of any other exception the name of its class. */
+  static String typeOf(Throwable failure) {
+    return failure instanceof RemoteFailure remote ? remote.type : failure.getClass().getName();
+  }
+
+  /**
+   * Writes an exception.
+   *
+   * @param failure the exception
+   * @param target receives it
+   * @throws IOException if it cannot be written
+   */
+  public static void write(Throwable failure, DataOutput target) throws IOException {
+    write(failure, target, CAUSES);
+  }
+
+  private static void write(Throwable failure, DataOutput target, int causes) throws IOException {
+    target.writeUTF(failure.getClass().getName());
+    String text = failure.toString();
+    target.writeUTF(text.length() > 10_000 ? text.substring(0, 10_000) : text);
+    StackTraceElement[] frames = failure.getStackTrace();
+    int count = Math.min(FRAMES, frames.length);
+    target.writeInt(count);
+    for (StackTraceElement frame : Arrays.asList(frames).subList(0, count)) {
+      target.writeUTF(frame.getClassName());
+      target.writeUTF(frame.getMethodName());
+      String file = frame.getFileName();
+      target.writeUTF(file == null ? "" : file);
+      target.writeInt(frame.getLineNumber());
+    }
+    Throwable cause = failure.getCause();
+    boolean more = cause != null && causes > 0;
+    target.writeBoolean(more);
+    if (cause != null && more) {
+      write(cause, target, causes - 1);
+    }
+  }
+
+  /**
+   * Reads an exception.
+   *
+   * @param source written by {@link #write}
+   * @return the exception
+   * @throws IOException if it cannot be read
+   */
+  public static RemoteFailure read(DataInput source) throws IOException {
+    String type = source.readUTF();
+    String text = source.readUTF();
+    StackTraceElement[] frames = new StackTraceElement[source.readInt()];
+    for (int i = 0; i < frames.length; i++) {
+      String className = source.readUTF();
+      String method = source.readUTF();
+      String file = source.readUTF();
+      frames[i] =
+          new StackTraceElement(className, method, file.isEmpty() ? null : file, source.readInt());
+    }
+    RemoteFailure failure =
+        new RemoteFailure(type, text, source.readBoolean() ? read(source) : null);
+    failure.setStackTrace(frames);
+    return failure;
+  }
+
+  @Override
+  public String toString() {
+    return text;
+  }
+}
