@@ -212,7 +212,7 @@ final class PageVisit {
           undecided = true;
           PageOps.revert(record, slot);
         }
-      } else if (status > horizon && isUnseen(page, cell, predecessor, status)) {
+      } else if (status > horizon && mayLeave(page, cell, predecessor, status)) {
         changes++;
         storage.counters().versionsDropped.increment();
         PageOps.remove(record, slot);
@@ -240,10 +240,10 @@ final class PageVisit {
   }
 
   /**
-   * Whether a row is deleted and no snapshot sees it, although some snapshots are from before the
-   * delete.
+   * Whether a row is deleted and leaves, although some snapshots are from before the delete: either
+   * none of them sees it, or they find it in memory from now on.
    */
-  private boolean isUnseen(MemorySegment page, int cell, boolean predecessor, long deletedAt) {
+  private boolean mayLeave(MemorySegment page, int cell, boolean predecessor, long deletedAt) {
     if (!LeafCell.is(page, cell, LeafCell.DELETED) || deletedAt > storage.horizon().durable()) {
       return false;
     }
@@ -255,9 +255,28 @@ final class PageVisit {
         return false;
       }
     }
+    byte[] key = Slotted.keyOf(page, cell);
+    return isUnseen(page, key, committedAt, deletedAt)
+        || mayDepart(page, cell, predecessor, key, committedAt, deletedAt);
+  }
+
+  private boolean isUnseen(MemorySegment page, byte[] key, long committedAt, long deletedAt) {
+    return storage.versions().mayTakeUnseen(Slotted.table(page), key, committedAt, deletedAt);
+  }
+
+  private boolean mayDepart(
+      MemorySegment page,
+      int cell,
+      boolean predecessor,
+      byte[] key,
+      long committedAt,
+      long deletedAt) {
+    int flags = predecessor ? LeafCell.predecessorFlags(page, cell) : LeafCell.DELETED;
+    byte[] value =
+        (flags & LeafCell.DELETED) != 0 ? null : LeafCell.predecessor(page, cell);
     return storage
         .versions()
-        .mayTakeUnseen(Slotted.table(page), Slotted.keyOf(page, cell), committedAt, deletedAt);
+        .mayDepart(Slotted.table(page), key, committedAt, deletedAt, flags, value);
   }
 
   /** The decision about a large value. */

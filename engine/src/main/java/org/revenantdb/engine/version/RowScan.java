@@ -2,6 +2,7 @@ package org.revenantdb.engine.version;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.btree.Descent;
 import org.revenantdb.engine.btree.ReadAhead;
@@ -22,6 +23,8 @@ import org.revenantdb.engine.page.SlottedSearch;
 public final class RowScan implements RowSource {
   /** The greatest number of rows of a batch; a batch never crosses a leaf. */
   static final int BATCH = 128;
+
+  private static final byte[] NO_BYTES = {};
 
   private final BufferPool pool;
   private final RowReader reader;
@@ -122,12 +125,41 @@ public final class RowScan implements RowSource {
   void fill(RowBatch batch, int most) {
     batch.clear();
     while (!done && batch.isEmpty()) {
+      byte[] before = position;
       if (descending) {
         fillBackwards(batch, most);
       } else {
         fillForwards(batch, most);
       }
+      if (reader.mayHaveDeparted(tree.table(), reading)) { // after the leaf was read
+        addDeparted(before, batch, most);
+      }
       reader.findOlder(tree.table(), reading, batch); // nothing is latched
+    }
+  }
+
+  /**
+   * Adds rows that the snapshot may see and that have left the leaf, from the range that was just
+   * read. If there are too many for a batch, the range ends with the last one of them.
+   *
+   * @param before the position before that
+   */
+  private void addDeparted(byte @Nullable [] before, RowBatch batch, int most) {
+    byte[] from = descending ? (done ? end : position) : before;
+    byte[] to = descending ? before : (done ? end : position);
+    List<byte[]> keys =
+        reader.departed(
+            tree.table(), from == null ? NO_BYTES : from, to, reading, most, descending);
+    if (keys.isEmpty()) {
+      return;
+    }
+    boolean mayBeMore = keys.size() == most;
+    batch.addWithoutValue(keys, descending, mayBeMore);
+    if (mayBeMore) {
+      byte[] last = keys.getLast();
+      position = descending ? last : Arrays.copyOf(last, last.length + 1); // the next possible key
+      fromFence = false;
+      done = false;
     }
   }
 
