@@ -164,7 +164,7 @@ public final class DepartedRows {
   }
 
   /** The number of keys. */
-  long size() {
+  public long size() {
     long size = 0;
     for (OfTable those : tables.values()) {
       size += those.rows.size();
