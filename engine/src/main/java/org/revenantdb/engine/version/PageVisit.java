@@ -272,8 +272,7 @@ final class PageVisit {
       long committedAt,
       long deletedAt) {
     int flags = predecessor ? LeafCell.predecessorFlags(page, cell) : LeafCell.DELETED;
-    byte[] value =
-        (flags & LeafCell.DELETED) != 0 ? null : LeafCell.predecessor(page, cell);
+    byte[] value = (flags & LeafCell.DELETED) != 0 ? null : LeafCell.predecessor(page, cell);
     return storage
         .versions()
         .mayDepart(Slotted.table(page), key, committedAt, deletedAt, flags, value);

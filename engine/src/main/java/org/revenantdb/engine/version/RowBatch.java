@@ -139,7 +139,8 @@ public final class RowBatch {
   /**
    * Gives the batch other rows.
    *
-   * @param order numbers of its rows; and the complements of numbers of keys, for rows without value
+   * @param order numbers of its rows; and the complements of numbers of keys, for rows without
+   *     value
    */
   private void reorder(int[] order, int count, List<byte[]> added) {
     int[] oldKeys = keys.clone();

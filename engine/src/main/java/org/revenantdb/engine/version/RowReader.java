@@ -274,12 +274,7 @@ public final class RowReader {
    * @param most how many keys; if there are as many, there may be more behind them
    */
   List<byte[]> departed(
-      int table,
-      byte[] from,
-      byte @Nullable [] to,
-      Reading reading,
-      int most,
-      boolean descending) {
+      int table, byte[] from, byte @Nullable [] to, Reading reading, int most, boolean descending) {
     return storage.versions().departed().keys(table, from, to, reading.snapshot, most, descending);
   }
 

@@ -50,7 +50,8 @@ class DepartedModelTest {
   private record Old(Tx tx, NavigableMap<byte[], byte[]> rows, int begun, boolean writes) {}
 
   private static byte[] key(int i) {
-    return ("key of a row " + (char) ('a' + i % 26) + i).getBytes(java.nio.charset.StandardCharsets.UTF_8);
+    return ("key of a row " + (char) ('a' + i % 26) + i)
+        .getBytes(java.nio.charset.StandardCharsets.UTF_8);
   }
 
   @Test
@@ -155,7 +156,9 @@ class DepartedModelTest {
     tx.abort();
   }
 
-  /** An old transaction that writes is refused for each row that was changed since, and no other. */
+  /**
+   * An old transaction that writes is refused for each row that was changed since, and no other.
+   */
   private void conflict(Tree tree) {
     List<Old> writers = open.stream().filter(Old::writes).toList();
     if (writers.isEmpty()) {
@@ -166,8 +169,7 @@ class DepartedModelTest {
       int row = random.nextInt(KEYS);
       boolean isChanged = changed.getOrDefault(row, 0) > old.begun;
       if (isChanged) {
-        assertEquals(
-            Outcome.CONFLICT, old.tx.put(tree, key(row), new byte[4]), "row " + row);
+        assertEquals(Outcome.CONFLICT, old.tx.put(tree, key(row), new byte[4]), "row " + row);
       }
     }
   }

@@ -318,8 +318,7 @@ class DepartedRowsTest {
   @Test
   void partitions_are_merged_in_order_with_the_rows_that_have_left_them() {
     try (Database database = Database.open(directory, DatabaseOptions.defaults())) {
-      Table table =
-          database.createTable("t", TableOptions.hashPartitioned(8));
+      Table table = database.createTable("t", TableOptions.hashPartitioned(8));
       database.run(tx -> {
         for (int row = 0; row < 2_000; row++) {
           tx.put(table, key(row), value(row));

@@ -10,8 +10,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.Table;
-import org.revenantdb.engine.TableOptions;
-import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.btree.Descent;
 import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.page.Slotted;

@@ -258,12 +258,7 @@ public final class DepartedRows {
    * @param descending whether the keys come in descending order, from the end of the range
    */
   public List<byte[]> keys(
-      int table,
-      byte[] from,
-      byte @Nullable [] to,
-      long snapshot,
-      int most,
-      boolean descending) {
+      int table, byte[] from, byte @Nullable [] to, long snapshot, int most, boolean descending) {
     OfTable those = anyAfter(table, snapshot) ? tables.get(table) : null;
     if (those == null || (to != null && Arrays.compareUnsigned(from, to) >= 0)) {
       return List.of();

@@ -80,8 +80,8 @@ public interface GarbageStrategy {
   }
 
   /**
-   * Whether deleted rows that a snapshot sees, or whose conflicts must be found exactly, leave their
-   * leaves, and are found through {@link DepartedRows} from then on.
+   * Whether deleted rows that a snapshot sees, or whose conflicts must be found exactly, leave
+   * their leaves, and are found through {@link DepartedRows} from then on.
    */
   default boolean letsRowsDepart() {
     return false;

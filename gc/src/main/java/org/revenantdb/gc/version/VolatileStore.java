@@ -373,12 +373,7 @@ public final class VolatileStore implements AutoCloseable {
    * @return whether the row may leave; false if there is no memory for its key
    */
   public boolean mayDepart(
-      int table,
-      byte[] key,
-      long committedAt,
-      long deletedAt,
-      int flags,
-      byte @Nullable [] value) {
+      int table, byte[] key, long committedAt, long deletedAt, int flags, byte @Nullable [] value) {
     if (!garbage.letsRowsDepart()
         || memory.isOverBudget()
         || departed.bytes() > memory.budget() / DEPARTED_SHARE) {
@@ -410,7 +405,9 @@ public final class VolatileStore implements AutoCloseable {
   private void forgetDeparted(SnapshotSet needed) {
     long size = departed.bytes();
     boolean isGrown = size > 0 && size - departedBytes >= departedBytes / 4;
-    if (isGrown || (size > 0 && needed.horizon() > departedHorizon) || departed.mayForget(needed.horizon())) {
+    if (isGrown
+        || (size > 0 && needed.horizon() > departedHorizon)
+        || departed.mayForget(needed.horizon())) {
       departedHorizon = needed.horizon();
       departed.forget(
           departedHorizon,
