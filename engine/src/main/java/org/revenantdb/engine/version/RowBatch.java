@@ -42,6 +42,7 @@ public final class RowBatch {
 
   private byte[] prefix = new byte[0];
   private int prefixLength;
+  private final List<byte[]> leftOut = new ArrayList<>(0);
 
   /** Makes an empty batch. */
   public RowBatch() {}
@@ -67,6 +68,7 @@ public final class RowBatch {
     withoutValue = 0;
     used = 0;
     prefixLength = 0;
+    leftOut.clear();
   }
 
   /**
@@ -101,13 +103,37 @@ public final class RowBatch {
     withoutValue++;
   }
 
+  /** Has a later {@link #merge} leave out a key: its own transaction has deleted the row. */
+  void leaveOut(byte[] key) {
+    leftOut.add(key);
+  }
+
   /**
    * Adds rows whose value is found later, each in its place. A key that the batch has is left out.
    *
-   * @param added keys in the order of the batch, which have the prefix of its keys
+   * @param others keys in the order of the batch, which have the prefix of its keys
    * @param endsThere whether rows behind the last one are removed from the batch
    */
-  void addWithoutValue(List<byte[]> added, boolean descending, boolean endsThere) {
+  void merge(List<byte[]> others, boolean descending, boolean endsThere) {
+    if (endsThere) {
+      removeBehind(others.getLast(), descending);
+    }
+    List<byte[]> added = others;
+    if (!leftOut.isEmpty()) {
+      added = new ArrayList<>(others);
+      added.removeIf(key -> leftOut.stream().anyMatch(other -> Arrays.equals(key, other)));
+    }
+    merge(added, descending);
+  }
+
+  private void removeBehind(byte[] key, boolean descending) {
+    while (size > 0 && compare(size - 1, key, descending) > 0) {
+      size--;
+      withoutValue -= flags[size] == WITHOUT_VALUE ? 1 : 0;
+    }
+  }
+
+  private void merge(List<byte[]> added, boolean descending) {
     int[] order = new int[size + added.size()];
     int count = 0;
     int next = 0;
@@ -117,13 +143,8 @@ public final class RowBatch {
         order[count++] = ~next++;
         compared = next < added.size() ? compare(row, added.get(next), descending) : -1;
       }
-      if (endsThere && next == added.size()) {
-        break;
-      }
       order[count++] = row;
-      if (compared == 0) {
-        next++;
-      }
+      next += compared == 0 ? 1 : 0;
     }
     while (next < added.size()) {
       order[count++] = ~next++;

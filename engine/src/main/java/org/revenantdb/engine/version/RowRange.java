@@ -14,6 +14,7 @@ import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.page.SlottedSearch;
 import org.revenantdb.engine.txn.TransactionTable;
+import org.revenantdb.gc.version.DepartedRows;
 
 /**
  * The rows of a range, leaf by leaf, for callers that do not need their values: no value is copied,
@@ -101,7 +102,7 @@ public final class RowRange implements RowConflict {
             }
           });
     });
-    if (reader.mayHaveDeparted(tree.table(), reading)) { // after the leaf was read
+    if (!departed(before).isNothing()) { // after the leaf was read
       position = before;
       done = false;
       return keys().size(); // a row that has left meanwhile must not be counted twice
@@ -116,35 +117,34 @@ public final class RowRange implements RowConflict {
   public List<byte[]> keys() {
     byte[] before = position;
     List<byte[]> keys = keysOfLeaf();
-    return reader.mayHaveDeparted(tree.table(), reading) ? withDeparted(keys, before) : keys;
+    DepartedRows.Found departed = departed(before); // after the leaf was read
+    return departed.isNothing() ? keys : merged(keys, departed);
   }
 
   /**
    * Adds the keys of rows that have left the leaf. If they are many, the range that was just read
    * ends with the last one of them.
-   *
-   * @param before the position before that
    */
-  private List<byte[]> withDeparted(List<byte[]> keys, byte[] before) {
+  private List<byte[]> merged(List<byte[]> keys, DepartedRows.Found departed) {
     NavigableSet<byte[]> seen = new TreeSet<>(Arrays::compareUnsigned);
     seen.addAll(keys);
-    List<byte[]> departed = departed(before);
-    if (departed.size() == DEPARTED) {
-      position = following(departed.getLast());
+    byte[] last = departed.end();
+    if (last != null) {
+      position = following(last);
       done = false;
       seen = seen.headSet(position, /* inclusive= */ false);
     }
-    @Nullable StoredValue[] values = reader.findOlder(tree.table(), departed, reading);
+    @Nullable StoredValue[] values = reader.findOlder(tree.table(), departed.keys(), reading);
     for (int i = 0; i < values.length; i++) {
       if (values[i] != null) {
-        seen.add(departed.get(i));
+        seen.add(departed.keys().get(i));
       }
     }
     return List.copyOf(seen);
   }
 
   /** Keys of rows that have left the leaf, from a position up to where the leaf was read. */
-  private List<byte[]> departed(byte[] from) {
+  private DepartedRows.Found departed(byte[] from) {
     byte[] to = done ? end : position;
     return reader.departed(tree.table(), from, to, reading, DEPARTED, /* descending= */ false);
   }
@@ -247,30 +247,26 @@ public final class RowRange implements RowConflict {
 
   /** Whether a row has left the leaf that the snapshot sees: another transaction has deleted it. */
   private boolean findDepartedConflict(byte[] before) {
-    byte[] from = before;
-    while (reader.mayHaveDeparted(tree.table(), reading)) { // after the leaf was read
-      List<byte[]> keys = departed(from);
+    DepartedRows.Found found = departed(before); // after the leaf was read
+    while (!found.isNothing()) {
+      List<byte[]> keys = found.keys();
       @Nullable StoredValue[] values = reader.findOlder(tree.table(), keys, reading);
       for (int i = 0; i < values.length; i++) {
-        long deletedAt =
-            values[i] == null
-                ? 0
-                : storage
-                    .versions()
-                    .unseenDeletes()
-                    .after(tree.table(), keys.get(i), reading.snapshot);
+        long deletedAt = values[i] == null ? 0 : deletedAt(keys.get(i));
         if (deletedAt != 0) {
           conflictLsn = deletedAt;
           conflictKey = keys.get(i);
           return true;
         }
       }
-      if (keys.size() < DEPARTED) {
-        break;
-      }
-      from = following(keys.getLast());
+      byte[] last = found.end();
+      found = last == null ? DepartedRows.Found.NOTHING : departed(following(last));
     }
     return false;
+  }
+
+  private long deletedAt(byte[] key) {
+    return storage.versions().unseenDeletes().after(tree.table(), key, reading.snapshot);
   }
 
   /**
@@ -288,7 +284,7 @@ public final class RowRange implements RowConflict {
         found[0] = isChanged(page, Slotted.cell(page, slot));
       }
     });
-    return found[0] || !departed(before).isEmpty(); // after the leaf was read
+    return found[0] || !departed(before).isNothing(); // after the leaf was read
   }
 
   private boolean isChanged(MemorySegment page, int cell) {

@@ -11,6 +11,7 @@ import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.page.SlottedSearch;
 import org.revenantdb.engine.txn.TransactionTable;
+import org.revenantdb.gc.version.DepartedRows;
 import org.revenantdb.gc.version.VolatileStore;
 
 /**
@@ -271,9 +272,9 @@ public final class RowReader {
    *
    * @param from first key, inclusive
    * @param to last key, exclusive; null for after the last
-   * @param most how many keys; if there are as many, there may be more behind them
+   * @param most the most keys that are returned
    */
-  List<byte[]> departed(
+  DepartedRows.Found departed(
       int table, byte[] from, byte @Nullable [] to, Reading reading, int most, boolean descending) {
     return storage.versions().departed().keys(table, from, to, reading.snapshot, most, descending);
   }
@@ -313,6 +314,8 @@ public final class RowReader {
       long shape = LeafCell.shape(page, cell);
       if ((LeafCell.flags(shape) & LeafCell.DELETED) == 0) {
         batch.addCurrent(cell, shape);
+      } else if (reading.self != 0 && LeafCell.writer(page, cell) == reading.self) {
+        batch.leaveOut(Slotted.keyOf(page, cell)); // the snapshot of a cursor may see it in memory
       }
       return;
     }

@@ -2,7 +2,6 @@ package org.revenantdb.engine.version;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.btree.Descent;
 import org.revenantdb.engine.btree.ReadAhead;
@@ -12,6 +11,7 @@ import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.page.SlottedSearch;
+import org.revenantdb.gc.version.DepartedRows;
 
 /**
  * Scans a range of a tree, leaf by leaf.
@@ -21,7 +21,10 @@ import org.revenantdb.engine.page.SlottedSearch;
  * meanwhile do no harm. For one thread at a time.
  */
 public final class RowScan implements RowSource {
-  /** The greatest number of rows of a batch; a batch never crosses a leaf. */
+  /**
+   * The most rows of a leaf in a batch, and the most that have left it; a batch never crosses a
+   * leaf.
+   */
   static final int BATCH = 128;
 
   private static final byte[] NO_BYTES = {};
@@ -125,6 +128,7 @@ public final class RowScan implements RowSource {
   void fill(RowBatch batch, int most) {
     batch.clear();
     while (!done && batch.isEmpty()) {
+      batch.clear(); // it may have the prefix of the leaf before
       byte[] before = position;
       if (descending) {
         fillBackwards(batch, most);
@@ -147,16 +151,15 @@ public final class RowScan implements RowSource {
   private void addDeparted(byte @Nullable [] before, RowBatch batch, int most) {
     byte[] from = descending ? (done ? end : position) : before;
     byte[] to = descending ? before : (done ? end : position);
-    List<byte[]> keys =
+    DepartedRows.Found found =
         reader.departed(
             tree.table(), from == null ? NO_BYTES : from, to, reading, most, descending);
-    if (keys.isEmpty()) {
+    if (found.isNothing()) {
       return;
     }
-    boolean mayBeMore = keys.size() == most;
-    batch.addWithoutValue(keys, descending, mayBeMore);
-    if (mayBeMore) {
-      byte[] last = keys.getLast();
+    byte[] last = found.end();
+    batch.merge(found.keys(), descending, /* endsThere= */ last != null);
+    if (last != null) {
       position = descending ? last : Arrays.copyOf(last, last.length + 1); // the next possible key
       fromFence = false;
       done = false;

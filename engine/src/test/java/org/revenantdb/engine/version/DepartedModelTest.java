@@ -26,7 +26,7 @@ import org.revenantdb.engine.version.RowWriter.Outcome;
  * sorted maps, one for each snapshot (docs/protocols.md §48).
  */
 class DepartedModelTest {
-  private static final int KEYS = 500;
+  private static final int KEYS = 2_000;
   private static final int STEPS = 6_000;
 
   @TempDir Path directory;
@@ -49,9 +49,9 @@ class DepartedModelTest {
   /** A transaction and what it has to see. */
   private record Old(Tx tx, NavigableMap<byte[], byte[]> rows, int begun, boolean writes) {}
 
+  /** Leaves have prefixes of different lengths, as keys of some bytes have. */
   private static byte[] key(int i) {
-    return ("key of a row " + (char) ('a' + i % 26) + i)
-        .getBytes(java.nio.charset.StandardCharsets.UTF_8);
+    return new byte[] {'k', (byte) (i >> 8), (byte) i};
   }
 
   @Test
@@ -59,7 +59,7 @@ class DepartedModelTest {
     try (TestEngine engine = new TestEngine(directory, 512)) {
       Tree tree = engine.table("t");
       for (step = 1; step <= STEPS; step++) {
-        switch (random.nextInt(12)) {
+        switch (random.nextInt(14)) {
           case 0, 1, 2 -> change(engine, tree, random.nextInt(KEYS), /* delete= */ false);
           case 3, 4 -> change(engine, tree, random.nextInt(KEYS), /* delete= */ true);
           case 5 -> drain(engine, tree);
@@ -68,6 +68,8 @@ class DepartedModelTest {
           case 8 -> engine.pass();
           case 9 -> aborted(engine, tree);
           case 10 -> conflict(tree);
+          case 11 -> block(engine, tree);
+          case 12 -> engine.pass();
           default -> read(engine, tree);
         }
       }
@@ -117,7 +119,30 @@ class DepartedModelTest {
   }
 
   private static int numberOf(byte[] key) {
-    return Integer.parseInt(new String(key, java.nio.charset.StandardCharsets.UTF_8).substring(14));
+    return (key[1] & 0xff) << 8 | key[2] & 0xff;
+  }
+
+  /** Writes or deletes all rows of a piece of the table. */
+  private void block(TestEngine engine, Tree tree) {
+    boolean delete = random.nextBoolean();
+    int from = random.nextInt(KEYS);
+    int to = Math.min(KEYS, from + random.nextInt(300));
+    Tx tx = engine.begin();
+    for (int row = from; row < to; row++) {
+      if (delete) {
+        boolean isThere = now.remove(key(row)) != null;
+        assertEquals(isThere ? Outcome.DONE : Outcome.NOTHING, tx.delete(tree, key(row)));
+        if (!isThere) {
+          continue;
+        }
+      } else {
+        byte[] value = Samples.random(step + row, 30);
+        assertEquals(Outcome.DONE, tx.put(tree, key(row), value));
+        now.put(key(row), value);
+      }
+      changed.put(row, step);
+    }
+    tx.commitDurably();
   }
 
   private void begin(TestEngine engine, Tree tree) {
@@ -126,12 +151,10 @@ class DepartedModelTest {
     }
     Tx tx = engine.begin();
     boolean writes = random.nextInt(3) == 0;
+    NavigableMap<byte[], byte[]> rows = new TreeMap<>(now);
     if (writes) {
       assertEquals(Outcome.DONE, tx.put(tree, key(KEYS + step), new byte[3]));
       engine.snapshots.writes(tx.slot);
-    }
-    NavigableMap<byte[], byte[]> rows = new TreeMap<>(now);
-    if (writes) {
       rows.put(key(KEYS + step), new byte[3]);
     }
     open.add(new Old(tx, rows, step, writes));
@@ -170,6 +193,8 @@ class DepartedModelTest {
       boolean isChanged = changed.getOrDefault(row, 0) > old.begun;
       if (isChanged) {
         assertEquals(Outcome.CONFLICT, old.tx.put(tree, key(row), new byte[4]), "row " + row);
+      } else if (!old.rows.containsKey(key(row))) {
+        assertEquals(Outcome.NOTHING, old.tx.delete(tree, key(row)), "row " + row);
       }
     }
   }

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.ConflictException;
+import org.revenantdb.engine.Cursor;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.Isolation;
@@ -315,6 +316,34 @@ class DepartedRowsTest {
     }
   }
 
+  /** Found by reading: the leaf says that the row is not there, and the leaf counts. */
+  @Test
+  void an_open_cursor_does_not_see_a_row_that_its_own_transaction_has_deleted() {
+    try (Database database = Database.open(directory, DatabaseOptions.defaults())) {
+      Table table = database.getOrCreateTable("t");
+      database.run(tx -> {
+        for (int row = 0; row < 3; row++) {
+          tx.put(table, key(row), value(row));
+        }
+      });
+      TransactionOptions options =
+          TransactionOptions.defaults().withIsolation(Isolation.READ_COMMITTED);
+      try (Transaction own = database.begin(options);
+          Cursor cursor = own.scan(table, null, null)) {
+        database.run(tx -> tx.delete(table, key(1)));
+        database.run(tx -> tx.delete(table, key(2)));
+        database.cleanNow();
+        own.put(table, key(1), value(4));
+        own.delete(table, key(1));
+        assertTrue(cursor.next());
+        assertArrayEquals(key(0), cursor.key());
+        assertTrue(cursor.next());
+        assertArrayEquals(key(2), cursor.key());
+        assertFalse(cursor.next());
+      }
+    }
+  }
+
   @Test
   void partitions_are_merged_in_order_with_the_rows_that_have_left_them() {
     try (Database database = Database.open(directory, DatabaseOptions.defaults())) {
@@ -342,6 +371,43 @@ class DepartedRowsTest {
           assertArrayEquals(key(row), seen.get(row));
         }
       }
+    }
+  }
+
+  /** Found by reading: the batch still had the prefix of the leaf before. */
+  @Test
+  void a_scan_finds_departed_rows_behind_a_leaf_of_which_it_sees_no_row() {
+    try (TestEngine engine = new TestEngine(directory, 256)) {
+      Tree tree = engine.table("t");
+      Tx first = engine.begin();
+      for (int row = 256; row < 1_024; row++) {
+        first.put(tree, key(row), Samples.random(row, 200));
+      }
+      first.commitDurably();
+      Tx reader = engine.begin();
+      Tx second = engine.begin();
+      for (int row = 0; row < 256; row++) {
+        second.put(tree, key(row), Samples.random(row, 200));
+      }
+      second.commitDurably();
+      Tx third = engine.begin();
+      for (int row = 100; row < 270; row++) { // then the second leaf of the scan has none for it
+        third.delete(tree, key(row));
+      }
+      third.commitDurably();
+      engine.pass();
+      for (int from = 0; from < 260; from += 10) {
+        for (boolean descending : new boolean[] {false, true}) {
+          List<byte[]> seen = scan(engine, tree, reader, descending, key(from), key(265));
+          int low = Math.max(from, 256);
+          assertEquals(265 - low, seen.size());
+          for (int i = 0; i < seen.size(); i++) {
+            assertArrayEquals(key(descending ? 264 - i : low + i), seen.get(i));
+          }
+        }
+      }
+      reader.abort();
+      engine.checkAllClean();
     }
   }
 

@@ -33,12 +33,13 @@ public final class DepartedRows {
    * Invariants  P1 a row that has left with a delete at d: `rows` has its key with at least d, newest of its table and
    *             newest are at least d. This holds from before its leaf was unlatched until all snapshots are at or above
    *             d, or none sees the row and the words of UnseenDeletes have it.
-   *             P2 a key of `rows` with a delete above LSN s is in one of the chunks of `recent` that are behind the last
-   *             one whose newestBefore is at or below s, as long as that chunk is reached.
+   *             P4 a key with a delete above s is in one of the recent chunks behind the last one whose newestBefore is
+   *             at or below s, as long as there is such a chunk.
    *
    * Two orders  A transaction that has just begun looks for the few rows that were deleted since: it goes through the
    *             recent ones, whatever their keys, and through no others, however many they are. A long reader looks for
-   *             the keys of a range.
+   *             the keys of a range. A search in one of the two ends when it has looked at as many keys as the other
+   *             would have to, and then that one is used.
    */
   /** Heap size of an entry without its key: LSN, node and its part of the index. */
   private static final int BYTES = 48;
@@ -46,11 +47,17 @@ public final class DepartedRows {
   /** Heap size of an array without its elements. */
   private static final int ARRAY = 16;
 
-  /** Keys of a chunk of the recent ones. */
+  /** Keys of the first chunk of a table, which most tables do without. */
+  private static final int FIRST_CHUNK = 16;
+
+  /** Keys of each other chunk. */
   private static final int CHUNK = 256;
 
-  /** Chunks of recent keys. */
-  private static final int CHUNKS = 16;
+  /** The most chunks of recent keys of a table. */
+  private static final int CHUNKS = 256;
+
+  /** The most bytes of keys in these chunks. */
+  private static final int CHUNK_BYTES = 1 << 20;
 
   private final LongConsumer takes;
   private final LongConsumer givesBack;
@@ -70,8 +77,10 @@ public final class DepartedRows {
     /** Returns whether there was no entry of the key. */
     private boolean add(byte[] key, long deletedAt) {
       Chunk chunk = last;
-      if (chunk == null || chunk.count == CHUNK) {
-        chunk = new Chunk(newest, chunk);
+      if (chunk == null) {
+        chunk = new Chunk(FIRST_CHUNK, newest, /* before= */ null);
+      } else if (chunk.isFull()) {
+        chunk = new Chunk(CHUNK, newest, chunk);
         chunk.forgetOldest();
       }
       boolean isNew = rows.put(key, deletedAt) == null; // a row is deleted later each time
@@ -84,8 +93,8 @@ public final class DepartedRows {
 
   /** Keys that were added one after the other. */
   private static final class Chunk {
-    private final byte[][] keys = new byte[CHUNK][];
-    private final long[] deletedAt = new long[CHUNK];
+    private final byte[][] keys;
+    private final long[] deletedAt;
 
     /** The highest LSN of all keys that were added before those of this chunk. */
     private final long newestBefore;
@@ -93,26 +102,55 @@ public final class DepartedRows {
     private volatile @Nullable Chunk before;
     private volatile int count;
 
-    private Chunk(long newestBefore, @Nullable Chunk before) {
+    /** Used only by the thread that adds. */
+    private int keyBytes;
+
+    private Chunk(int size, long newestBefore, @Nullable Chunk before) {
+      this.keys = new byte[size][];
+      this.deletedAt = new long[size];
       this.newestBefore = newestBefore;
       this.before = before;
+    }
+
+    private boolean isFull() {
+      return count == keys.length;
     }
 
     private void add(byte[] key, long at) {
       int index = count;
       keys[index] = key;
       deletedAt[index] = at;
+      keyBytes += key.length;
       count = index + 1;
     }
 
+    /** Forgets older chunks if they are too many, or their keys too long. */
     private void forgetOldest() {
-      Chunk oldest = this;
-      for (int kept = 1; kept < CHUNKS && oldest != null; kept++) {
-        oldest = oldest.before;
+      int chunks = 1;
+      int together = 0;
+      for (Chunk chunk = this; chunk != null; chunk = chunk.before) {
+        together += chunk.keyBytes;
+        if (chunks == CHUNKS || together > CHUNK_BYTES) {
+          chunk.before = null;
+        }
+        chunks++;
       }
-      if (oldest != null) {
-        oldest.before = null;
-      }
+    }
+  }
+
+  /**
+   * Keys of a range.
+   *
+   * @param keys in the order that was asked for
+   * @param end the last key that was looked at, if the range goes on behind it; else null
+   */
+  public record Found(List<byte[]> keys, byte @Nullable [] end) {
+    /** There is none. */
+    public static final Found NOTHING = new Found(List.of(), /* end= */ null);
+
+    /** Whether there is none, and none behind. */
+    public boolean isNothing() {
+      return keys.isEmpty() && end == null;
     }
   }
 
@@ -138,24 +176,36 @@ public final class DepartedRows {
    */
   void add(int table, byte[] key, long deletedAt) {
     long size = bytesOf(key);
-    boolean[] isNew = {false};
     takes.accept(size);
+    bytes.addAndGet(size);
+    boolean isNew = true; // an error may leave the key in the map: then it must be counted
     try {
-      tables.compute( // everything inside, or a table that is being dropped would get the key
-          table,
-          (_, known) -> {
-            OfTable those = known == null ? new OfTable() : known;
-            isNew[0] = those.add(key, deletedAt);
-            return those;
-          });
+      isNew = addTo(table, key, deletedAt);
     } finally {
-      if (isNew[0]) {
-        bytes.addAndGet(size);
-      } else {
+      if (!isNew) {
+        bytes.addAndGet(-size);
         givesBack.accept(size);
       }
     }
     newest.accumulateAndGet(deletedAt, Math::max);
+  }
+
+  private boolean addTo(int table, byte[] key, long deletedAt) {
+    boolean[] isNew = {true};
+    boolean[] isDone = {false};
+    while (!isDone[0]) {
+      if (tables.get(table) == null) { // an error in growing the map must not lose the key
+        tables.putIfAbsent(table, new OfTable());
+      }
+      tables.computeIfPresent( // inside, or a table that is being dropped would get the key
+          table,
+          (_, those) -> {
+            isNew[0] = those.add(key, deletedAt);
+            isDone[0] = true;
+            return those;
+          });
+    }
+    return isNew[0];
   }
 
   /** Memory of the keys that can be found by range. */
@@ -180,23 +230,36 @@ public final class DepartedRows {
   }
 
   /**
-   * Drops keys that no snapshot needs.
+   * Drops all keys of tables of which every key was deleted at or below the horizon.
    *
    * @param horizon all open and future snapshots are at or above it
-   * @param drops decides about those that were deleted above the horizon
    */
-  void forget(long horizon, Drops drops) {
-    tables.forEach((table, _) -> {
+  void forgetTables(long horizon) {
+    for (Integer table : tables.keySet()) {
+      OfTable[] gone = {null};
       tables.computeIfPresent(
           table,
           (_, those) -> {
             if (those.newest > horizon) {
               return those;
             }
-            those.rows.forEach((key, deletedAt) -> remove(those, key, deletedAt));
+            gone[0] = those;
             return null;
           });
-    });
+      if (gone[0] != null) { // outside: a thread that adds a key has a leaf latched
+        OfTable those = gone[0];
+        those.rows.forEach((key, deletedAt) -> remove(those, key, deletedAt));
+      }
+    }
+  }
+
+  /**
+   * Drops keys that no snapshot needs. Goes through all keys.
+   *
+   * @param horizon all open and future snapshots are at or above it
+   * @param drops decides about those that were deleted above the horizon
+   */
+  void forget(long horizon, Drops drops) {
     tables.forEach((table, those) ->
         those.rows.forEach((key, deletedAt) -> {
           if (deletedAt <= horizon || drops.drops(table, key, deletedAt)) {
@@ -213,7 +276,7 @@ public final class DepartedRows {
   }
 
   /** Whether all keys of a table can go. */
-  boolean mayForget(long horizon) {
+  boolean mayForgetTables(long horizon) {
     for (OfTable those : tables.values()) {
       if (those.newest <= horizon) {
         return true;
@@ -224,11 +287,15 @@ public final class DepartedRows {
 
   /** Whether rows of a table have left that a snapshot may see. */
   public boolean anyAfter(int table, long snapshot) {
+    return after(table, snapshot) != null;
+  }
+
+  private @Nullable OfTable after(int table, long snapshot) {
     if (newest.get() <= snapshot) {
-      return false;
+      return null;
     }
     OfTable those = tables.get(table);
-    return those != null && those.newest > snapshot;
+    return those != null && those.newest > snapshot ? those : null;
   }
 
   /**
@@ -237,10 +304,7 @@ public final class DepartedRows {
    * @return 0 if it has not
    */
   long after(int table, byte[] key, long snapshot) {
-    if (!anyAfter(table, snapshot)) {
-      return 0;
-    }
-    OfTable those = tables.get(table);
+    OfTable those = after(table, snapshot);
     Long deletedAt = those == null ? null : those.rows.get(key);
     return deletedAt != null && deletedAt > snapshot ? deletedAt : 0;
   }
@@ -254,50 +318,93 @@ public final class DepartedRows {
    *
    * @param from first key, inclusive
    * @param to last key, exclusive; null for after the last
-   * @param most how many keys; if there are as many, there may be more behind them
+   * @param most the most keys that are returned
    * @param descending whether the keys come in descending order, from the end of the range
    */
-  public List<byte[]> keys(
-      int table, byte[] from, byte @Nullable [] to, long snapshot, int most, boolean descending) {
-    OfTable those = anyAfter(table, snapshot) ? tables.get(table) : null;
+  public Found keys(
+      int table,
+      byte[] from,
+      byte @Nullable [] to,
+      long snapshot,
+      int most,
+      boolean descending) {
+    OfTable those = after(table, snapshot);
     if (those == null || (to != null && Arrays.compareUnsigned(from, to) >= 0)) {
-      return List.of();
+      return Found.NOTHING;
     }
-    List<byte[]> found = recent(those, from, to, snapshot);
-    if (found != null) {
-      return ordered(found, most, descending);
+    Chunk last = those.last;
+    int recent = recent(last, snapshot);
+    if (recent > CHUNK || recent < 0) {
+      Found found =
+          inOrder(those, from, to, snapshot, most, descending, recent < 0 ? Integer.MAX_VALUE : recent);
+      if (found != null) {
+        return found;
+      }
     }
+    return recent(last, from, to, snapshot, most, descending);
+  }
+
+  /** How many recent keys have to be looked at for a snapshot; -1 if more than are known. */
+  private static int recent(@Nullable Chunk last, long snapshot) {
+    int keys = 0;
+    for (Chunk chunk = last; chunk != null; chunk = chunk.before) {
+      keys += chunk.count;
+      if (chunk.newestBefore <= snapshot) {
+        return keys;
+      }
+    }
+    return -1;
+  }
+
+  /** From all keys; null if more would have to be looked at than that. */
+  private static @Nullable Found inOrder(
+      OfTable those,
+      byte[] from,
+      byte @Nullable [] to,
+      long snapshot,
+      int most,
+      boolean descending,
+      int atMost) {
     NavigableMap<byte[], Long> range =
         to == null
             ? those.rows.tailMap(from, /* inclusive= */ true)
             : those.rows.subMap(from, /* fromInclusive= */ true, to, /* toInclusive= */ false);
-    List<byte[]> inOrder = new ArrayList<>();
+    List<byte[]> found = new ArrayList<>();
+    int looks = 0;
     for (Map.Entry<byte[], Long> row : (descending ? range.descendingMap() : range).entrySet()) {
+      if (looks++ == atMost) {
+        return null;
+      }
       if (row.getValue() > snapshot) {
-        inOrder.add(row.getKey());
-        if (inOrder.size() == most) {
-          break;
+        found.add(row.getKey());
+        if (found.size() == most) {
+          return new Found(found, row.getKey());
         }
       }
     }
-    return inOrder;
+    return found.isEmpty() ? Found.NOTHING : new Found(found, /* end= */ null);
   }
 
-  /** From the recent keys, in any order and with repetitions; null if they do not suffice. */
-  private static @Nullable List<byte[]> recent(
-      OfTable those, byte[] from, byte @Nullable [] to, long snapshot) {
+  /** From the recent keys, which reach back to the snapshot. */
+  private static Found recent(
+      @Nullable Chunk last,
+      byte[] from,
+      byte @Nullable [] to,
+      long snapshot,
+      int most,
+      boolean descending) {
     List<byte[]> found = new ArrayList<>(0);
-    for (Chunk chunk = those.last; chunk != null; chunk = chunk.before) {
+    for (Chunk chunk = last; chunk != null; chunk = chunk.before) {
       for (int i = chunk.count - 1; i >= 0; i--) {
         if (chunk.deletedAt[i] > snapshot && isIn(chunk.keys[i], from, to)) {
           found.add(chunk.keys[i]);
         }
       }
       if (chunk.newestBefore <= snapshot) {
-        return found;
+        break;
       }
     }
-    return null;
+    return found.isEmpty() ? Found.NOTHING : ordered(found, most, descending);
   }
 
   private static boolean isIn(byte[] key, byte[] from, byte @Nullable [] to) {
@@ -305,10 +412,7 @@ public final class DepartedRows {
         && (to == null || Arrays.compareUnsigned(key, to) < 0);
   }
 
-  private static List<byte[]> ordered(List<byte[]> keys, int most, boolean descending) {
-    if (keys.size() < 2) {
-      return keys;
-    }
+  private static Found ordered(List<byte[]> keys, int most, boolean descending) {
     keys.sort(Arrays::compareUnsigned);
     List<byte[]> different = new ArrayList<>(keys.size());
     for (byte[] key : keys) {
@@ -319,6 +423,8 @@ public final class DepartedRows {
     if (descending) {
       Collections.reverse(different);
     }
-    return different.size() <= most ? different : different.subList(0, most);
+    return different.size() <= most
+        ? new Found(different, /* end= */ null)
+        : new Found(different.subList(0, most), different.get(most - 1));
   }
 }

@@ -128,6 +128,9 @@ public final class VolatileStore implements AutoCloseable {
   /** This part of the budget may be taken by keys of departed rows. */
   private static final int DEPARTED_SHARE = 2;
 
+  /** Bytes of keys of departed rows that a pass looks at, on average. */
+  private static final int DEPARTED_A_PASS = 1 << 19;
+
   private final Map<Key, Version> chains = new ConcurrentHashMap<>();
   private final VersionMemory memory;
   private final VersionRuns runs;
@@ -137,10 +140,11 @@ public final class VolatileStore implements AutoCloseable {
   private final UnseenDeletes unseenDeletes;
   private final Spiller spiller;
 
-  /** The horizon when all keys of departed rows were looked at, and what they took afterwards. */
+  /** What the last look at all keys of departed rows has left, and how long ago it was. */
   private volatile long departedHorizon;
 
   private volatile long departedBytes;
+  private volatile int departedPasses;
   private final Tally added = new Tally();
   private final Tally pruned = new Tally();
   private final Tally swept = new Tally();
@@ -374,9 +378,7 @@ public final class VolatileStore implements AutoCloseable {
    */
   public boolean mayDepart(
       int table, byte[] key, long committedAt, long deletedAt, int flags, byte @Nullable [] value) {
-    if (!garbage.letsRowsDepart()
-        || memory.isOverBudget()
-        || departed.bytes() > memory.budget() / DEPARTED_SHARE) {
+    if (!hasRoomForDeparted()) {
       return false;
     }
     // First the version, then the key: a reader that finds the key looks for the version.
@@ -385,6 +387,24 @@ public final class VolatileStore implements AutoCloseable {
     }
     departed.add(table, key, deletedAt);
     return true;
+  }
+
+  /**
+   * Whether rows may depart, as far as strategy and memory are concerned. Their versions have room on their pages,
+   * so they never take what writers need when versions cannot be written to files.
+   */
+  public boolean hasRoomForDeparted() {
+    return garbage.letsRowsDepart()
+        && !memory.isOverBudget()
+        && !memory.hasFailed()
+        && departed.bytes() <= memory.budget() / DEPARTED_SHARE;
+  }
+
+  /** Has versions written to files if they take too much memory. The caller holds no latch. */
+  public void spillIfNeeded() {
+    if (memory.isOverBudget()) {
+      spiller.wake();
+    }
   }
 
   /** Drops versions that no snapshot of the set and no future snapshot needs. */
@@ -399,32 +419,37 @@ public final class VolatileStore implements AutoCloseable {
   }
 
   /**
-   * Drops keys of departed rows that nobody needs. All keys are looked at when the horizon has
-   * risen, or a quarter of them is new.
+   * Drops keys of departed rows that nobody needs. All keys are looked at when a quarter of them is
+   * new; or when the horizon has risen, and so many passes were made that each has looked at a few
+   * thousand.
    */
   private void forgetDeparted(SnapshotSet needed) {
+    departed.forgetTables(needed.horizon());
     long size = departed.bytes();
-    boolean isGrown = size > 0 && size - departedBytes >= departedBytes / 4;
-    if (isGrown
-        || (size > 0 && needed.horizon() > departedHorizon)
-        || departed.mayForget(needed.horizon())) {
-      departedHorizon = needed.horizon();
-      departed.forget(
-          departedHorizon,
-          (table, key, deletedAt) -> {
-            // Like a row that is taken from its leaf because no snapshot sees it. Later inserts of
-            // the row, and their versions, do not matter for a transaction that would be in
-            // conflict with this delete.
-            if (deletedAt > needed.bound()
-                || deletedAt > needed.oldestWriter()
-                || mayBeNeeded(table, key, needed)) {
-              return false;
-            }
-            unseenDeletes.taken(table, key, deletedAt);
-            return true;
-          });
-      departedBytes = departed.bytes();
+    if (size == 0) {
+      return;
     }
+    departedPasses++;
+    boolean isGrown = size - departedBytes >= departedBytes / 4;
+    boolean isDue = departedPasses >= size / DEPARTED_A_PASS;
+    if (isGrown || (isDue && needed.horizon() > departedHorizon)) {
+      departed.forget(needed.horizon(), (table, key, deletedAt) -> isForgotten(table, key, deletedAt, needed));
+      departedHorizon = Math.max(departedHorizon, needed.horizon());
+      departedBytes = departed.bytes();
+      departedPasses = 0;
+    }
+  }
+
+  /** Whether the key of a departed row goes; then the word of its delete is there. */
+  private boolean isForgotten(int table, byte[] key, long deletedAt, SnapshotSet needed) {
+    // As for a row that is taken from its leaf because no snapshot sees it.
+    if (deletedAt > needed.bound()
+        || deletedAt > needed.oldestWriter()
+        || mayBeNeeded(table, key, needed)) {
+      return false;
+    }
+    unseenDeletes.taken(table, key, deletedAt);
+    return true;
   }
 
   /** A filter of versions. */
@@ -630,7 +655,7 @@ public final class VolatileStore implements AutoCloseable {
   }
 
   /**
-   * Whether there are no versions anywhere.
+   * Whether there are no versions anywhere, and no keys of departed rows.
    *
    * <p>One counter decides: it is incremented before a version is added, and decremented after one
    * was removed. The size of a concurrent map would not do. It is a sum of several numbers, which
@@ -702,7 +727,7 @@ public final class VolatileStore implements AutoCloseable {
   /** Whether {@link #prune} may find something now. */
   public boolean wantsPrune(SnapshotSet needed) {
     return garbage.wantsPass(this, needed)
-        || departed.mayForget(needed.horizon())
+        || departed.mayForgetTables(needed.horizon())
         || runs.hasUnneeded(needed)
         || runs.wantsMerge(needed);
   }
