@@ -377,38 +377,43 @@ class DepartedRowsTest {
   /** Found by reading: the batch still had the prefix of the leaf before. */
   @Test
   void a_scan_finds_departed_rows_behind_a_leaf_of_which_it_sees_no_row() {
-    try (TestEngine engine = new TestEngine(directory, 256)) {
-      Tree tree = engine.table("t");
-      Tx first = engine.begin();
-      for (int row = 256; row < 1_024; row++) {
-        first.put(tree, key(row), Samples.random(row, 200));
-      }
-      first.commitDurably();
-      Tx reader = engine.begin();
-      Tx second = engine.begin();
-      for (int row = 0; row < 256; row++) {
-        second.put(tree, key(row), Samples.random(row, 200));
-      }
-      second.commitDurably();
-      Tx third = engine.begin();
-      for (int row = 100; row < 270; row++) { // then the second leaf of the scan has none for it
-        third.delete(tree, key(row));
-      }
-      third.commitDurably();
-      engine.pass();
-      for (int from = 0; from < 260; from += 10) {
-        for (boolean descending : new boolean[] {false, true}) {
-          List<byte[]> seen = scan(engine, tree, reader, descending, key(from), key(265));
-          int low = Math.max(from, 256);
-          assertEquals(265 - low, seen.size());
-          for (int i = 0; i < seen.size(); i++) {
-            assertArrayEquals(key(descending ? 264 - i : low + i), seen.get(i));
+    try (TestEngine engine = new TestEngine(directory, 2_048)) {
+      for (int cut = 30; cut < 80; cut++) { // one of these rows is the first of its leaf
+        Tree tree = engine.table("t" + cut);
+        putAll(engine, tree, 250, 500);
+        Tx reader = engine.begin();
+        putAll(engine, tree, 0, 100);
+        Tx tx = engine.begin();
+        for (int row = 0; row < 260; row++) {
+          if ((row >= cut && row < 100) || row >= 250) {
+            assertEquals(Outcome.DONE, tx.delete(tree, key(row)));
           }
         }
+        tx.commitDurably();
+        engine.pass();
+        for (int from : new int[] {0, cut - 1, 255}) {
+          for (boolean descending : new boolean[] {false, true}) {
+            List<byte[]> seen = scan(engine, tree, reader, descending, key(from), key(260));
+            int low = Math.max(from, 250);
+            assertEquals(260 - low, seen.size());
+            for (int i = 0; i < seen.size(); i++) {
+              assertArrayEquals(key(descending ? 259 - i : low + i), seen.get(i));
+            }
+          }
+        }
+        reader.abort();
       }
-      reader.abort();
       engine.checkAllClean();
     }
+  }
+
+  /** Rows in one transaction, in order. */
+  private static void putAll(TestEngine engine, Tree tree, int from, int to) {
+    Tx tx = engine.begin();
+    for (int row = from; row < to; row++) {
+      assertEquals(Outcome.DONE, tx.put(tree, key(row), Samples.random(row, 200)));
+    }
+    tx.commitDurably();
   }
 
   /** Found on paper: the keys must be looked for after the leaf, not before it. */

@@ -322,12 +322,7 @@ public final class DepartedRows {
    * @param descending whether the keys come in descending order, from the end of the range
    */
   public Found keys(
-      int table,
-      byte[] from,
-      byte @Nullable [] to,
-      long snapshot,
-      int most,
-      boolean descending) {
+      int table, byte[] from, byte @Nullable [] to, long snapshot, int most, boolean descending) {
     OfTable those = after(table, snapshot);
     if (those == null || (to != null && Arrays.compareUnsigned(from, to) >= 0)) {
       return Found.NOTHING;
@@ -336,7 +331,8 @@ public final class DepartedRows {
     int recent = recent(last, snapshot);
     if (recent > CHUNK || recent < 0) {
       Found found =
-          inOrder(those, from, to, snapshot, most, descending, recent < 0 ? Integer.MAX_VALUE : recent);
+          inOrder(
+              those, from, to, snapshot, most, descending, recent < 0 ? Integer.MAX_VALUE : recent);
       if (found != null) {
         return found;
       }

@@ -390,8 +390,8 @@ public final class VolatileStore implements AutoCloseable {
   }
 
   /**
-   * Whether rows may depart, as far as strategy and memory are concerned. Their versions have room on their pages,
-   * so they never take what writers need when versions cannot be written to files.
+   * Whether rows may depart, as far as strategy and memory are concerned. Their versions have room
+   * on their pages, so they never take what writers need when versions cannot be written to files.
    */
   public boolean hasRoomForDeparted() {
     return garbage.letsRowsDepart()
@@ -433,7 +433,8 @@ public final class VolatileStore implements AutoCloseable {
     boolean isGrown = size - departedBytes >= departedBytes / 4;
     boolean isDue = departedPasses >= size / DEPARTED_A_PASS;
     if (isGrown || (isDue && needed.horizon() > departedHorizon)) {
-      departed.forget(needed.horizon(), (table, key, deletedAt) -> isForgotten(table, key, deletedAt, needed));
+      departed.forget(
+          needed.horizon(), (table, key, deletedAt) -> isForgotten(table, key, deletedAt, needed));
       departedHorizon = Math.max(departedHorizon, needed.horizon());
       departedBytes = departed.bytes();
       departedPasses = 0;

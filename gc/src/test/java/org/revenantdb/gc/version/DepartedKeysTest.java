@@ -92,7 +92,8 @@ class DepartedKeysTest {
   }
 
   private void compare(Map<byte[], Long> model, Random random, long clock) {
-    long age = random.nextInt(4) == 0 ? clock : 1 + random.nextInt(random.nextBoolean() ? 3_000 : 100_000);
+    long age =
+        random.nextInt(4) == 0 ? clock : 1 + random.nextInt(random.nextBoolean() ? 3_000 : 100_000);
     long snapshot = clock - age;
     byte[] from = key(random.nextInt(1 << 13));
     byte @Nullable [] to = random.nextInt(4) == 0 ? null : key(random.nextInt(1 << 13));
