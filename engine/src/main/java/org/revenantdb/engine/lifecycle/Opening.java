@@ -144,6 +144,9 @@ final class Opening {
     if (mayCreate) {
       files.createDirectory();
     }
+    if (!files.exists()) {
+      files.refuseForeignFiles();
+    }
     files.refuseOtherKinds();
     DirectoryLock taken = resources.opened(DirectoryLock.acquire(directory, options.readOnly()));
     lock = taken;
