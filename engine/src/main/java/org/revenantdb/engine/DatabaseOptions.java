@@ -12,8 +12,8 @@ import org.revenantdb.recovery.log.LogOptions;
  * options.
  *
  * @param create whether a database that does not exist is created; default true
- * @param readOnly whether the open changes nothing; the database must have been closed cleanly;
- *     default false
+ * @param readOnly whether the open changes nothing; after a crash it reads what is missing from the
+ *     log, in memory; default false
  * @param poolBytes memory for pages, from 2 MiB to 8 TiB; default 128 MiB
  * @param maxRecoveryLog most bytes of log that a restart reads before the database is open; at
  *     least 4 segments; default 256 MiB. A crash soon after a crash can leave twice as much

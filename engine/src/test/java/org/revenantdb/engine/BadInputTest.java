@@ -141,7 +141,9 @@ class BadInputTest {
         told(StorageException.Reason.NOT_A_DATABASE, () -> Samples.open(directory()).close());
     assertTrue(told.getMessage().contains("notes.txt"), told.getMessage());
     assertEquals("mine", Files.readString(directory().resolve("notes.txt")));
-    assertFalse(Files.exists(directory().resolve("revenant.data")));
+    try (Stream<Path> left = Files.list(directory())) {
+      assertEquals(1, left.count(), "not even a lock file is left");
+    }
   }
 
   @Test

@@ -328,6 +328,31 @@ public final class DatabaseFiles {
     }
   }
 
+  /**
+   * Refuses to create a database beside files that are not ours. It is called before anything is
+   * made, the lock file included.
+   */
+  void refuseForeignFiles() {
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
+      for (Path entry : entries) {
+        refuseForeign(String.valueOf(entry.getFileName()));
+      }
+    } catch (IOException e) {
+      throw failed(directory, "the files of the directory could not be listed", e);
+    }
+  }
+
+  private void refuseForeign(String name) {
+    if (!OURS.contains(name) && !SpillFiles.isOne(name)) {
+      throw new NotADatabaseException(
+          directory,
+          StorageException.NO_OFFSET,
+          "there is no " + DATA + ", but there is " + name,
+          "name a directory that is empty or does not exist, or the directory of a database",
+          null);
+    }
+  }
+
   /** Deletes the files of an interrupted creation, and refuses anything else. */
   private void removeLeftOvers() {
     List<Path> found = new ArrayList<>();
@@ -335,14 +360,7 @@ public final class DatabaseFiles {
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
       for (Path entry : entries) {
         String name = String.valueOf(entry.getFileName());
-        if (!OURS.contains(name) && !SpillFiles.isOne(name)) {
-          throw new NotADatabaseException(
-              directory,
-              StorageException.NO_OFFSET,
-              "there is no " + DATA + ", but there is " + name,
-              "name a directory that is empty or does not exist, or the directory of a database",
-              null);
-        }
+        refuseForeign(name);
         interrupted |= name.equals(NEW_DATA);
         if (!name.equals(LOCK)) {
           found.add(entry);

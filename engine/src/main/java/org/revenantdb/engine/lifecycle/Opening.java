@@ -154,6 +154,9 @@ final class Opening {
     if (mayCreate) {
       files.createDirectory();
     }
+    if (!files.exists()) {
+      files.refuseForeignFiles();
+    }
     files.refuseOtherKinds();
     DirectoryLock taken = resources.opened(DirectoryLock.acquire(directory, options.readOnly()));
     lock = taken;

@@ -292,11 +292,11 @@ public abstract sealed class TransactionState permits TransactionCore {
       case COMMITTED ->
           throw new TransactionStateException(
               TransactionStateException.Reason.FINISHED,
-              "the transaction has been committed; begin another");
+              "the transaction has been committed; begin another, or leave the commit to run and call");
       case ROLLED_BACK ->
           throw new TransactionStateException(
               TransactionStateException.Reason.FINISHED,
-              "the transaction has been rolled back; begin another");
+              "the transaction has been rolled back; begin another, or throw from the body of run and call");
       case PREPARED ->
           throw new TransactionStateException(
               TransactionStateException.Reason.PREPARED,

@@ -156,6 +156,9 @@ public final class Cleaner implements AutoCloseable {
   /** Whether a slot was left whose value has moved: it can be freed when a snapshot has ended. */
   private boolean leftMoved;
 
+  /** Whether a pass has left deleted rows for lack of memory for versions. */
+  private boolean leftForRoom;
+
   /** Whether the last pass has left work that needs another try. */
   private boolean skippedBefore;
 
@@ -515,7 +518,8 @@ public final class Cleaner implements AutoCloseable {
         && requests.isEmpty()
         && horizon.settled(snapshots) <= settledBefore
         && ((storage.versions().isEmpty() && !compactor.hasRetired() && !leftMoved)
-            || snapshots.horizon() <= horizonBefore);
+            || snapshots.horizon() <= horizonBefore)
+        && !(leftForRoom && storage.versions().hasRoomForDeparted());
   }
 
   private void awaitPoke() {
@@ -607,6 +611,7 @@ public final class Cleaner implements AutoCloseable {
       }
       changes += pass.changes();
       leftMoved = takeLeftMoved();
+      leftForRoom = takeLeftForRoom();
       if (pass.hasSkipped()) {
         active.metSomebody(); // it is not reported when the skipped page can be read
         skipped = true;
@@ -630,6 +635,14 @@ public final class Cleaner implements AutoCloseable {
     }
     storage.counters().cleanerPasses.increment();
     return changes;
+  }
+
+  private boolean takeLeftForRoom() {
+    boolean left = own.takeLeftForRoom();
+    for (PageVisit helper : helpers) {
+      left |= helper.takeLeftForRoom();
+    }
+    return left;
   }
 
   private boolean takeLeftMoved() {

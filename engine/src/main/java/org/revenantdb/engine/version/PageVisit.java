@@ -32,7 +32,7 @@ final class PageVisit {
    *
    * Invariants  I1 a page leaves the marks under its exclusive latch, in the step in which its bit is cleared.
    *             I2 nothing is dropped but by a logged change (R9), and only when its successor committed at or below
-   *             a horizon that was computed before the page was latched (R4). A slot that was moved asks for no
+   *             a horizon that was computed before the page was latched (R4); a deleted row also as §41 and §48 say. A slot that was moved asks for no
    *             more than that all snapshots of now are above the page's LSN.
    *             I3 of a page that another thread has freed nothing is believed: the visit ends.
    *             I4 one credit at a time, taken with nothing latched (R17).
@@ -54,6 +54,9 @@ final class PageVisit {
 
   /** Whether a slot was left whose value has moved: it can be taken when a snapshot has ended. */
   private boolean leftMoved;
+
+  /** Whether a deleted row was left because versions take too much memory. */
+  private boolean leftForRoom;
 
   /**
    * Makes an object for the visits of one thread.
@@ -81,6 +84,13 @@ final class PageVisit {
   boolean takeLeftMoved() {
     boolean left = leftMoved;
     leftMoved = false;
+    return left;
+  }
+
+  /** Whether a deleted row was left for lack of memory for versions since the last call. */
+  boolean takeLeftForRoom() {
+    boolean left = leftForRoom;
+    leftForRoom = false;
     return left;
   }
 
@@ -131,6 +141,7 @@ final class PageVisit {
     } finally {
       storage.space().release(CREDIT, PAGES);
     }
+    storage.versions().spillIfNeeded();
     if (remove) {
       int freed = removal.remove(pageId);
       storage.counters().overflowPagesFreed.add(freed);
@@ -212,7 +223,7 @@ final class PageVisit {
           undecided = true;
           PageOps.revert(record, slot);
         }
-      } else if (status > horizon && isUnseen(page, cell, predecessor, status)) {
+      } else if (status > horizon && mayLeave(page, cell, predecessor, status)) {
         changes++;
         storage.counters().versionsDropped.increment();
         PageOps.remove(record, slot);
@@ -240,10 +251,10 @@ final class PageVisit {
   }
 
   /**
-   * Whether a row is deleted and no snapshot sees it, although some snapshots are from before the
-   * delete.
+   * Whether a row is deleted and leaves, although some snapshots are from before the delete: either
+   * none of them sees it, or they find it in memory from now on.
    */
-  private boolean isUnseen(MemorySegment page, int cell, boolean predecessor, long deletedAt) {
+  private boolean mayLeave(MemorySegment page, int cell, boolean predecessor, long deletedAt) {
     if (!LeafCell.is(page, cell, LeafCell.DELETED) || deletedAt > storage.horizon().durable()) {
       return false;
     }
@@ -255,9 +266,30 @@ final class PageVisit {
         return false;
       }
     }
-    return storage
-        .versions()
-        .mayTakeUnseen(Slotted.table(page), Slotted.keyOf(page, cell), committedAt, deletedAt);
+    byte[] key = Slotted.keyOf(page, cell);
+    return isUnseen(page, key, committedAt, deletedAt)
+        || mayDepart(page, cell, predecessor, key, committedAt, deletedAt);
+  }
+
+  private boolean isUnseen(MemorySegment page, byte[] key, long committedAt, long deletedAt) {
+    return storage.versions().mayTakeUnseen(Slotted.table(page), key, committedAt, deletedAt);
+  }
+
+  private boolean mayDepart(
+      MemorySegment page,
+      int cell,
+      boolean predecessor,
+      byte[] key,
+      long committedAt,
+      long deletedAt) {
+    int flags = predecessor ? LeafCell.predecessorFlags(page, cell) : LeafCell.DELETED;
+    byte[] value = (flags & LeafCell.DELETED) != 0 ? null : LeafCell.predecessor(page, cell);
+    boolean departs =
+        storage
+            .versions()
+            .mayDepart(Slotted.table(page), key, committedAt, deletedAt, flags, value);
+    leftForRoom |= !departs;
+    return departs;
   }
 
   /** The decision about a large value. */

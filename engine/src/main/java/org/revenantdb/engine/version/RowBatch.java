@@ -42,6 +42,7 @@ public final class RowBatch {
 
   private byte[] prefix = new byte[0];
   private int prefixLength;
+  private final List<byte[]> leftOut = new ArrayList<>(0);
 
   /** Makes an empty batch. */
   public RowBatch() {}
@@ -67,6 +68,7 @@ public final class RowBatch {
     withoutValue = 0;
     used = 0;
     prefixLength = 0;
+    leftOut.clear();
   }
 
   /**
@@ -99,6 +101,89 @@ public final class RowBatch {
     add(key, LeafCell.keyLength(shape), 0, 0);
     flags[size - 1] = WITHOUT_VALUE;
     withoutValue++;
+  }
+
+  /** Has a later {@link #merge} leave out a key: its own transaction has deleted the row. */
+  void leaveOut(byte[] key) {
+    leftOut.add(key);
+  }
+
+  /**
+   * Adds rows whose value is found later, each in its place. A key that the batch has is left out.
+   *
+   * @param others keys in the order of the batch, which have the prefix of its keys
+   * @param endsThere whether rows behind the last one are removed from the batch
+   */
+  void merge(List<byte[]> others, boolean descending, boolean endsThere) {
+    if (endsThere) {
+      removeBehind(others.getLast(), descending);
+    }
+    List<byte[]> added = others;
+    if (!leftOut.isEmpty()) {
+      added = new ArrayList<>(others);
+      added.removeIf(key -> leftOut.stream().anyMatch(other -> Arrays.equals(key, other)));
+    }
+    merge(added, descending);
+  }
+
+  private void removeBehind(byte[] key, boolean descending) {
+    while (size > 0 && compare(size - 1, key, descending) > 0) {
+      size--;
+      withoutValue -= flags[size] == WITHOUT_VALUE ? 1 : 0;
+    }
+  }
+
+  private void merge(List<byte[]> added, boolean descending) {
+    int[] order = new int[size + added.size()];
+    int count = 0;
+    int next = 0;
+    for (int row = 0; row < size; row++) {
+      int compared = next < added.size() ? compare(row, added.get(next), descending) : -1;
+      while (compared > 0) {
+        order[count++] = ~next++;
+        compared = next < added.size() ? compare(row, added.get(next), descending) : -1;
+      }
+      order[count++] = row;
+      next += compared == 0 ? 1 : 0;
+    }
+    while (next < added.size()) {
+      order[count++] = ~next++;
+    }
+    reorder(order, count, added);
+  }
+
+  private int compare(int row, byte[] key, boolean descending) {
+    int order = compareKey(row, key);
+    return descending ? -order : order;
+  }
+
+  /**
+   * Gives the batch other rows.
+   *
+   * @param order numbers of its rows; and the complements of numbers of keys, for rows without
+   *     value
+   */
+  private void reorder(int[] order, int count, List<byte[]> added) {
+    int[] oldKeys = keys.clone();
+    int[] oldValues = values.clone();
+    int[] oldLengths = lengths.clone();
+    byte[] oldFlags = flags.clone();
+    size = 0;
+    withoutValue = 0;
+    for (int i = 0; i < count; i++) {
+      int row = order[i];
+      if (row < 0) {
+        byte[] key = added.get(~row);
+        int suffix = key.length - prefixLength;
+        int at = reserve(suffix);
+        System.arraycopy(key, prefixLength, bytes, at, suffix);
+        add(at, suffix, 0, WITHOUT_VALUE);
+      } else {
+        add(oldKeys[row], oldValues[row] - oldKeys[row], oldLengths[row], oldFlags[row]);
+      }
+      flags[size - 1] = row < 0 ? WITHOUT_VALUE : oldFlags[row];
+      withoutValue += flags[size - 1] == WITHOUT_VALUE ? 1 : 0;
+    }
   }
 
   /** The keys of the rows whose value was not found yet, in their order. */

@@ -5,6 +5,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
+import java.util.NavigableSet;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.buffer.BufferPool;
@@ -12,6 +14,7 @@ import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.page.SlottedSearch;
 import org.revenantdb.engine.txn.TransactionTable;
+import org.revenantdb.gc.version.DepartedRows;
 
 /**
  * The rows of a range, leaf by leaf, for callers that do not need their values: no value is copied,
@@ -22,6 +25,9 @@ import org.revenantdb.engine.txn.TransactionTable;
  */
 public final class RowRange implements RowConflict {
   private static final @Nullable StoredValue[] NO_VALUES = {};
+
+  /** The most keys of departed rows that are looked at together. */
+  private static final int DEPARTED = 1024;
 
   private final BufferPool pool;
   private final Storage storage;
@@ -75,8 +81,9 @@ public final class RowRange implements RowConflict {
     return !done;
   }
 
-  /** How many rows of the next leaf the snapshot sees. */
+  /** How many rows of the next leaf, or of a part of it, the snapshot sees. */
   public int count() {
+    byte[] before = position;
     int[] count = {0};
     slots((page, from, to) -> {
       if (reader.seesAll(page, reading)) {
@@ -95,14 +102,59 @@ public final class RowRange implements RowConflict {
             }
           });
     });
+    if (!departed(before).isNothing()) { // after the leaf was read
+      position = before;
+      done = false;
+      return keys().size(); // a row that has left meanwhile must not be counted twice
+    }
     for (StoredValue value : findOlder()) {
       count[0] += value == null ? 0 : 1;
     }
     return count[0];
   }
 
-  /** The keys of the next leaf's rows that the snapshot sees. */
+  /** The keys of the next leaf's rows, or of a part of it, that the snapshot sees. */
   public List<byte[]> keys() {
+    byte[] before = position;
+    List<byte[]> keys = keysOfLeaf();
+    DepartedRows.Found departed = departed(before); // after the leaf was read
+    return departed.isNothing() ? keys : merged(keys, departed);
+  }
+
+  /**
+   * Adds the keys of rows that have left the leaf. If they are many, the range that was just read
+   * ends with the last one of them.
+   */
+  private List<byte[]> merged(List<byte[]> keys, DepartedRows.Found departed) {
+    NavigableSet<byte[]> seen = new TreeSet<>(Arrays::compareUnsigned);
+    seen.addAll(keys);
+    byte[] last = departed.end();
+    if (last != null) {
+      position = following(last);
+      done = false;
+      seen = seen.headSet(position, /* inclusive= */ false);
+    }
+    @Nullable StoredValue[] values = reader.findOlder(tree.table(), departed.keys(), reading);
+    for (int i = 0; i < values.length; i++) {
+      if (values[i] != null) {
+        seen.add(departed.keys().get(i));
+      }
+    }
+    return List.copyOf(seen);
+  }
+
+  /** Keys of rows that have left the leaf, from a position up to where the leaf was read. */
+  private DepartedRows.Found departed(byte[] from) {
+    byte[] to = done ? end : position;
+    return reader.departed(tree.table(), from, to, reading, DEPARTED, /* descending= */ false);
+  }
+
+  /** The next possible key. */
+  private static byte[] following(byte[] key) {
+    return Arrays.copyOf(key, key.length + 1);
+  }
+
+  private List<byte[]> keysOfLeaf() {
     List<byte[]> keys = new ArrayList<>();
     BitSet uncertain = new BitSet();
     slots((page, from, to) ->
@@ -185,7 +237,7 @@ public final class RowRange implements RowConflict {
         }
       }
     }
-    if (conflictingWriter == 0) {
+    if (conflictingWriter == 0 && !(ofCommitted && findDepartedConflict(before))) {
       return false;
     }
     position = before;
@@ -193,11 +245,36 @@ public final class RowRange implements RowConflict {
     return true;
   }
 
+  /** Whether a row has left the leaf that the snapshot sees: another transaction has deleted it. */
+  private boolean findDepartedConflict(byte[] before) {
+    DepartedRows.Found found = departed(before); // after the leaf was read
+    while (!found.isNothing()) {
+      List<byte[]> keys = found.keys();
+      @Nullable StoredValue[] values = reader.findOlder(tree.table(), keys, reading);
+      for (int i = 0; i < values.length; i++) {
+        long deletedAt = values[i] == null ? 0 : deletedAt(keys.get(i));
+        if (deletedAt != 0) {
+          conflictLsn = deletedAt;
+          conflictKey = keys.get(i);
+          return true;
+        }
+      }
+      byte[] last = found.end();
+      found = last == null ? DepartedRows.Found.NOTHING : departed(following(last));
+    }
+    return false;
+  }
+
+  private long deletedAt(byte[] key) {
+    return storage.versions().unseenDeletes().after(tree.table(), key, reading.snapshot);
+  }
+
   /**
    * Whether another transaction that has committed, or is prepared, has changed a row of the next
    * leaf since the snapshot. Inserted and deleted rows count, too.
    */
   public boolean findChange() {
+    byte[] before = position;
     boolean[] found = {false};
     slots((page, from, to) -> {
       if (reader.seesAll(page, reading)) {
@@ -207,7 +284,7 @@ public final class RowRange implements RowConflict {
         found[0] = isChanged(page, Slotted.cell(page, slot));
       }
     });
-    return found[0];
+    return found[0] || !departed(before).isNothing(); // after the leaf was read
   }
 
   private boolean isChanged(MemorySegment page, int cell) {

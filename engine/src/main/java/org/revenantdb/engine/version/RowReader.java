@@ -11,6 +11,7 @@ import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.page.SlottedSearch;
 import org.revenantdb.engine.txn.TransactionTable;
+import org.revenantdb.gc.version.DepartedRows;
 import org.revenantdb.gc.version.VolatileStore;
 
 /**
@@ -135,6 +136,9 @@ public final class RowReader {
       int slot = descent.search(memory, base, key);
       if (slot < 0) {
         boolean covers = SlottedSearch.covers(descent.leaf().page(), key);
+        if (covers && mayHaveDeparted(tree.table(), reading)) { // after the leaf was read
+          return descent.isUndisturbed() ? PLACE_OLDER : PLACE_DISTURBED;
+        }
         reading.status = TransactionTable.COMMITTED_FOR_ALL;
         return !isRight(reading) ? PLACE_DISTURBED : covers ? PLACE_NO_ROW : PLACE_LATCHED;
       }
@@ -195,12 +199,15 @@ public final class RowReader {
       int slot = SlottedSearch.search(page, key);
       if (slot < 0) {
         tree.demandCovers(page, key);
-        return null;
-      }
-      int cell = Slotted.cell(page, slot);
-      Seen seen = seen(page, cell, reading);
-      if (seen != Seen.OLDER) {
-        return value(page, cell, seen);
+        if (!mayHaveDeparted(tree.table(), reading)) {
+          return null;
+        }
+      } else {
+        int cell = Slotted.cell(page, slot);
+        Seen seen = seen(page, cell, reading);
+        if (seen != Seen.OLDER) {
+          return value(page, cell, seen);
+        }
       }
     } finally {
       storage.pool().unfixShared(frame);
@@ -251,6 +258,27 @@ public final class RowReader {
     return !storage.versions().isEmpty();
   }
 
+  /**
+   * Whether a snapshot may see a row that is not in its leaf. Asked after the leaf was read: the
+   * key of a row is there before the row leaves it.
+   */
+  boolean mayHaveDeparted(int table, Reading reading) {
+    return storage.versions().departed().anyAfter(table, reading.snapshot);
+  }
+
+  /**
+   * Keys of departed rows in a range that a snapshot may see; called after the leaf of the range
+   * was read and unlatched. Their values are found by {@link #findOlder}.
+   *
+   * @param from first key, inclusive
+   * @param to last key, exclusive; null for after the last
+   * @param most the most keys that are returned
+   */
+  DepartedRows.Found departed(
+      int table, byte[] from, byte @Nullable [] to, Reading reading, int most, boolean descending) {
+    return storage.versions().departed().keys(table, from, to, reading.snapshot, most, descending);
+  }
+
   private static @Nullable StoredValue value(MemorySegment page, int cell, Seen seen) {
     return switch (seen) {
       case CURRENT ->
@@ -286,6 +314,8 @@ public final class RowReader {
       long shape = LeafCell.shape(page, cell);
       if ((LeafCell.flags(shape) & LeafCell.DELETED) == 0) {
         batch.addCurrent(cell, shape);
+      } else if (reading.self != 0 && LeafCell.writer(page, cell) == reading.self) {
+        batch.leaveOut(Slotted.keyOf(page, cell)); // the snapshot of a cursor may see it in memory
       }
       return;
     }

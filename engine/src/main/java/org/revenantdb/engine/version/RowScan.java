@@ -11,6 +11,7 @@ import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.page.SlottedSearch;
+import org.revenantdb.gc.version.DepartedRows;
 
 /**
  * Scans a range of a tree, leaf by leaf.
@@ -20,8 +21,13 @@ import org.revenantdb.engine.page.SlottedSearch;
  * meanwhile do no harm. For one thread at a time.
  */
 public final class RowScan implements RowSource {
-  /** The greatest number of rows of a batch; a batch never crosses a leaf. */
+  /**
+   * The most rows of a leaf in a batch, and the most that have left it; a batch never crosses a
+   * leaf.
+   */
   static final int BATCH = 128;
+
+  private static final byte[] NO_BYTES = {};
 
   private final BufferPool pool;
   private final RowReader reader;
@@ -122,12 +128,41 @@ public final class RowScan implements RowSource {
   void fill(RowBatch batch, int most) {
     batch.clear();
     while (!done && batch.isEmpty()) {
+      batch.clear(); // it may have the prefix of the leaf before
+      byte[] before = position;
       if (descending) {
         fillBackwards(batch, most);
       } else {
         fillForwards(batch, most);
       }
+      if (reader.mayHaveDeparted(tree.table(), reading)) { // after the leaf was read
+        addDeparted(before, batch, most);
+      }
       reader.findOlder(tree.table(), reading, batch); // nothing is latched
+    }
+  }
+
+  /**
+   * Adds rows that the snapshot may see and that have left the leaf, from the range that was just
+   * read. If there are too many for a batch, the range ends with the last one of them.
+   *
+   * @param before the position before that
+   */
+  private void addDeparted(byte @Nullable [] before, RowBatch batch, int most) {
+    byte[] from = descending ? (done ? end : position) : before;
+    byte[] to = descending ? before : (done ? end : position);
+    DepartedRows.Found found =
+        reader.departed(
+            tree.table(), from == null ? NO_BYTES : from, to, reading, most, descending);
+    if (found.isNothing()) {
+      return;
+    }
+    byte[] last = found.end();
+    batch.merge(found.keys(), descending, /* endsThere= */ last != null);
+    if (last != null) {
+      position = descending ? last : Arrays.copyOf(last, last.length + 1); // the next possible key
+      fromFence = false;
+      done = false;
     }
   }
 

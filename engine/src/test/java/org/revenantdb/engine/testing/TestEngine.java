@@ -433,7 +433,7 @@ public final class TestEngine implements AutoCloseable {
 
   /** A transaction, step by step: commits may be published and durable at different times. */
   public final class Tx {
-    final int slot = snapshots.open(journal::tail);
+    public final int slot = snapshots.open(journal::tail);
     public final long snapshot = snapshots.snapshot(slot);
     public final Reading reading = new Reading(snapshot);
     public long id;

@@ -96,6 +96,11 @@ final class VersionRun {
     return covers(snapshot) && filter.mayHave(KeyHash.hash(row));
   }
 
+  /** Whether it may have a version of a row. */
+  boolean mayHave(byte[] row) {
+    return filter.mayHave(KeyHash.hash(row));
+  }
+
   private boolean covers(long snapshot) {
     return minCommitted <= snapshot && snapshot < maxSuperseded;
   }

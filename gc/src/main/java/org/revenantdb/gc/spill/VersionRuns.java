@@ -118,6 +118,16 @@ public final class VersionRuns {
     return found;
   }
 
+  /** Whether a run may have a version of a row. Accesses no file. */
+  public boolean mayHave(byte[] row) {
+    for (VersionRun run : runs) {
+      if (run.mayHave(row)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   private boolean mayHaveAny(List<byte[]> rows, long snapshot) {
     for (VersionRun run : runs) {
       for (byte[] row : rows) {

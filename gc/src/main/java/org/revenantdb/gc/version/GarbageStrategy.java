@@ -80,6 +80,14 @@ public interface GarbageStrategy {
   }
 
   /**
+   * Whether deleted rows that a snapshot sees, or whose conflicts must be found exactly, leave
+   * their leaves, and are found through {@link DepartedRows} from then on.
+   */
+  default boolean letsRowsDepart() {
+    return false;
+  }
+
+  /**
    * How many versions in memory only the oldest snapshot needs, as of the last walk over all
    * versions. It is 0 if there was no walk since that snapshot was opened, or if this is not
    * counted.

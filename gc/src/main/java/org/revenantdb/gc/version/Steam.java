@@ -223,9 +223,17 @@ final class Steam implements GarbageStrategy {
   public boolean isUnseen(
       VolatileStore store, int table, byte[] key, long committedAt, long deletedAt) {
     SnapshotSet set = horizon.known();
+    if (deletedAt > set.bound()) {
+      set = horizon.recent();
+    }
     return deletedAt <= set.oldestWriter()
         && !set.needs(committedAt, deletedAt)
         && !store.mayBeNeeded(table, key, set);
+  }
+
+  @Override
+  public boolean letsRowsDepart() {
+    return true;
   }
 
   @Override

@@ -28,6 +28,7 @@ public final class UnseenDeletes {
   /** Words of a table, 64 KiB: a power of two. */
   private static final int WORDS = 1 << 13;
 
+  private final DepartedRows departed;
   private final AtomicLong newest = new AtomicLong();
   private final Map<Integer, OfTable> tables = new ConcurrentHashMap<>();
 
@@ -35,6 +36,15 @@ public final class UnseenDeletes {
   private static final class OfTable {
     private final AtomicLong newest = new AtomicLong();
     private final AtomicLongArray words = new AtomicLongArray(WORDS);
+  }
+
+  /**
+   * Remembers no row.
+   *
+   * @param departed has the rows that a snapshot may see, each by its key
+   */
+  UnseenDeletes(DepartedRows departed) {
+    this.departed = departed;
   }
 
   /** Called before a row is removed that was deleted by a commit with this LSN. */
@@ -68,6 +78,10 @@ public final class UnseenDeletes {
 
   /** Whether there is a row of a table that must not be inserted through a snapshot. */
   public boolean anyAfter(int table, long snapshot) {
+    return departed.anyAfter(table, snapshot) || anyTakenAfter(table, snapshot);
+  }
+
+  private boolean anyTakenAfter(int table, long snapshot) {
     if (newest.get() <= snapshot) {
       return false;
     }
@@ -82,8 +96,10 @@ public final class UnseenDeletes {
    *     did
    */
   public long after(int table, byte[] key, long snapshot) {
-    if (newest.get() <= snapshot) {
-      return 0;
+    // First the keys: one that is dropped there has its word before.
+    long exactly = departed.after(table, key, snapshot);
+    if (exactly != 0 || newest.get() <= snapshot) {
+      return exactly;
     }
     OfTable those = tables.get(table);
     long deletedAt = those == null ? 0 : those.words.get(wordOf(key));

@@ -125,13 +125,26 @@ public final class VolatileStore implements AutoCloseable {
   /** This part of the budget is freed at a time. */
   private static final int SPILLED_SHARE = 4;
 
+  /** This part of the budget may be taken by keys of departed rows. */
+  private static final int DEPARTED_SHARE = 2;
+
+  /** Bytes of keys of departed rows that a pass looks at, on average. */
+  private static final int DEPARTED_A_PASS = 1 << 19;
+
   private final Map<Key, Version> chains = new ConcurrentHashMap<>();
   private final VersionMemory memory;
   private final VersionRuns runs;
   private final Supplier<SnapshotSet> snapshots;
   private final GarbageStrategy garbage;
-  private final UnseenDeletes unseenDeletes = new UnseenDeletes();
+  private final DepartedRows departed;
+  private final UnseenDeletes unseenDeletes;
   private final Spiller spiller;
+
+  /** What the last look at all keys of departed rows has left, and how long ago it was. */
+  private volatile long departedHorizon;
+
+  private volatile long departedBytes;
+  private volatile int departedPasses;
   private final Tally added = new Tally();
   private final Tally pruned = new Tally();
   private final Tally swept = new Tally();
@@ -158,6 +171,8 @@ public final class VolatileStore implements AutoCloseable {
     this.garbage = garbage;
     this.memory = new VersionMemory(budget, waits);
     this.runs = new VersionRuns(files, budget, memory::take, memory::giveBack);
+    this.departed = new DepartedRows(memory::take, memory::giveBack);
+    this.unseenDeletes = new UnseenDeletes(departed);
     this.snapshots = snapshots;
     this.spiller = new Spiller(files, memory, this::spill, this::merge, stop);
   }
@@ -182,6 +197,11 @@ public final class VolatileStore implements AutoCloseable {
       return; // no writer is refused because of a set that could not decide
     }
     memory.demandRoom();
+    add(table, key, committedAt, supersededAt, flags, value);
+  }
+
+  private void add(
+      int table, byte[] key, long committedAt, long supersededAt, int flags, byte[] value) {
     Key row = new Key(table, key);
     long bytes = Version.bytes(value) + row.heapBytes();
     memory.take(bytes); // first: memory that is in use must never count as none
@@ -306,8 +326,8 @@ public final class VolatileStore implements AutoCloseable {
   }
 
   /**
-   * Whether a snapshot of a set, or a future one, may need an older version of a row. True if the
-   * row may have versions in files. Accesses no file.
+   * Whether a snapshot of a set, or a future one, may need an older version of a row. True if a
+   * file may have one. Accesses no file.
    */
   boolean mayBeNeeded(int table, byte[] key, SnapshotSet set) {
     for (Version version = chains.get(new Key(table, key));
@@ -317,7 +337,8 @@ public final class VolatileStore implements AutoCloseable {
         return true;
       }
     }
-    return !runs.isEmpty(); // after memory: a version is in a run before it leaves memory
+    // After memory: a version is in a run before it leaves memory.
+    return !runs.isEmpty() && runs.mayHave(SpilledVersion.row(table, key));
   }
 
   /** The deleted rows that were removed before every snapshot was at or above their delete. */
@@ -339,14 +360,97 @@ public final class VolatileStore implements AutoCloseable {
     return true;
   }
 
+  /** The deleted rows that have left their leaves although a snapshot may see them. */
+  public DepartedRows departed() {
+    return departed;
+  }
+
+  /**
+   * Records that a deleted row is about to leave its leaf, and keeps the version that was deleted
+   * if a snapshot needs it. The caller holds the leaf latched exclusively.
+   *
+   * @param key is kept
+   * @param committedAt the commit LSN of the version that was deleted
+   * @param deletedAt the commit LSN of the delete, which is durable
+   * @param flags of the version
+   * @param value of the version; null if there is none
+   * @return whether the row may leave; false if there is no memory for its key
+   */
+  public boolean mayDepart(
+      int table, byte[] key, long committedAt, long deletedAt, int flags, byte @Nullable [] value) {
+    if (!hasRoomForDeparted()) {
+      return false;
+    }
+    // First the version, then the key: a reader that finds the key looks for the version.
+    if (value != null && keeps(committedAt, deletedAt)) {
+      add(table, key, committedAt, deletedAt, flags, value);
+    }
+    departed.add(table, key, deletedAt);
+    return true;
+  }
+
+  /**
+   * Whether rows may depart, as far as strategy and memory are concerned. Their versions have room
+   * on their pages, so they never take what writers need when versions cannot be written to files.
+   */
+  public boolean hasRoomForDeparted() {
+    return garbage.letsRowsDepart()
+        && !memory.isOverBudget()
+        && !memory.hasFailed()
+        && departed.bytes() <= memory.budget() / DEPARTED_SHARE;
+  }
+
+  /** Has versions written to files if they take too much memory. The caller holds no latch. */
+  public void spillIfNeeded() {
+    if (memory.isOverBudget()) {
+      spiller.wake();
+    }
+  }
+
   /** Drops versions that no snapshot of the set and no future snapshot needs. */
   public void prune(SnapshotSet needed) {
     garbage.pass(this, needed);
+    forgetDeparted(needed);
     unseenDeletes.forget(needed.horizon());
     runs.drop(needed);
     if (memory.isOverBudget() || runs.wantsMerge(needed)) {
       spiller.wake();
     }
+  }
+
+  /**
+   * Drops keys of departed rows that nobody needs. All keys are looked at when a quarter of them is
+   * new; or when the horizon has risen, and so many passes were made that each has looked at a few
+   * thousand.
+   */
+  private void forgetDeparted(SnapshotSet needed) {
+    departed.forgetTables(needed.horizon());
+    long size = departed.bytes();
+    if (size == 0) {
+      return;
+    }
+    departedPasses++;
+    boolean isGrown = size - departedBytes >= departedBytes / 4;
+    boolean isDue = departedPasses >= size / DEPARTED_A_PASS;
+    if (isGrown || (isDue && needed.horizon() > departedHorizon)) {
+      departed.forget(
+          needed.horizon(), (table, key, deletedAt) -> isForgotten(table, key, deletedAt, needed));
+      departedHorizon = Math.max(departedHorizon, needed.horizon());
+      departedBytes = departed.bytes();
+      departedPasses = 0;
+    }
+  }
+
+  /** Whether the key of a departed row goes; then the word of its delete is there. */
+  private boolean isForgotten(int table, byte[] key, long deletedAt, SnapshotSet needed) {
+    // As for a row that is taken from its leaf because no snapshot sees it.
+    if (deletedAt > needed.bound()
+        || deletedAt > needed.oldestWriter()
+        || mayBeNeeded(table, key, needed)) {
+      return false;
+    }
+    unseenDeletes.taken(table, key, deletedAt);
+    return true;
   }
 
   /** A filter of versions. */
@@ -552,7 +656,7 @@ public final class VolatileStore implements AutoCloseable {
   }
 
   /**
-   * Whether there are no versions anywhere.
+   * Whether there are no versions anywhere, and no keys of departed rows.
    *
    * <p>One counter decides: it is incremented before a version is added, and decremented after one
    * was removed. The size of a concurrent map would not do. It is a sum of several numbers, which
@@ -623,7 +727,10 @@ public final class VolatileStore implements AutoCloseable {
 
   /** Whether {@link #prune} may find something now. */
   public boolean wantsPrune(SnapshotSet needed) {
-    return garbage.wantsPass(this, needed) || runs.hasUnneeded(needed) || runs.wantsMerge(needed);
+    return garbage.wantsPass(this, needed)
+        || departed.mayForgetTables(needed.horizon())
+        || runs.hasUnneeded(needed)
+        || runs.wantsMerge(needed);
   }
 
   /** Whether versions are about to go to a file. */

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class UnseenDeletesWordsTest {
   private static final byte[] KEY = {'k'};
 
-  private final UnseenDeletes deletes = new UnseenDeletes();
+  private final UnseenDeletes deletes = new UnseenDeletes(new DepartedRows(_ -> {}, _ -> {}));
 
   @Test
   void aDelete_isKnownToThoseFromBeforeIt_inItsTable() {

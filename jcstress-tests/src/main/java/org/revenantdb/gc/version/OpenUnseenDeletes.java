@@ -10,7 +10,7 @@ public final class OpenUnseenDeletes {
   /** They may be in different leaves; the hash of their bytes is the same. */
   private static final byte[][] ROWS = {{1, 0}, {0, 31}};
 
-  private final UnseenDeletes deletes = new UnseenDeletes();
+  private final UnseenDeletes deletes = new UnseenDeletes(new DepartedRows(_ -> {}, _ -> {}));
 
   /** No delete is noted. */
   public OpenUnseenDeletes() {}

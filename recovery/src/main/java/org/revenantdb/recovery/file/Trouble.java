@@ -71,14 +71,14 @@ enum Trouble {
   QUOTA(
       Kind.FULL,
       "the quota of this user is used up",
-      "make room or have the quota raised, then open the database again",
+      "make room or have the quota raised, and try again; if the engine has stopped, close the database and open it again",
       List.of(),
       "Disk quota exceeded",
       "Quota exceeded"),
   FULL(
       Kind.FULL,
       "the device is full",
-      "make room, then open the database again",
+      "make room and try again; if the engine has stopped, close the database and open it again",
       List.of(),
       "No space left on device"),
   LARGE(
