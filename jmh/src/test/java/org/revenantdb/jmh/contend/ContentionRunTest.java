@@ -65,7 +65,7 @@ class ContentionRunTest {
 
   @Test
   void noLock_isNoticed() {
-    // Two processors are needed to collide; with one, a thread is interrupted at last.
+    // Until a thread has entered twice: nothing at all is no sign of a lock.
     ContentionPoint point = new ContentionPoint(4, /* virtual= */ false, 0);
     IllegalStateException thrown =
         assertThrows(
@@ -160,9 +160,13 @@ class ContentionRunTest {
   private static final class Unlocked extends Contender {
     @Override
     protected void compete(Competitor me) {
+      boolean lost = true; // its first change, as if another had been inside, too
       me.arrive();
       while (me.enter()) {
-        change();
+        if (!lost) {
+          change();
+        }
+        lost = false;
         me.arrive();
       }
     }
