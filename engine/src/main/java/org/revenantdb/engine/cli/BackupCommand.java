@@ -3,6 +3,7 @@ package org.revenantdb.engine.cli;
 import java.io.Console;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.revenantdb.engine.BackupOptions;
 import org.revenantdb.engine.BackupProgress;
@@ -92,8 +93,9 @@ final class BackupCommand implements Callable<Integer> {
 
   private BackupOptions backupOptions() {
     BackupOptions options = BackupOptions.defaults().withBytesPerSecond(limit * MEGABYTE);
-    Console console = System.console();
-    return console != null && console.isTerminal() ? options.withListener(this::show) : options;
+    boolean isTerminal =
+        Optional.ofNullable(System.console()).map(Console::isTerminal).orElse(false);
+    return isTerminal ? options.withListener(this::show) : options;
   }
 
   private boolean show(BackupProgress progress) {

@@ -138,9 +138,12 @@ record LockText(ProcessIdentity owner, String since, String file, String token) 
     return file.equals(lockFile) && !owner.isMe() && owner.life() == ProcessIdentity.Life.ALIVE;
   }
 
-  /** Whether somebody held another lock file when this text was copied from there. */
+  /**
+   * Whether somebody held another lock file when this text was copied from there. After a boot, or
+   * on another host, the same file may have another identity, so nothing is known there.
+   */
   boolean isOfOtherThan(String lockFile) {
-    return owner.pid() >= 0 && !file.isEmpty() && !file.equals(lockFile);
+    return owner.isOfThisBoot() && !file.isEmpty() && !file.equals(lockFile);
   }
 
   /** The owner in words, for the message to an opener that the system's lock has refused. */

@@ -131,6 +131,11 @@ record ProcessIdentity(
     return isHere() && pid == me().pid && isSameStart(me().ticks, me().started);
   }
 
+  /** Whether it ran here since the last boot: then devices have kept their numbers, as a rule. */
+  boolean isOfThisBoot() {
+    return pid > 0 && isHere();
+  }
+
   /** Whether its pid is valid in this process's view. */
   private boolean isHere() {
     boolean sameSystem = boot.isEmpty() ? host.equals(me().host) : true;
