@@ -51,11 +51,11 @@ enum Call {
   FIND_ENTRY("l:ll", "JVM_FindLibraryEntry");
 
   private final String signature;
-  private final List<String> names;
+  private final String names;
 
   Call(String signature, String... names) {
     this.signature = signature;
-    this.names = List.of(names);
+    this.names = String.join(" ", names);
   }
 
   /** The result's type, a colon, and the types of the arguments. */
@@ -65,6 +65,6 @@ enum Call {
 
   /** All names of the function; on 64-bit Linux the variants do the same. */
   List<String> names() {
-    return names;
+    return List.of(names.split(" ", -1));
   }
 }

@@ -61,14 +61,6 @@ final class Hooks {
   private static final int MS_SYNC = 4;
   private static final int FORCE_ALL_FILES = -1;
 
-  /** Kinds of records besides the calls. */
-  static final int STACK = 100;
-
-  static final int THREAD = 101;
-  static final int PROMISE = 102;
-  static final int GAP = 103;
-  static final int ROOT = 104;
-
   private static final String FIND_ENTRY = Call.FIND_ENTRY.names().getFirst();
   private static final byte[] ON_LOAD = "JNI_OnLoad".getBytes(StandardCharsets.US_ASCII);
 
@@ -154,7 +146,7 @@ final class Hooks {
     STACKS.reset();
     CLOCK.set(0);
     remember(slot);
-    long at = tape().begin(ROOT, 0, 0, 0, 0);
+    long at = tape().begin(Tape.ROOT, 0, 0, 0, 0);
     tape().set(at, Tape.A, slot.inode());
     tape().publish(at, 0);
     tape().done(at, 0, 0);
@@ -248,7 +240,7 @@ final class Hooks {
   private static void announce(Slot slot) {
     Thread thread = Thread.currentThread();
     slot.thread = ++threads;
-    noteRecord(THREAD, slot.thread, thread.getName().getBytes(StandardCharsets.UTF_8));
+    noteRecord(Tape.THREAD, slot.thread, thread.getName().getBytes(StandardCharsets.UTF_8));
   }
 
   /** All functions come here. */
@@ -268,7 +260,7 @@ final class Hooks {
         if (call == Call.FIND_ENTRY || call == Call.DLSYM || call == Call.DLOPEN) {
           return lookUp(slot, call, a, b);
         }
-        if (on && concerns(slot, call, a, b, c, d, e, f)) {
+        if (on && concerns(slot, call, a, b, c, d, e)) {
           slot.stack = STACKS.here();
           LOCK.lock();
           locked = true;
@@ -401,8 +393,8 @@ final class Hooks {
   }
 
   /** Whether the call may change or force something in the directory. Resolves its paths. */
-  private static boolean concerns(
-      Slot slot, Call call, long a, long b, long c, long d, long e, long f) throws Throwable {
+  private static boolean concerns(Slot slot, Call call, long a, long b, long c, long d, long e)
+      throws Throwable {
     return switch (call) {
       case OPEN, OPEN_CHECKED -> changes(b) && isInside(slot, AT_FDCWD, a);
       case OPENAT, OPENAT_CHECKED -> changes(c) && isInside(slot, (int) a, b);
@@ -493,31 +485,31 @@ final class Hooks {
       case SYNC, SYNCFS, MSYNC -> slot.since = CLOCK.incrementAndGet();
       case FTRUNCATE -> {
         if (Libc.fstat((int) a, slot.stat) == 0) {
-          sizing(slot, call, b, 0, slot.size());
+          sizing(slot, Tape.FTRUNCATE, b, 0, slot.size());
         }
       }
       case TRUNCATE -> {
         if (slot.exists(slot.first, slot.firstLength)) {
-          sizing(slot, Call.FTRUNCATE, b, 0, slot.size());
+          sizing(slot, Tape.FTRUNCATE, b, 0, slot.size());
         }
       }
       case FALLOCATE -> {
         if (Libc.fstat((int) a, slot.stat) == 0) {
-          sizing(slot, call, c, d, slot.size() << 8 | b & 0xFF);
+          sizing(slot, Tape.FALLOCATE, c, d, (slot.size() << 8) | (b & 0xFF));
         }
       }
       case POSIX_FALLOCATE -> {
         if (Libc.fstat((int) a, slot.stat) == 0) {
-          sizing(slot, Call.FALLOCATE, b, c, slot.size() << 8);
+          sizing(slot, Tape.FALLOCATE, b, c, slot.size() << 8);
         }
       }
       case SENDFILE -> copying(slot, (int) a, 0);
       case COPY_FILE_RANGE, SPLICE -> copying(slot, (int) c, d);
-      case RENAME, RENAMEAT -> naming(slot, Call.RENAME, 0);
-      case RENAMEAT2 -> naming(slot, Call.RENAME, e);
-      case LINK, LINKAT -> naming(slot, Call.LINK, 0);
-      case UNLINK, UNLINKAT, REMOVE, RMDIR -> naming(slot, Call.UNLINK, 0);
-      case MKDIR, MKDIRAT -> naming(slot, Call.MKDIR, 0);
+      case RENAME, RENAMEAT -> naming(slot, Tape.RENAME, 0);
+      case RENAMEAT2 -> naming(slot, Tape.RENAME, e);
+      case LINK, LINKAT -> naming(slot, Tape.LINK, 0);
+      case UNLINK, UNLINKAT, REMOVE, RMDIR -> naming(slot, Tape.UNLINK, 0);
+      case MKDIR, MKDIRAT -> naming(slot, Tape.MKDIR, 0);
       case MUNMAP -> {
         if (!mappings().remove(slot, a, b)) {
           gap(slot, "a mapping was unmapped in part");
@@ -536,7 +528,7 @@ final class Hooks {
     }
     slot.existed = slot.exists(slot.first, slot.firstLength);
     long size = slot.existed ? slot.size() : 0;
-    long at = begin(slot, Call.OPEN.ordinal(), 0, slot.firstLength);
+    long at = begin(slot, Tape.OPEN, 0, slot.firstLength);
     if (at != 0) {
       tape().put(at, 0, slot.first, slot.firstLength);
       tape().set(at, Tape.B, flags);
@@ -558,7 +550,7 @@ final class Hooks {
     } else {
       slot.offset = given >= 0 ? given : Libc.position(fd);
     }
-    long at = begin(slot, Call.WRITE.ordinal(), (int) length, 0);
+    long at = begin(slot, Tape.WRITE, (int) length, 0);
     if (at == 0) {
       return;
     }
@@ -594,8 +586,8 @@ final class Hooks {
     return sum;
   }
 
-  private static void sizing(Slot slot, Call call, long b, long c, long d) {
-    long at = begin(slot, call.ordinal(), 0, 0);
+  private static void sizing(Slot slot, int kind, long b, long c, long d) {
+    long at = begin(slot, kind, 0, 0);
     if (at != 0) {
       tape().set(at, Tape.A, slot.inode());
       tape().set(at, Tape.B, b);
@@ -614,9 +606,9 @@ final class Hooks {
     }
   }
 
-  private static void naming(Slot slot, Call call, long flags) {
+  private static void naming(Slot slot, int kind, long flags) {
     int text = slot.firstLength + (slot.secondLength == 0 ? 0 : 1 + slot.secondLength);
-    long at = begin(slot, call.ordinal(), 0, text);
+    long at = begin(slot, kind, 0, text);
     if (at != 0) {
       tape().put(at, 0, slot.first, slot.firstLength);
       if (slot.secondLength > 0) {
@@ -630,7 +622,7 @@ final class Hooks {
 
   private static void gap(Slot slot, String what) {
     byte[] text = what.getBytes(StandardCharsets.UTF_8);
-    long at = begin(slot, GAP, text.length, slot.firstLength);
+    long at = begin(slot, Tape.GAP, text.length, slot.firstLength);
     if (at != 0) {
       tape().put(at, 0, text, text.length);
       tape().put(at, text.length, slot.first, slot.firstLength);
@@ -667,7 +659,7 @@ final class Hooks {
         }
       }
       case FALLOCATE -> {
-        if (at != 0 && (int) result == 0 && (b & 0xFF & ~1) != 0) {
+        if (at != 0 && (int) result == 0 && (b & 0xFE) != 0) {
           mappings().zeroed(tape.getLong(at + Tape.A), c, c + d);
         }
       }
@@ -718,12 +710,12 @@ final class Hooks {
   private static void mapped(
       Slot slot, long at, long length, long offset, long inode, int file, int stack)
       throws Throwable {
-    long whole = length + Mappings.PAGE - 1 & -Mappings.PAGE;
+    long whole = (length + Mappings.PAGE - 1) & -Mappings.PAGE;
     if (!mappings().add(slot, at, whole, offset, inode, file, stack)) {
       gap(slot, "a file was mapped that could not be watched");
       return;
     }
-    long record = tape().begin(Call.MMAP.ordinal(), 0, 0, slot.thread, stack);
+    long record = tape().begin(Tape.MMAP, 0, 0, slot.thread, stack);
     if (record != 0) {
       tape().set(record, Tape.A, inode);
       tape().publish(record, 0);
@@ -732,7 +724,7 @@ final class Hooks {
   }
 
   private static void forced(Slot slot, int result, int errno, long inode, long metadata) {
-    long at = begin(slot, Call.FSYNC.ordinal(), 0, 0);
+    long at = begin(slot, Tape.FSYNC, 0, 0);
     if (at != 0) {
       tape().set(at, Tape.A, inode);
       tape().set(at, Tape.B, slot.since);
@@ -754,7 +746,7 @@ final class Hooks {
         continue;
       }
       long ends = mappings().fileTo(i, from, size);
-      long at = begin(slot, Call.MSYNC.ordinal(), 0, 0);
+      long at = begin(slot, Tape.MSYNC, 0, 0);
       if (at != 0) {
         tape().set(at, Tape.A, mappings().inode(i));
         tape().set(at, Tape.B, slot.since);
@@ -772,7 +764,7 @@ final class Hooks {
     if (result <= 0) {
       return;
     }
-    long at = begin(slot, Call.WRITE.ordinal(), (int) result, 0);
+    long at = begin(slot, Tape.WRITE, (int) result, 0);
     if (at == 0) {
       return;
     }
@@ -812,7 +804,7 @@ final class Hooks {
 
   /** A page of mapped memory has changed. Called with the lock held. */
   static void storedPage(Slot slot, long inode, long offset, long data, int size, int stack) {
-    long at = tape().begin(Call.WRITE.ordinal(), size, 0, slot.thread, stack);
+    long at = tape().begin(Tape.WRITE, size, 0, slot.thread, stack);
     if (at != 0) {
       MemorySegment.copy(Libc.ALL, data, tape().memory(), at + Tape.HEADER, size);
       tape().set(at, Tape.A, inode);
@@ -826,7 +818,7 @@ final class Hooks {
 
   /** Writes the text of a stack. */
   static boolean note(int number, byte[] text) {
-    return noteRecord(STACK, number, text);
+    return noteRecord(Tape.STACK, number, text);
   }
 
   private static boolean noteRecord(int kind, int number, byte[] text) {
@@ -864,7 +856,7 @@ final class Hooks {
   static void promised(byte[] event) {
     LOCK.lock();
     try {
-      long at = tape().begin(PROMISE, event.length, 0, 0, 0);
+      long at = tape().begin(Tape.PROMISE, event.length, 0, 0, 0);
       if (at != 0) {
         tape().put(at, 0, event, event.length);
         tape().publish(at, 0);

@@ -154,7 +154,7 @@ final class ImportTables {
       if (Libc.ALL.get(JAVA_INT, header) == PT_LOAD
           && (Libc.ALL.get(JAVA_INT, header + 4) & WRITABLE) != 0) {
         long from = base + Libc.ALL.get(JAVA_LONG, header + 16);
-        patchCopies(from + 7 & ~7L, from + Libc.ALL.get(JAVA_LONG, header + 40));
+        patchCopies((from + 7) & ~7L, from + Libc.ALL.get(JAVA_LONG, header + 40));
       }
     }
   }

@@ -40,9 +40,9 @@ final class Inodes {
   }
 
   private int place(long inode) {
-    int at = (int) (inode * 0x9E3779B97F4A7C15L >>> 47);
+    int at = (int) ((inode * 0x9E3779B97F4A7C15L) >>> 47);
     while (table.get(at) != 0 && table.get(at) != inode) {
-      at = at + 1 & TABLE - 1;
+      at = (at + 1) & (TABLE - 1);
     }
     return at;
   }

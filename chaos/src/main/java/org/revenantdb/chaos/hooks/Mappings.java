@@ -131,7 +131,7 @@ final class Mappings {
   boolean remove(Slot slot, long from, long size) throws Throwable {
     for (int i = count - 1; i >= 0; i--) {
       if (from < address[i] + length[i] && address[i] < from + size) {
-        if (address[i] < from || address[i] + length[i] > from + (size + PAGE - 1 & -PAGE)) {
+        if (address[i] < from || address[i] + length[i] > from + ((size + PAGE - 1) & -PAGE)) {
           return false;
         }
         var _ =

@@ -160,7 +160,7 @@ final class Slot {
         at++;
       }
       int size = at - begin;
-      if (size == 0 || size == 1 && path[begin] == '.') {
+      if (size == 0 || (size == 1 && path[begin] == '.')) {
         continue;
       }
       if (size == 2 && path[begin] == '.' && path[begin + 1] == '.') {

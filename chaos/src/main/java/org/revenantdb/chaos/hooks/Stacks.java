@@ -38,8 +38,8 @@ final class Stacks {
       hash ^= hash >>> 29;
     }
     hash |= 1;
-    int at = (int) (hash >>> 8) & TABLE - 1;
-    for (int tries = 0; tries < TABLE; tries++, at = at + 1 & TABLE - 1) {
+    int at = (int) (hash >>> 8) & (TABLE - 1);
+    for (int tries = 0; tries < TABLE; tries++, at = (at + 1) & (TABLE - 1)) {
       if (hashes[at] == hash) {
         return numbers[at];
       }

@@ -34,6 +34,24 @@ final class Tape {
    * Nothing here allocates memory. A record that does not fit sets a bit and is dropped.
    */
 
+  // Kinds of records: operations, and what is needed to understand them.
+  static final int OPEN = 1;
+  static final int WRITE = 2;
+  static final int FSYNC = 3;
+  static final int MSYNC = 4;
+  static final int FTRUNCATE = 5;
+  static final int FALLOCATE = 6;
+  static final int RENAME = 7;
+  static final int LINK = 8;
+  static final int UNLINK = 9;
+  static final int MKDIR = 10;
+  static final int MMAP = 11;
+  static final int STACK = 20;
+  static final int THREAD = 21;
+  static final int PROMISE = 22;
+  static final int GAP = 23;
+  static final int ROOT = 24;
+
   static final int RECORDS = 64;
   static final int HEADER = 88;
 
@@ -130,7 +148,7 @@ final class Tape {
    */
   long begin(int kind, int dataLength, int textLength, int thread, int stack) {
     long at = end();
-    long length = HEADER + (long) dataLength + textLength + 7 & ~7L;
+    long length = (HEADER + (long) dataLength + textLength + 7) & ~7L;
     if (length > memory.byteSize() - at) {
       lose(FULL);
       return 0;

@@ -45,7 +45,6 @@ final class TraceBuilder {
   private static final int PUNCH_HOLE = 2;
   private static final int ZERO_RANGE = 0x10;
   private static final long MOST_ZEROS = 1 << 26;
-  private static final Call[] CALLS = Call.values();
 
   private final Tape tape;
   private final String root;
@@ -117,11 +116,11 @@ final class TraceBuilder {
   private void record(long at) {
     int kind = tape.getInt(at + 4);
     switch (kind) {
-      case Hooks.STACK -> stacks.put(tape.getInt(at + 28), stack(text(at)));
-      case Hooks.THREAD -> threads.put(tape.getInt(at + 28), text(at));
-      case Hooks.PROMISE -> promises.add(PromiseEvent.decode(ByteBuffer.wrap(data(at))));
-      case Hooks.ROOT -> byInode.put(tape.getLong(at + Tape.A), DiskImage.ROOT);
-      case Hooks.GAP ->
+      case Tape.STACK -> stacks.put(tape.getInt(at + 28), stack(text(at)));
+      case Tape.THREAD -> threads.put(tape.getInt(at + 28), text(at));
+      case Tape.PROMISE -> promises.add(PromiseEvent.decode(ByteBuffer.wrap(data(at))));
+      case Tape.ROOT -> byInode.put(tape.getLong(at + Tape.A), DiskImage.ROOT);
+      case Tape.GAP ->
           gaps.add(
               (new String(data(at), StandardCharsets.UTF_8)
                       + ": "
@@ -129,18 +128,18 @@ final class TraceBuilder {
                       + "\n"
                       + origin(at, 0).stack().text())
                   .strip());
-      default -> operation(at, CALLS[kind]);
+      default -> operation(at, kind);
     }
   }
 
-  private void operation(long at, Call call) {
+  private void operation(long at, int kind) {
     long result = tape.getLong(at + 40);
     if (tape.getInt(at + 32) == Tape.BEGUN) {
-      inFlight = call == Call.WRITE ? tape.getInt(at + 80) : 0;
+      inFlight = kind == Tape.WRITE ? tape.getInt(at + 80) : 0;
       if (finish < 0) {
         return;
       }
-      result = call == Call.WRITE ? finish : 0;
+      result = kind == Tape.WRITE ? finish : 0;
     }
     if (result < 0) {
       return;
@@ -149,28 +148,28 @@ final class TraceBuilder {
     long b = tape.getLong(at + Tape.B);
     long c = tape.getLong(at + Tape.C);
     long d = tape.getLong(at + Tape.D);
-    switch (call) {
-      case OPEN -> opened(at, a, b, c != 0, d);
-      case WRITE -> written(at, result, a, b, d);
-      case FSYNC -> forced(at, (int) result, a, b, c != 0);
-      case MSYNC -> memoryForced(at, (int) result, a, b, c, d);
-      case FTRUNCATE -> sized(at, (int) result, a, d, b);
-      case FALLOCATE -> allocated(at, (int) result, a, b, c, (int) d & 0xFF, d >> 8);
-      case RENAME -> renamed(at, (int) result, b);
-      case LINK -> linked(at, (int) result);
-      case UNLINK -> unlinked(at, (int) result);
-      case MKDIR -> {
+    switch (kind) {
+      case Tape.OPEN -> opened(at, a, b, c != 0, d);
+      case Tape.WRITE -> written(at, result, a, b, d);
+      case Tape.FSYNC -> forced(at, (int) result, a, b, c != 0);
+      case Tape.MSYNC -> memoryForced(at, (int) result, a, b, c, d);
+      case Tape.FTRUNCATE -> sized(at, (int) result, a, d, b);
+      case Tape.FALLOCATE -> allocated(at, (int) result, a, b, c, (int) d & 0xFF, d >> 8);
+      case Tape.RENAME -> renamed(at, (int) result, b);
+      case Tape.LINK -> linked(at, (int) result);
+      case Tape.UNLINK -> unlinked(at, (int) result);
+      case Tape.MKDIR -> {
         if ((int) result == 0) {
           created(at, a, /* directory= */ true, text(at));
         }
       }
-      case MMAP -> {
+      case Tape.MMAP -> {
         Integer node = byInode.get(a);
         if (node != null) {
           mapped.add(node);
         }
       }
-      default -> throw new IllegalStateException("no operation is recorded as " + call);
+      default -> throw new IllegalStateException("no operation is recorded as " + kind);
     }
   }
 
@@ -188,12 +187,12 @@ final class TraceBuilder {
   /** A parent directory, its entry's name, and what the entry names. */
   private record Entry(int parent, String name, @Nullable Integer node) {}
 
-  private @Nullable Entry entry(long at, String path) {
+  private @Nullable Entry entry(String path) {
     if (!path.startsWith(root + "/")) {
       gaps.add("a name was moved between the directory and the rest of the disk: " + path);
       return null;
     }
-    String[] names = path.substring(root.length() + 1).split("/");
+    String[] names = path.substring(root.length() + 1).split("/", -1);
     int parent = DiskImage.ROOT;
     for (int i = 0; i < names.length - 1; i++) {
       Integer next = image.lookup(parent, names[i]);
@@ -208,7 +207,7 @@ final class TraceBuilder {
   }
 
   private void created(long at, long inode, boolean directory, String path) {
-    Entry entry = entry(at, path);
+    Entry entry = entry(path);
     if (entry == null) {
       return;
     }
@@ -356,8 +355,8 @@ final class TraceBuilder {
       gaps.add("two names were exchanged (renameat2): " + paths[0]);
       return;
     }
-    Entry from = entry(at, paths[0]);
-    Entry to = entry(at, paths[1]);
+    Entry from = entry(paths[0]);
+    Entry to = entry(paths[1]);
     if (from == null || to == null) {
       return;
     }
@@ -381,8 +380,8 @@ final class TraceBuilder {
     if (result != 0) {
       return;
     }
-    Entry from = entry(at, paths[0]);
-    Entry to = entry(at, paths[1]);
+    Entry from = entry(paths[0]);
+    Entry to = entry(paths[1]);
     if (from != null && to != null && from.node != null) {
       image.link(to.parent, to.name, from.node);
       operations.add(new Operation.Link(origin(at), from.node, to.parent, to.name));
@@ -393,7 +392,7 @@ final class TraceBuilder {
     if (result != 0) {
       return;
     }
-    Entry entry = entry(at, text(at));
+    Entry entry = entry(text(at));
     if (entry != null && entry.node == null) {
       gaps.add("a file was deleted that the trace does not know: " + text(at));
     } else if (entry != null && entry.node != null) {

@@ -59,7 +59,7 @@ abstract class CrashTestCase implements NamedCase {
     }
     Outcome outcome = measure();
     System.out.println(text.line(outcome));
-    String seen = seen();
+    String seen = isOfUse(outcome) ? seen() : "";
     if (!seen.isEmpty()) {
       System.out.println(text.seen(seen));
     }

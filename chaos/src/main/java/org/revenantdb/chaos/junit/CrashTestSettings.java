@@ -80,7 +80,7 @@ record CrashTestSettings(
         !beside || crashes.contains(Crash.PROCESS_DEATH),
         "failpoints and zombies need crash = " + Crash.PROCESS_DEATH);
     demand(
-        test.files() == FileAccess.PATH || !beside && test.depth() == 1,
+        test.files() == FileAccess.PATH || (!beside && test.depth() == 1),
         "failpoints, zombies and a depth of 2 or 3 need files = " + FileAccess.PATH);
     demand(
         test.files() == FileAccess.ANY || test.jvmFlags().length == 0,

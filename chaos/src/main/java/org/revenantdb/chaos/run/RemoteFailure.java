@@ -85,6 +85,7 @@ public final class RemoteFailure extends Exception {
   }
 
   @Override
+  @SuppressWarnings("OverrideThrowableToString") // it stands for an exception of another class
   public String toString() {
     return text;
   }

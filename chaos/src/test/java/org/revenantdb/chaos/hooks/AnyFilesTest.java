@@ -113,8 +113,7 @@ class AnyFilesTest {
     return new AnyRun(subject, 7, 1, Duration.ofSeconds(60), List.of(), scratch);
   }
 
-  private Outcome crash(Class<?> subject, Crash crash, PlatformProfile profile)
-      throws IOException {
+  private Outcome crash(Class<?> subject, Crash crash, PlatformProfile profile) throws IOException {
     return crash(subject, crash, profile, 30);
   }
 
