@@ -8,12 +8,14 @@ import org.jspecify.annotations.Nullable;
 
 /** An exception that a subject threw in another JVM: its text, stack and causes. */
 public final class RemoteFailure extends Exception {
-
   private static final long serialVersionUID = 1L;
   private static final int CAUSES = 8;
   private static final int FRAMES = 100;
 
+  /** The name of its class in the other JVM. */
   private final String type;
+
+  /** Its text there. */
   private final String text;
 
   private RemoteFailure(String type, String text, @Nullable Throwable cause) {

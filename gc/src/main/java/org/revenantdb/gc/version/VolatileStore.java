@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAccumulator;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
@@ -144,7 +145,7 @@ public final class VolatileStore implements AutoCloseable {
   private volatile long departedHorizon;
 
   private volatile long departedBytes;
-  private volatile int departedPasses;
+  private final AtomicInteger departedPasses = new AtomicInteger();
   private final Tally added = new Tally();
   private final Tally pruned = new Tally();
   private final Tally swept = new Tally();
@@ -429,15 +430,14 @@ public final class VolatileStore implements AutoCloseable {
     if (size == 0) {
       return;
     }
-    departedPasses++;
     boolean isGrown = size - departedBytes >= departedBytes / 4;
-    boolean isDue = departedPasses >= size / DEPARTED_A_PASS;
+    boolean isDue = departedPasses.incrementAndGet() >= size / DEPARTED_A_PASS;
     if (isGrown || (isDue && needed.horizon() > departedHorizon)) {
       departed.forget(
           needed.horizon(), (table, key, deletedAt) -> isForgotten(table, key, deletedAt, needed));
       departedHorizon = Math.max(departedHorizon, needed.horizon());
       departedBytes = departed.bytes();
-      departedPasses = 0;
+      departedPasses.set(0);
     }
   }
 
