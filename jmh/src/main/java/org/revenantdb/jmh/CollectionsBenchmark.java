@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -117,7 +118,7 @@ public class CollectionsBenchmark {
     return database.read(tx -> {
       int length = 0;
       for (int i = 0; i < BATCH; i++) {
-        length += typed.get(tx, random.nextLong(ROWS)).length();
+        length += Objects.requireNonNull(typed.get(tx, random.nextLong(ROWS))).length();
       }
       return length;
     });
@@ -166,7 +167,7 @@ public class CollectionsBenchmark {
     return database.read(tx -> {
       int length = 0;
       for (Long key : wanted()) {
-        length += typed.get(tx, key).length();
+        length += Objects.requireNonNull(typed.get(tx, key)).length();
       }
       return length;
     });
