@@ -261,6 +261,30 @@ class DepartedRowsTest {
     }
   }
 
+  /** The deleting transaction has written too many rows to name them, so the range is read again. */
+  @Test
+  void a_range_that_is_read_again_has_changed_if_a_row_of_it_has_left() {
+    try (Database database = Database.open(directory, DatabaseOptions.defaults())) {
+      Table table = database.getOrCreateTable("t");
+      Table other = database.getOrCreateTable("other");
+      database.run(tx -> tx.put(table, key(1), value(1)));
+      TransactionOptions serializable =
+          TransactionOptions.defaults().withIsolation(Isolation.SERIALIZABLE);
+      try (Transaction reader = database.begin(serializable)) {
+        assertEquals(1, reader.count(table, null, null));
+        database.run(tx -> {
+          tx.delete(table, key(1));
+          for (int row = 0; row < 20_000; row++) {
+            tx.put(other, key(row), value(row));
+          }
+        });
+        database.cleanNow();
+        reader.put(table, key(2), value(2));
+        assertThrows(ConflictException.class, reader::commit);
+      }
+    }
+  }
+
   @Test
   void a_reader_with_little_memory_for_versions_finds_departed_rows_in_files() {
     DatabaseOptions options = DatabaseOptions.defaults().withVersionMemory(1 << 20);
