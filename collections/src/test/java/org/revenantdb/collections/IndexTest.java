@@ -18,6 +18,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -370,10 +371,10 @@ class IndexTest {
       table.put(early, 5_000L, new Customer("early", "Rome"));
       builder.start();
       while (db.findTable("revenant.indexes/customers/by city") == null) {
-        Thread.onSpinWait();
+        LockSupport.parkNanos(20_000);
       }
       while (builder.getState() == Thread.State.RUNNABLE) { // until it waits, or has not waited
-        Thread.onSpinWait();
+        LockSupport.parkNanos(20_000);
       }
       early.commit();
     }

@@ -261,7 +261,9 @@ class DepartedRowsTest {
     }
   }
 
-  /** The deleting transaction has written too many rows to name them, so the range is read again. */
+  /**
+   * The deleting transaction has written too many rows to name them, so the range is read again.
+   */
   @Test
   void a_range_that_is_read_again_has_changed_if_a_row_of_it_has_left() {
     try (Database database = Database.open(directory, DatabaseOptions.defaults())) {
