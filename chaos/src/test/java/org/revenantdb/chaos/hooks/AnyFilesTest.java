@@ -110,7 +110,7 @@ class AnyFilesTest {
   }
 
   private AnyRun run(Class<?> subject) {
-    return new AnyRun(subject, 7, 1, Duration.ofSeconds(60), List.of(), scratch);
+    return new AnyRun(subject, 7, 1, Duration.ofMinutes(10), List.of(), scratch);
   }
 
   private Outcome crash(Class<?> subject, Crash crash, PlatformProfile profile) throws IOException {
