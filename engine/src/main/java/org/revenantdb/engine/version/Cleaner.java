@@ -10,6 +10,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -610,8 +611,8 @@ public final class Cleaner implements AutoCloseable {
         return 0;
       }
       changes += pass.changes();
-      leftMoved = takeLeftMoved();
-      leftForRoom = takeLeftForRoom();
+      leftMoved = ofVisits(PageVisit::takeLeftMoved);
+      leftForRoom = ofVisits(PageVisit::takeLeftForRoom);
       if (pass.hasSkipped()) {
         active.metSomebody(); // it is not reported when the skipped page can be read
         skipped = true;
@@ -637,20 +638,13 @@ public final class Cleaner implements AutoCloseable {
     return changes;
   }
 
-  private boolean takeLeftForRoom() {
-    boolean left = own.takeLeftForRoom();
+  /** Takes a mark of the visits of all threads; returns whether one of them had it. */
+  private boolean ofVisits(Predicate<PageVisit> mark) {
+    boolean any = mark.test(own);
     for (PageVisit helper : helpers) {
-      left |= helper.takeLeftForRoom();
+      any |= mark.test(helper);
     }
-    return left;
-  }
-
-  private boolean takeLeftMoved() {
-    boolean left = own.takeLeftMoved();
-    for (PageVisit helper : helpers) {
-      left |= helper.takeLeftMoved();
-    }
-    return left;
+    return any;
   }
 
   /**

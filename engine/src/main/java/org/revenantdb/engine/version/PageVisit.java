@@ -32,8 +32,8 @@ final class PageVisit {
    *
    * Invariants  I1 a page leaves the marks under its exclusive latch, in the step in which its bit is cleared.
    *             I2 nothing is dropped but by a logged change (R9), and only when its successor committed at or below
-   *             a horizon that was computed before the page was latched (R4); a deleted row also as §41 and §48 say. A slot that was moved asks for no
-   *             more than that all snapshots of now are above the page's LSN.
+   *             a horizon that was computed before the page was latched (R4); a deleted row also as §41 and §48 say. A slot
+   *             that was moved asks for no more than that all snapshots of now are above the page's LSN.
    *             I3 of a page that another thread has freed nothing is believed: the visit ends.
    *             I4 one credit at a time, taken with nothing latched (R17).
    */

@@ -150,7 +150,7 @@ public final class RowRange implements RowConflict {
   }
 
   /** The next possible key. */
-  private static byte[] following(byte[] key) {
+  static byte[] following(byte[] key) {
     return Arrays.copyOf(key, key.length + 1);
   }
 

@@ -135,9 +135,7 @@ public final class RowScan implements RowSource {
       } else {
         fillForwards(batch, most);
       }
-      if (reader.mayHaveDeparted(tree.table(), reading)) { // after the leaf was read
-        addDeparted(before, batch, most);
-      }
+      addDeparted(before, batch, most); // after the leaf was read
       reader.findOlder(tree.table(), reading, batch); // nothing is latched
     }
   }
@@ -160,7 +158,7 @@ public final class RowScan implements RowSource {
     byte[] last = found.end();
     batch.merge(found.keys(), descending, /* endsThere= */ last != null);
     if (last != null) {
-      position = descending ? last : Arrays.copyOf(last, last.length + 1); // the next possible key
+      position = descending ? last : RowRange.following(last);
       fromFence = false;
       done = false;
     }
