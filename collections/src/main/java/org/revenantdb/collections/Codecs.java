@@ -187,7 +187,7 @@ public final class Codecs {
    * @return a codec
    */
   public static <V> Codec<V> ofKeys(KeyCodec<V> codec) {
-    Objects.requireNonNull(codec, "codec");
+    Objects.requireNonNull(codec, "codec must not be null");
     return new Simple<>(codec.toString(), codec::encode, codec::decode);
   }
 
@@ -202,7 +202,7 @@ public final class Codecs {
    *     that has no codec
    */
   public static <R extends Record> RecordCodec<R> records(Class<R> type) {
-    Objects.requireNonNull(type, "type");
+    Objects.requireNonNull(type, "type must not be null");
     return new RecordCodec<>(type, null, 1, Map.of(), Map.of());
   }
 
@@ -218,8 +218,8 @@ public final class Codecs {
    */
   public static <R extends Record> RecordCodec<R> records(
       MethodHandles.Lookup lookup, Class<R> type) {
-    Objects.requireNonNull(lookup, "lookup");
-    Objects.requireNonNull(type, "type");
+    Objects.requireNonNull(lookup, "lookup must not be null");
+    Objects.requireNonNull(type, "type must not be null");
     return new RecordCodec<>(type, lookup, 1, Map.of(), Map.of());
   }
 
@@ -236,8 +236,8 @@ public final class Codecs {
    */
   public static <R extends Record> RecordCodec<R> records(
       MethodHandles.Lookup lookup, Class<R> type, Map<Class<?>, Codec<?>> components) {
-    Objects.requireNonNull(lookup, "lookup");
-    Objects.requireNonNull(type, "type");
+    Objects.requireNonNull(lookup, "lookup must not be null");
+    Objects.requireNonNull(type, "type must not be null");
     return new RecordCodec<>(type, lookup, 1, Map.copyOf(components), Map.of());
   }
 }

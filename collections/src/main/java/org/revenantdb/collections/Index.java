@@ -89,7 +89,7 @@ public final class Index<I, K, V> {
 
   private static <I, V> Function<V, Collection<I>> single(
       Function<? super V, ? extends @Nullable I> value) {
-    Objects.requireNonNull(value, "value");
+    Objects.requireNonNull(value, "value must not be null");
     return row -> {
       I found = value.apply(row);
       return found == null ? List.of() : List.of(found);
@@ -196,7 +196,7 @@ public final class Index<I, K, V> {
   }
 
   byte[] bytes(I value) {
-    Objects.requireNonNull(value, "value");
+    Objects.requireNonNull(value, "value must not be null");
     return codec.toBytes(value);
   }
 

@@ -33,7 +33,7 @@ public final class IndexDefinition<I, V> {
       KeyCodec<I> codec,
       boolean isUnique,
       Function<? super V, ? extends @Nullable Collection<I>> values) {
-    Objects.requireNonNull(values, "values");
+    Objects.requireNonNull(values, "values must not be null");
     KeyCodec<I> _ = codec.asPart(); // which refuses those that do not say where they end
     return new IndexDefinition<>(
         new IndexShape<>(
@@ -53,7 +53,7 @@ public final class IndexDefinition<I, V> {
    * @return another definition
    */
   public IndexDefinition<I, V> where(Predicate<? super V> rows) {
-    Objects.requireNonNull(rows, "rows");
+    Objects.requireNonNull(rows, "rows must not be null");
     return new IndexDefinition<>(
         new IndexShape<>(
             shape.codec(),

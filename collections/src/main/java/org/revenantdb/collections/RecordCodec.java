@@ -88,7 +88,7 @@ public final class RecordCodec<R extends Record> implements Codec<R> {
   public <F extends Record> RecordCodec<R> withFormer(
       int formerVersion, Class<F> formerType, Function<? super F, ? extends R> upgrade) {
     check(formerVersion);
-    Objects.requireNonNull(upgrade, "upgrade");
+    Objects.requireNonNull(upgrade, "upgrade must not be null");
     Map<Integer, Former<?, R>> all = new HashMap<>(former);
     all.put(
         formerVersion,

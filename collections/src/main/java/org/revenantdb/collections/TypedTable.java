@@ -126,10 +126,10 @@ public final class TypedTable<K, V> {
    */
   public static <K, V> TypedTable<K, V> of(
       Database database, Table table, KeyCodec<K> keys, Codec<V> values) {
-    Objects.requireNonNull(database, "database");
-    Objects.requireNonNull(table, "table");
-    Objects.requireNonNull(keys, "keys");
-    Objects.requireNonNull(values, "values");
+    Objects.requireNonNull(database, "database must not be null");
+    Objects.requireNonNull(table, "table must not be null");
+    Objects.requireNonNull(keys, "keys must not be null");
+    Objects.requireNonNull(values, "values must not be null");
     return new TypedTable<>(database, table, keys, values);
   }
 
@@ -173,7 +173,7 @@ public final class TypedTable<K, V> {
 
   /** The bytes of a key. */
   byte[] keyBytes(K key) {
-    Objects.requireNonNull(key, "key");
+    Objects.requireNonNull(key, "key must not be null");
     Scratch scratch = scratches.take();
     try {
       ByteWriter out = scratch.out();
@@ -189,7 +189,7 @@ public final class TypedTable<K, V> {
   }
 
   private byte[] valueBytes(K key, V value) {
-    Objects.requireNonNull(value, "value");
+    Objects.requireNonNull(value, "value must not be null");
     Scratch scratch = scratches.take();
     try {
       ByteWriter out = scratch.out();
@@ -374,7 +374,7 @@ public final class TypedTable<K, V> {
    * @return a scan
    */
   public Scan<K, V> scan(Transaction transaction) {
-    Objects.requireNonNull(transaction, "transaction");
+    Objects.requireNonNull(transaction, "transaction must not be null");
     return new Scan<>(this, transaction, null, null, /* isDescending= */ false, Long.MAX_VALUE);
   }
 
@@ -518,7 +518,7 @@ public final class TypedTable<K, V> {
    */
   public boolean replace(Transaction transaction, K key, V expected, V value) {
     demandFirstWriter(transaction);
-    Objects.requireNonNull(expected, "expected");
+    Objects.requireNonNull(expected, "expected must not be null");
     byte[] bytes = keyBytes(key);
     byte[] stored = valueBytes(key, value);
     V before = get(transaction, bytes);
@@ -568,7 +568,7 @@ public final class TypedTable<K, V> {
       K key,
       V value,
       BiFunction<? super V, ? super V, ? extends @Nullable V> merge) {
-    Objects.requireNonNull(value, "value");
+    Objects.requireNonNull(value, "value must not be null");
     return compute(
         transaction, key, (_, before) -> before == null ? value : merge.apply(before, value));
   }
@@ -688,8 +688,8 @@ public final class TypedTable<K, V> {
    */
   public <I> Index<I, K, V> index(
       String name, IndexDefinition<I, V> definition, LongConsumer progress) {
-    Objects.requireNonNull(name, "name");
-    Objects.requireNonNull(progress, "progress");
+    Objects.requireNonNull(name, "name must not be null");
+    Objects.requireNonNull(progress, "progress must not be null");
     IndexShape<I, V> shape = definition.shape();
     if (!shape.isUnique()) {
       KeyCodec<K> _ = keys.asPart(); // which refuses keys that cannot follow another one

@@ -78,7 +78,7 @@ public final class BulkLoad implements AutoCloseable {
    */
   public void add(byte[] key, byte[] value) {
     Transaction.checkKey(key);
-    Objects.requireNonNull(value, "value");
+    Objects.requireNonNull(value, "value must not be null");
     try {
       StreamedValue.checkLength(transaction.core().engine().maxValueBytes, value.length);
       addOrWait(key, loader -> loader.add(key, value));
@@ -102,7 +102,7 @@ public final class BulkLoad implements AutoCloseable {
    */
   public void add(byte[] key, InputStream value) throws IOException {
     Transaction.checkKey(key);
-    Objects.requireNonNull(value, "value");
+    Objects.requireNonNull(value, "value must not be null");
     StreamedValue.demandShort(transaction.engine(), value);
     byte[] chunk = value.readNBytes(OverflowWriter.CHUNK);
     if (chunk.length < OverflowWriter.CHUNK) {

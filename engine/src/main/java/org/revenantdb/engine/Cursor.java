@@ -146,7 +146,7 @@ public final class Cursor implements AutoCloseable {
    * @throws IllegalStateException as {@link #next}
    */
   public boolean seek(byte[] key) {
-    Objects.requireNonNull(key, "key");
+    Objects.requireNonNull(key, "key must not be null");
     try {
       checkUsable();
       transaction.checkOpen();

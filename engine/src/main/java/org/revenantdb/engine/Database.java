@@ -9,6 +9,7 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.access.ApiAccess;
 import org.revenantdb.engine.catalog.Catalog;
+import org.revenantdb.engine.catalog.NameHint;
 import org.revenantdb.engine.catalog.Names;
 import org.revenantdb.engine.catalog.Sequences;
 import org.revenantdb.engine.catalog.TableState;
@@ -107,8 +108,8 @@ public final class Database implements AutoCloseable {
    * @return the open database; recovery, if it was needed, is done
    */
   public static Database open(Path directory, DatabaseOptions options) {
-    Objects.requireNonNull(directory, "directory");
-    Objects.requireNonNull(options, "options");
+    Objects.requireNonNull(directory, "directory must not be null");
+    Objects.requireNonNull(options, "options must not be null");
     FileThread.databaseOpens();
     Database database = null;
     try {
@@ -178,11 +179,11 @@ public final class Database implements AutoCloseable {
    *     name
    */
   public Table table(String name) {
-    Objects.requireNonNull(name, "name");
+    Objects.requireNonNull(name, "name must not be null");
     try {
       Table found = findTable(name);
       if (found == null) {
-        throw missing("Table", name);
+        throw missing("Table", name, tableNames());
       }
       return found;
     } catch (RuntimeException failure) {
@@ -214,8 +215,8 @@ public final class Database implements AutoCloseable {
    * @throws ConflictException if a transaction has created one of this name and has not ended
    */
   public Table createTable(String name, TableOptions options) {
-    Objects.requireNonNull(name, "name");
-    Objects.requireNonNull(options, "options");
+    Objects.requireNonNull(name, "name must not be null");
+    Objects.requireNonNull(options, "options must not be null");
     try {
       demandWritable("table " + name + " cannot be created");
       Table created = engine.inside(() -> catalog.createNew(name, options));
@@ -248,12 +249,14 @@ public final class Database implements AutoCloseable {
    * The exception for a name that does not exist.
    *
    * @param kind Table or Sequence, as in the names of the methods
+   * @param names those that exist
    */
-  private CatalogException missing(String kind, String name) {
+  private CatalogException missing(String kind, String name, List<String> names) {
+    String called = kind.toLowerCase(Locale.ROOT);
     return new CatalogException(
         CatalogException.Reason.MISSING,
-        "there is no %s %s in the database %s; check the name, or create it with create%s or getOrCreate%s"
-            .formatted(kind.toLowerCase(Locale.ROOT), name, directory, kind, kind));
+        "there is no %s %s in the database %s: %s; check the name, or create it with create%s or getOrCreate%s"
+            .formatted(called, name, directory, NameHint.of(called, name, names), kind, kind));
   }
 
   /** As {@link #missing}, for a name that exists. */
@@ -275,7 +278,7 @@ public final class Database implements AutoCloseable {
    *     finds its own with {@link Transaction#findTable}
    */
   public Table getOrCreateTable(String name) {
-    Objects.requireNonNull(name, "name");
+    Objects.requireNonNull(name, "name must not be null");
     try {
       Table found = findTable(name);
       return found != null ? found : create(name, TableOptions.defaults());
@@ -295,8 +298,8 @@ public final class Database implements AutoCloseable {
    * @throws ConflictException if a transaction has created one of this name and has not ended
    */
   public Table getOrCreateTable(String name, TableOptions options) {
-    Objects.requireNonNull(name, "name");
-    Objects.requireNonNull(options, "options");
+    Objects.requireNonNull(name, "name must not be null");
+    Objects.requireNonNull(options, "options must not be null");
     try {
       Table table = findTable(name);
       if (table == null) {
@@ -337,7 +340,7 @@ public final class Database implements AutoCloseable {
    * @return the table, or null if there is none of this name
    */
   public @Nullable Table findTable(String name) {
-    Objects.requireNonNull(name, "name");
+    Objects.requireNonNull(name, "name must not be null");
     try {
       Table found = engine.inside(() -> catalog.find(name));
       awaitTable(name);
@@ -410,7 +413,7 @@ public final class Database implements AutoCloseable {
    * @throws OutcomeUnknownException if the log failed before the drop was durable
    */
   public boolean dropTable(String name) {
-    Objects.requireNonNull(name, "name");
+    Objects.requireNonNull(name, "name must not be null");
     try {
       Table table = findTable(name);
       if (table == null) {
@@ -445,7 +448,7 @@ public final class Database implements AutoCloseable {
    * @throws OutcomeUnknownException if the log failed before the truncation was durable
    */
   public boolean truncateTable(String name) {
-    Objects.requireNonNull(name, "name");
+    Objects.requireNonNull(name, "name must not be null");
     try {
       return call(
           TransactionOptions.of(Durability.DURABLE),
@@ -471,11 +474,11 @@ public final class Database implements AutoCloseable {
    *     name
    */
   public Sequence sequence(String name) {
-    Objects.requireNonNull(name, "name");
+    Objects.requireNonNull(name, "name must not be null");
     try {
       Sequence found = findSequence(name);
       if (found == null) {
-        throw missing("Sequence", name);
+        throw missing("Sequence", name, sequenceNames());
       }
       return found;
     } catch (RuntimeException failure) {
@@ -507,8 +510,8 @@ public final class Database implements AutoCloseable {
    *     name
    */
   public Sequence createSequence(String name, SequenceOptions options) {
-    Objects.requireNonNull(name, "name");
-    Objects.requireNonNull(options, "options");
+    Objects.requireNonNull(name, "name must not be null");
+    Objects.requireNonNull(options, "options must not be null");
     try {
       demandWritable("sequence " + name + " cannot be created");
       Sequence created = engine.inside(() -> sequences.createNew(name, options));
@@ -530,7 +533,7 @@ public final class Database implements AutoCloseable {
    * @return the sequence
    */
   public Sequence getOrCreateSequence(String name) {
-    Objects.requireNonNull(name, "name");
+    Objects.requireNonNull(name, "name must not be null");
     try {
       return findOrCreate(name, SequenceOptions.defaults());
     } catch (RuntimeException failure) {
@@ -549,8 +552,8 @@ public final class Database implements AutoCloseable {
    *     sequence of this name with other options
    */
   public Sequence getOrCreateSequence(String name, SequenceOptions options) {
-    Objects.requireNonNull(name, "name");
-    Objects.requireNonNull(options, "options");
+    Objects.requireNonNull(name, "name must not be null");
+    Objects.requireNonNull(options, "options must not be null");
     try {
       Sequence found = findOrCreate(name, options); // or another thread has created it meanwhile
       if (!found.options().equals(options)) {
@@ -588,7 +591,7 @@ public final class Database implements AutoCloseable {
    * @return the sequence, or null if there is none of this name
    */
   public @Nullable Sequence findSequence(String name) {
-    Objects.requireNonNull(name, "name");
+    Objects.requireNonNull(name, "name must not be null");
     try {
       Sequence found = engine.inside(() -> sequences.find(name));
       awaitSequences();
@@ -634,7 +637,7 @@ public final class Database implements AutoCloseable {
    * @return the transaction; it sees what is committed now
    */
   public Transaction begin(TransactionOptions options) {
-    Objects.requireNonNull(options, "options");
+    Objects.requireNonNull(options, "options must not be null");
     return options.durability() == null ? beginWith(inheriting(options)) : beginWith(options);
   }
 
@@ -778,7 +781,7 @@ public final class Database implements AutoCloseable {
    */
   public <X extends Exception> void runThrowing(TransactionOptions options, ThrowingBody<X> body)
       throws X {
-    Objects.requireNonNull(body, "body");
+    Objects.requireNonNull(body, "body must not be null");
     this.<@Nullable Object, X>callThrowing(
         options,
         transaction -> {
@@ -803,7 +806,21 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * As {@link #read}, for reads that throw a checked exception.
+   * As {@link #read(TransactionCall)}, in a read-only transaction with other options.
+   *
+   * @param options of the transaction; it is read-only, whatever they say
+   * @param body the reads
+   * @param <T> what they return
+   * @return what the body returned
+   * @throws TransactionStateException with {@link TransactionStateException.Reason#READ_ONLY} if
+   *     the body writes
+   */
+  public <T extends @Nullable Object> T read(TransactionOptions options, TransactionCall<T> body) {
+    return callThrowing(options.withReadOnly(true), body);
+  }
+
+  /**
+   * As {@link #read(TransactionCall)}, for reads that throw a checked exception.
    *
    * @param body the reads
    * @param <T> what they return
@@ -816,6 +833,23 @@ public final class Database implements AutoCloseable {
   public <T extends @Nullable Object, X extends Exception> T readThrowing(ThrowingCall<T, X> body)
       throws X {
     return callThrowing(reading, body);
+  }
+
+  /**
+   * As {@link #readThrowing(ThrowingCall)}, in a read-only transaction with other options.
+   *
+   * @param options of the transaction; it is read-only, whatever they say
+   * @param body the reads
+   * @param <T> what they return
+   * @param <X> what they throw
+   * @return what the body returned
+   * @throws TransactionStateException with {@link TransactionStateException.Reason#READ_ONLY} if
+   *     the body writes
+   * @throws X what the body threw
+   */
+  public <T extends @Nullable Object, X extends Exception> T readThrowing(
+      TransactionOptions options, ThrowingCall<T, X> body) throws X {
+    return callThrowing(options.withReadOnly(true), body);
   }
 
   /**
@@ -868,8 +902,8 @@ public final class Database implements AutoCloseable {
   @SuppressWarnings("ReferenceEquality") // whether it is the very exception of the work
   public <T extends @Nullable Object, X extends Exception> T callThrowing(
       TransactionOptions options, ThrowingCall<T, X> body) throws X {
-    Objects.requireNonNull(options, "options");
-    Objects.requireNonNull(body, "body");
+    Objects.requireNonNull(options, "options must not be null");
+    Objects.requireNonNull(body, "body must not be null");
     Throwable bodys = null; // it is the user's, whatever it is
     Retry retry = null;
     try {
@@ -954,8 +988,8 @@ public final class Database implements AutoCloseable {
    * @return the load; close it
    */
   public BulkLoad bulkLoad(Table table, TransactionOptions options) {
-    Objects.requireNonNull(table, "table");
-    Objects.requireNonNull(options, "options");
+    Objects.requireNonNull(table, "table must not be null");
+    Objects.requireNonNull(options, "options must not be null");
     try {
       TableState.of(table).demandOf(engine);
       // It reads nothing, and is as it was begun until it ends.
@@ -1096,7 +1130,7 @@ public final class Database implements AutoCloseable {
 
   /** Refuses a name that is empty or too long. */
   static void checkName(byte[] name) {
-    Objects.requireNonNull(name, "name");
+    Objects.requireNonNull(name, "name must not be null");
     Names.demandLength("a prepared transaction", name, MAX_PREPARED_NAME_BYTES, "bytes");
   }
 
@@ -1198,8 +1232,8 @@ public final class Database implements AutoCloseable {
    * @throws DatabaseClosedException if the database is closed meanwhile
    */
   public BackupReport backup(Path target, BackupOptions options) {
-    Objects.requireNonNull(target, "target");
-    Objects.requireNonNull(options, "options");
+    Objects.requireNonNull(target, "target must not be null");
+    Objects.requireNonNull(options, "options must not be null");
     try {
       engine.inside(() -> null);
       return open.backups().backup(target, options);

@@ -122,7 +122,7 @@ public final class Sequence {
    * @throws ReadOnlyDatabaseException if the database was opened read-only
    */
   public long next(Durability durability) {
-    Objects.requireNonNull(durability, "durability");
+    Objects.requireNonNull(durability, "durability must not be null");
     try {
       demandUsable();
       SequenceBlock block = current;

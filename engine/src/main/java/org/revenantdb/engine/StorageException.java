@@ -92,7 +92,7 @@ public sealed class StorageException extends RevenantException permits CorruptDa
     super(
         file + (offset < 0 ? "" : " at byte " + offset) + ": " + problem + "; " + cure + ".",
         cause);
-    this.reason = Objects.requireNonNull(reason, "reason");
+    this.reason = Objects.requireNonNull(reason, "reason must not be null");
     this.file = file;
     this.offset = offset;
     this.problem = problem;

@@ -266,7 +266,7 @@ public final class Transaction implements AutoCloseable {
    *     fit in an array; use {@link #open}
    */
   public byte @Nullable [] get(Table table, byte[] key) {
-    Objects.requireNonNull(table, "table");
+    Objects.requireNonNull(table, "table must not be null");
     checkKey(key);
     try {
       beginStatement();
@@ -291,7 +291,7 @@ public final class Transaction implements AutoCloseable {
    *     than the longest array; use {@link #open}
    */
   public int get(Table table, byte[] key, byte[] into, int offset) {
-    Objects.requireNonNull(table, "table");
+    Objects.requireNonNull(table, "table must not be null");
     checkKey(key);
     Objects.checkFromIndexSize(offset, 0, into.length);
     try {
@@ -340,7 +340,7 @@ public final class Transaction implements AutoCloseable {
    * @throws ConflictException as {@link #get(Table, byte[])}
    */
   public boolean exists(Table table, byte[] key) {
-    Objects.requireNonNull(table, "table");
+    Objects.requireNonNull(table, "table must not be null");
     checkKey(key);
     try {
       beginStatement();
@@ -360,7 +360,7 @@ public final class Transaction implements AutoCloseable {
    * @throws ConflictException as {@link #get(Table, byte[])}
    */
   public @Nullable InputStream open(Table table, byte[] key) {
-    Objects.requireNonNull(table, "table");
+    Objects.requireNonNull(table, "table must not be null");
     checkKey(key);
     try {
       KeptReading kept = keepReading(); // before anything is looked up in it
@@ -442,9 +442,9 @@ public final class Transaction implements AutoCloseable {
    *     {@link ConflictReason} has the cases
    */
   public void put(Table table, byte[] key, byte[] value) {
-    Objects.requireNonNull(table, "table");
+    Objects.requireNonNull(table, "table must not be null");
     checkKey(key);
-    Objects.requireNonNull(value, "value");
+    Objects.requireNonNull(value, "value must not be null");
     StreamedValue.checkLength(engine.maxValueBytes, value.length);
     try {
       beginStatement(table);
@@ -514,7 +514,7 @@ public final class Transaction implements AutoCloseable {
    *     fit in an array
    */
   public byte @Nullable [] lockForUpdate(Table table, byte[] key) {
-    Objects.requireNonNull(table, "table");
+    Objects.requireNonNull(table, "table must not be null");
     checkKey(key);
     try {
       core().demandWrites();
@@ -609,9 +609,9 @@ public final class Transaction implements AutoCloseable {
    * @throws IOException if the stream throws it; the row is unchanged, as above
    */
   public void put(Table table, byte[] key, InputStream value) throws IOException {
-    Objects.requireNonNull(table, "table");
+    Objects.requireNonNull(table, "table must not be null");
     checkKey(key);
-    Objects.requireNonNull(value, "value");
+    Objects.requireNonNull(value, "value must not be null");
     demandWritable(table, key); // a refusal comes before the stream is touched
     StreamedValue.demandShort(engine, value);
     byte[] chunk = value.readNBytes(OverflowWriter.CHUNK);
@@ -676,7 +676,7 @@ public final class Transaction implements AutoCloseable {
    *     {@link ConflictReason} has the cases
    */
   public boolean delete(Table table, byte[] key) {
-    Objects.requireNonNull(table, "table");
+    Objects.requireNonNull(table, "table must not be null");
     checkKey(key);
     try {
       beginStatement(table);
@@ -706,7 +706,7 @@ public final class Transaction implements AutoCloseable {
    * @throws ConflictException as {@link #get(Table, byte[])}
    */
   public long count(Table table, byte @Nullable [] from, byte @Nullable [] to) {
-    Objects.requireNonNull(table, "table");
+    Objects.requireNonNull(table, "table must not be null");
     try {
       beginStatement();
       List<RowRange> ranges = ranges(table, from, to, core().reading());
@@ -747,7 +747,7 @@ public final class Transaction implements AutoCloseable {
    *     table; {@link ConflictReason} has the cases
    */
   public long deleteRange(Table table, byte @Nullable [] from, byte @Nullable [] to) {
-    Objects.requireNonNull(table, "table");
+    Objects.requireNonNull(table, "table must not be null");
     try {
       return deleteRange(table, from, to, () -> {});
     } catch (RuntimeException failure) {
@@ -888,7 +888,7 @@ public final class Transaction implements AutoCloseable {
    * @throws ConflictException if the table was created after this transaction began
    */
   public Cursor scan(Table table, byte @Nullable [] from, byte @Nullable [] to) {
-    Objects.requireNonNull(table, "table");
+    Objects.requireNonNull(table, "table must not be null");
     try {
       return cursor(table, from, to, /* descending= */ false);
     } catch (RuntimeException failure) {
@@ -906,7 +906,7 @@ public final class Transaction implements AutoCloseable {
    * @throws ConflictException if the table was created after this transaction began
    */
   public Cursor scanDescending(Table table, byte @Nullable [] from, byte @Nullable [] to) {
-    Objects.requireNonNull(table, "table");
+    Objects.requireNonNull(table, "table must not be null");
     try {
       return cursor(table, from, to, /* descending= */ true);
     } catch (RuntimeException failure) {
@@ -988,8 +988,8 @@ public final class Transaction implements AutoCloseable {
    * @throws IllegalStateException if this transaction has a savepoint
    */
   public Table createTable(String name, TableOptions options) {
-    Objects.requireNonNull(name, "name");
-    Objects.requireNonNull(options, "options");
+    Objects.requireNonNull(name, "name must not be null");
+    Objects.requireNonNull(options, "options must not be null");
     try {
       return core().createTable(name, options);
     } catch (RuntimeException failure) {
@@ -1018,7 +1018,7 @@ public final class Transaction implements AutoCloseable {
    * @throws IllegalStateException if this transaction has a savepoint
    */
   public void dropTable(Table table) {
-    Objects.requireNonNull(table, "table");
+    Objects.requireNonNull(table, "table must not be null");
     try {
       core().dropTable(table);
     } catch (RuntimeException failure) {
@@ -1046,7 +1046,7 @@ public final class Transaction implements AutoCloseable {
    * @throws IllegalStateException if this transaction has a savepoint
    */
   public void truncate(Table table) {
-    Objects.requireNonNull(table, "table");
+    Objects.requireNonNull(table, "table must not be null");
     try {
       core().truncate(table);
     } catch (RuntimeException failure) {
@@ -1065,7 +1065,7 @@ public final class Transaction implements AutoCloseable {
    * @return the table, or null if there is none of this name
    */
   public @Nullable Table findTable(String name) {
-    Objects.requireNonNull(name, "name");
+    Objects.requireNonNull(name, "name must not be null");
     try {
       return core().findTable(name);
     } catch (RuntimeException failure) {
@@ -1109,7 +1109,7 @@ public final class Transaction implements AutoCloseable {
    * @throws IllegalArgumentException if it has ended, or belongs to another transaction
    */
   public void rollbackTo(Savepoint savepoint) {
-    Objects.requireNonNull(savepoint, "savepoint");
+    Objects.requireNonNull(savepoint, "savepoint must not be null");
     try {
       int index = indexOf(savepoint);
       core().rollbackTo(savepoint.overwritten());
@@ -1126,7 +1126,7 @@ public final class Transaction implements AutoCloseable {
    * @throws IllegalArgumentException if it has ended, or belongs to another transaction
    */
   public void release(Savepoint savepoint) {
-    Objects.requireNonNull(savepoint, "savepoint");
+    Objects.requireNonNull(savepoint, "savepoint must not be null");
     try {
       int index = indexOf(savepoint);
       if (index == 0) {
@@ -1379,7 +1379,7 @@ public final class Transaction implements AutoCloseable {
 
   /** Refuses a key that is empty or too long. */
   static void checkKey(byte[] key) {
-    Objects.requireNonNull(key, "key");
+    Objects.requireNonNull(key, "key must not be null");
     if (key.length == 0) {
       throw new LimitException(LimitException.Reason.KEY_LENGTH, "a key must not be empty");
     }

@@ -18,7 +18,7 @@ public interface MapWork {
   /** Each call is a transaction. */
   static MapWork each(Database database, TransactionOptions options) {
     TransactionOptions reading = options.withReadOnly(true);
-    Objects.requireNonNull(database, "database");
+    Objects.requireNonNull(database, "database must not be null");
     return new MapWork() {
       @Override
       public <T extends @Nullable Object> T read(TransactionCall<T> call) {
@@ -34,7 +34,7 @@ public interface MapWork {
 
   /** All calls are statements of one transaction. */
   static MapWork of(Transaction transaction) {
-    Objects.requireNonNull(transaction, "transaction");
+    Objects.requireNonNull(transaction, "transaction must not be null");
     return new MapWork() {
       @Override
       public <T extends @Nullable Object> T read(TransactionCall<T> call) {

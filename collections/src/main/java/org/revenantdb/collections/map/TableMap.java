@@ -62,7 +62,7 @@ public final class TableMap<K, V> extends AbstractMap<K, V>
   /** A key of the right type, if its user has told the truth; else the codec throws. */
   @SuppressWarnings("unchecked")
   private K key(@Nullable Object key) {
-    return (K) Objects.requireNonNull(key, "key");
+    return (K) Objects.requireNonNull(key, "key must not be null");
   }
 
   private <T extends @Nullable Object> T read(TransactionCall<T> call) {
@@ -94,7 +94,7 @@ public final class TableMap<K, V> extends AbstractMap<K, V>
   }
 
   private K demandMine(K key) {
-    if (!isMine(Objects.requireNonNull(key, "key"))) {
+    if (!isMine(Objects.requireNonNull(key, "key must not be null"))) {
       throw new IllegalArgumentException("key out of range: " + key + " is not of this map");
     }
     return key;
@@ -128,7 +128,7 @@ public final class TableMap<K, V> extends AbstractMap<K, V>
 
   @Override
   public @Nullable V put(K key, V value) {
-    Objects.requireNonNull(value, "value");
+    Objects.requireNonNull(value, "value must not be null");
     demandMine(key);
     return write(tx -> {
       V before = table.get(tx, key);
@@ -139,7 +139,7 @@ public final class TableMap<K, V> extends AbstractMap<K, V>
 
   @Override
   public @Nullable V putIfAbsent(K key, V value) {
-    Objects.requireNonNull(value, "value");
+    Objects.requireNonNull(value, "value must not be null");
     demandMine(key);
     return write(tx -> table.putIfAbsent(tx, key, value));
   }
@@ -158,15 +158,15 @@ public final class TableMap<K, V> extends AbstractMap<K, V>
 
   @Override
   public @Nullable V replace(K key, V value) {
-    Objects.requireNonNull(value, "value");
+    Objects.requireNonNull(value, "value must not be null");
     K wanted = key(key);
     return write(tx -> isMine(wanted) ? table.replace(tx, wanted, value) : null);
   }
 
   @Override
   public boolean replace(K key, V before, V value) {
-    Objects.requireNonNull(before, "before");
-    Objects.requireNonNull(value, "value");
+    Objects.requireNonNull(before, "before must not be null");
+    Objects.requireNonNull(value, "value must not be null");
     K wanted = key(key);
     return write(tx -> isMine(wanted) && table.replace(tx, wanted, before, value));
   }
@@ -174,14 +174,14 @@ public final class TableMap<K, V> extends AbstractMap<K, V>
   @Override
   public @Nullable V compute(
       K key, BiFunction<? super K, ? super @Nullable V, ? extends @Nullable V> change) {
-    Objects.requireNonNull(change, "change");
+    Objects.requireNonNull(change, "change must not be null");
     demandMine(key);
     return write(tx -> table.compute(tx, key, change));
   }
 
   @Override
   public @Nullable V computeIfAbsent(K key, Function<? super K, ? extends @Nullable V> value) {
-    Objects.requireNonNull(value, "value");
+    Objects.requireNonNull(value, "value must not be null");
     demandMine(key);
     V found = read(tx -> table.get(tx, key)); // mostly it is there: no need to write
     return found != null
@@ -193,7 +193,7 @@ public final class TableMap<K, V> extends AbstractMap<K, V>
   @Override
   public @Nullable V computeIfPresent(
       K key, BiFunction<? super K, ? super V, ? extends @Nullable V> change) {
-    Objects.requireNonNull(change, "change");
+    Objects.requireNonNull(change, "change must not be null");
     K wanted = key(key);
     return write(tx ->
         isMine(wanted)
@@ -205,8 +205,8 @@ public final class TableMap<K, V> extends AbstractMap<K, V>
   @Override
   public @Nullable V merge(
       K key, V value, BiFunction<? super V, ? super V, ? extends @Nullable V> merge) {
-    Objects.requireNonNull(value, "value");
-    Objects.requireNonNull(merge, "merge");
+    Objects.requireNonNull(value, "value must not be null");
+    Objects.requireNonNull(merge, "merge must not be null");
     demandMine(key);
     return write(tx -> table.merge(tx, key, value, merge));
   }
@@ -231,7 +231,7 @@ public final class TableMap<K, V> extends AbstractMap<K, V>
 
   @Override
   public void forEach(BiConsumer<? super K, ? super V> action) {
-    Objects.requireNonNull(action, "action");
+    Objects.requireNonNull(action, "action must not be null");
     MapRows<K, V, Row<K, V>> rows = iterator(row -> row, /* isReversed= */ false);
     while (rows.hasNext()) {
       Row<K, V> row = rows.next();
@@ -241,7 +241,7 @@ public final class TableMap<K, V> extends AbstractMap<K, V>
 
   @Override
   public void replaceAll(BiFunction<? super K, ? super V, ? extends V> change) {
-    Objects.requireNonNull(change, "change");
+    Objects.requireNonNull(change, "change must not be null");
     forEach((key, _) ->
         computeIfPresent(
             key, (it, before) -> Objects.requireNonNull(change.apply(it, before), "value")));
@@ -266,7 +266,7 @@ public final class TableMap<K, V> extends AbstractMap<K, V>
 
   /** The row that is next to a key, in the order of this map or in reverse. */
   private @Nullable Row<K, V> near(K key, boolean isReversed, boolean isOrEqual) {
-    Objects.requireNonNull(key, "key");
+    Objects.requireNonNull(key, "key must not be null");
     return read(tx -> near(rows(tx, isReversed), key, isReversed, isOrEqual).first());
   }
 
@@ -394,20 +394,20 @@ public final class TableMap<K, V> extends AbstractMap<K, V>
 
   @Override
   public ConcurrentNavigableMap<K, V> subMap(K from, boolean hasFrom, K to, boolean hasTo) {
-    Objects.requireNonNull(from, "from");
-    Objects.requireNonNull(to, "to");
+    Objects.requireNonNull(from, "from must not be null");
+    Objects.requireNonNull(to, "to must not be null");
     return part(from, hasFrom, to, hasTo);
   }
 
   @Override
   public ConcurrentNavigableMap<K, V> headMap(K to, boolean hasTo) {
-    Objects.requireNonNull(to, "to");
+    Objects.requireNonNull(to, "to must not be null");
     return part(null, false, to, hasTo);
   }
 
   @Override
   public ConcurrentNavigableMap<K, V> tailMap(K from, boolean hasFrom) {
-    Objects.requireNonNull(from, "from");
+    Objects.requireNonNull(from, "from must not be null");
     return part(from, hasFrom, null, false);
   }
 

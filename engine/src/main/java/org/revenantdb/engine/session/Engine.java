@@ -320,8 +320,7 @@ public final class Engine implements CatalogueOwner {
         ApiAccess.api()
             .conflict(
                 ConflictReason.TABLE_IN_USE,
-                "transaction "
-                    + change.transaction()
+                open().described(change.transaction())
                     + (own == null ? "" : ", which this thread has open,")
                     + " has created, dropped or truncated a table "
                     + name

@@ -49,7 +49,12 @@ public final class OpenTransactions {
   public record Holder(long id, @Nullable String name) {
     public static final Holder NOBODY = new Holder(0, null);
 
-    private static Holder of(TransactionCore core) {
+    /** How messages refer to it, as in {@code transaction 9 "nightly report"}. */
+    String described() {
+      return "transaction " + id + (name == null ? "" : " \"" + name + "\"");
+    }
+
+    static Holder of(TransactionCore core) {
       return new Holder(core.id(), core.name());
     }
   }
@@ -125,6 +130,16 @@ public final class OpenTransactions {
    */
   public @Nullable TransactionCore ofThisThread(long id) {
     return ofThisThread(core -> core.id() == id);
+  }
+
+  /** How messages refer to the transaction with this id: with its name if it has one and is open. */
+  String described(long id) {
+    for (TransactionCore core : cores()) {
+      if (core.id() == id) {
+        return Holder.of(core).described();
+      }
+    }
+    return new Holder(id, null).described();
   }
 
   /**

@@ -4,6 +4,7 @@ import org.revenantdb.engine.ConflictException;
 import org.revenantdb.engine.ConflictReason;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.access.ApiAccess;
+import org.revenantdb.engine.session.OpenTransactions.Holder;
 import org.revenantdb.engine.txn.RowWaiter.Row;
 import org.revenantdb.engine.version.RowConflict;
 
@@ -28,7 +29,9 @@ final class RowConflicts {
             committed ? ConflictReason.ROW_CHANGED : ConflictReason.ROW_IN_USE,
             (met.conflictingWriter() == 0
                     ? "another transaction"
-                    : "transaction " + met.conflictingWriter())
+                    : committed
+                        ? "transaction " + met.conflictingWriter()
+                        : core.engine().open().described(met.conflictingWriter()))
                 + (committed ? " changed and committed" : " is changing")
                 + " row "
                 + KeyText.of(met.conflictKey())
@@ -50,14 +53,13 @@ final class RowConflicts {
       return;
     }
     String what =
-        "transaction "
-            + met.conflictingWriter()
+        Holder.of(own).described()
             + " is changing row "
             + KeyText.of(met.conflictKey())
             + " of table "
             + table.name()
             + ", and this thread has that transaction open, so "
-            + (core.id() == 0 ? "this one" : "transaction " + core.id())
+            + (core.id() == 0 ? "this one" : Holder.of(core).described())
             + " would wait for itself";
     ConflictException told =
         core.waitsForRows()

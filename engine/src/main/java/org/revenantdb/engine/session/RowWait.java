@@ -82,8 +82,7 @@ final class RowWait {
   private ConflictException tookTooLong(Row wanted, long holder) {
     return ApiAccess.api()
         .lockTimeout(
-            "transaction "
-                + holder
+            engine.open().described(holder)
                 + " has written row "
                 + KeyText.of(wanted.key())
                 + " of table "

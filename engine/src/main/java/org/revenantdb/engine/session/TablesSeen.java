@@ -11,6 +11,7 @@ import org.revenantdb.engine.access.ApiAccess;
 import org.revenantdb.engine.catalog.TableState;
 import org.revenantdb.engine.catalog.TableTrees;
 import org.revenantdb.engine.serial.SerialReads;
+import org.revenantdb.engine.session.OpenTransactions.Holder;
 import org.revenantdb.engine.txn.Holds;
 
 /**
@@ -216,8 +217,7 @@ final class TablesSeen {
                     ? "another transaction or thread is dropping or truncating table "
                         + table.name()
                         + ", and no transaction can begin to write to it meanwhile"
-                    : "transaction "
-                        + own.id()
+                    : Holder.of(own).described()
                         + ", which this thread has open, has dropped or truncated table "
                         + table.name()
                         + ", and no other transaction can begin to write to it before that one has ended",

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.Table;
+import org.revenantdb.engine.session.OpenTransactions.Holder;
 import org.revenantdb.engine.txn.Holds;
 import org.revenantdb.engine.txn.RowWaiter;
 import org.revenantdb.engine.txn.TransactionTable;
@@ -206,14 +207,14 @@ final class WaitGraph {
   static String words(Step last) {
     List<String> words = new ArrayList<>();
     for (Step step = last; step != null; step = step.before) {
-      words.addFirst(words(step.by) + " of transaction " + step.holder.id());
+      words.addFirst(words(step.by) + " of " + Holder.of(step.holder).described());
     }
     return String.join("; ", words);
   }
 
   private static String words(Waiting waiting) {
     TransactionCore own = waiting.own();
-    String who = own == null ? "a thread without a transaction" : "transaction " + own.id();
+    String who = own == null ? "a thread without a transaction" : Holder.of(own).described();
     return who
         + switch (waiting) {
           case ForTable it ->

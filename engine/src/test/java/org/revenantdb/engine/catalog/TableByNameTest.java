@@ -39,6 +39,44 @@ class TableByNameTest {
   }
 
   @Test
+  void the_message_about_a_wrong_name_has_the_names_that_exist() {
+    try (Database db = open()) {
+      assertTrue(messageAbout(db, "acounts").contains("it has no table"));
+      db.createTable("orders");
+      db.createTable("accounts");
+      assertTrue(messageAbout(db, "acounts").contains("it has accounts, orders"));
+    }
+  }
+
+  @Test
+  void of_many_names_the_message_has_the_most_similar() {
+    try (Database db = open()) {
+      for (int i = 0; i < 20; i++) {
+        db.createTable("table" + i);
+      }
+      db.createTable("accounts");
+      String message = messageAbout(db, "acounts");
+      assertTrue(
+          message.contains("of its 21 these are the closest: accounts, "), message);
+      assertTrue(message.length() < 300, message);
+    }
+  }
+
+  @Test
+  void long_names_do_not_fill_the_message() {
+    try (Database db = open()) {
+      for (int i = 0; i < 8; i++) {
+        db.createTable("n".repeat(1_000) + i);
+      }
+      assertTrue(messageAbout(db, "acounts").length() < 800);
+    }
+  }
+
+  private static String messageAbout(Database db, String name) {
+    return assertRefused(CatalogException.Reason.MISSING, () -> db.table(name)).getMessage();
+  }
+
+  @Test
   void a_table_that_was_created_is_found_by_its_name_also_after_another_open() {
     try (Database db = open()) {
       Table made = db.createTable("plain");
