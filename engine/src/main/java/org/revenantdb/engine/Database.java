@@ -110,13 +110,14 @@ public final class Database implements AutoCloseable {
   public static Database open(Path directory, DatabaseOptions options) {
     Objects.requireNonNull(directory, "directory must not be null");
     Objects.requireNonNull(options, "options must not be null");
+    Path absolute = directory.toAbsolutePath(); // for whoever reads a message and not the code
     FileThread.databaseOpens();
     Database database = null;
     try {
-      database = opened(directory, options);
+      database = opened(absolute, options);
       return database;
     } catch (RuntimeException failure) {
-      throw Boundary.told(directory, failure);
+      throw Boundary.told(absolute, failure);
     } finally {
       if (database == null) {
         FileThread.databaseClosed();
@@ -138,7 +139,7 @@ public final class Database implements AutoCloseable {
   /**
    * Where the files are.
    *
-   * @return the directory, as it was given to {@link #open(Path)}
+   * @return the directory that was given to {@link #open(Path)}, as an absolute path
    */
   public Path directory() {
     return directory;

@@ -206,7 +206,8 @@ public record DatabaseOptions(
   /**
    * Sets whether a database that does not exist is created.
    *
-   * @param value the setting
+   * @param value whether to create it; default true. With false, an open of a directory without a
+   *     database is refused, which protects against a mistyped path
    * @return other options
    */
   public DatabaseOptions withCreate(boolean value) {
@@ -216,7 +217,7 @@ public record DatabaseOptions(
   /**
    * Sets whether the database is opened read-only.
    *
-   * @param value the setting
+   * @param value whether the open changes no file, also after a crash; default false
    * @return other options
    */
   public DatabaseOptions withReadOnly(boolean value) {
@@ -226,8 +227,9 @@ public record DatabaseOptions(
   /**
    * Sets the memory for pages.
    *
-   * @param value bytes
+   * @param value bytes outside of the heap, from 2 MiB to 8 TiB; default 128 MiB
    * @return other options
+   * @throws IllegalArgumentException if it is out of range
    */
   public DatabaseOptions withPoolBytes(long value) {
     return with(copy -> copy.poolBytes = value);
@@ -236,8 +238,9 @@ public record DatabaseOptions(
   /**
    * Sets how much log a restart may have to read.
    *
-   * @param value bytes
+   * @param value bytes, at least 4 segments; default 256 MiB
    * @return other options
+   * @throws IllegalArgumentException if it is out of range
    */
   public DatabaseOptions withMaxRecoveryLog(long value) {
     return with(copy -> copy.maxRecoveryLog = value);
@@ -246,8 +249,9 @@ public record DatabaseOptions(
   /**
    * Sets how many pages of the data file a restart may have to read.
    *
-   * @param value the number
+   * @param value pages, at least 256; the default, and the most, is seven eighths of the pool
    * @return other options
+   * @throws IllegalArgumentException if it is out of range
    */
   public DatabaseOptions withMaxRecoveryPages(int value) {
     return with(copy -> copy.maxRecoveryPages = value);
@@ -256,8 +260,9 @@ public record DatabaseOptions(
   /**
    * Sets how large the log directory may be.
    *
-   * @param value bytes, or 0 for twice {@code maxRecoveryLog}
+   * @param value bytes, or 0, the default, for twice {@code maxRecoveryLog}
    * @return other options
+   * @throws IllegalArgumentException if it is out of range
    */
   public DatabaseOptions withMaxLogSize(long value) {
     return with(copy -> copy.maxLogSize = value);
@@ -273,8 +278,9 @@ public record DatabaseOptions(
   /**
    * Sets the size of log segments of a database that is created.
    *
-   * @param value bytes, a power of two
+   * @param value bytes, a power of two from 1 MiB to 1 GiB; default 4 MiB
    * @return other options
+   * @throws IllegalArgumentException if it is out of range
    */
   public DatabaseOptions withLogSegmentBytes(int value) {
     return with(copy -> copy.logSegmentBytes = value);
@@ -283,7 +289,7 @@ public record DatabaseOptions(
   /**
    * Sets whether the double-write file protects pages against torn writes.
    *
-   * @param value the setting
+   * @param value whether it does; default true. With false the device must write 8 KiB atomically
    * @return other options
    */
   public DatabaseOptions withDoubleWrite(boolean value) {
@@ -293,8 +299,9 @@ public record DatabaseOptions(
   /**
    * Sets the most attempts of {@link Database#run}.
    *
-   * @param value at least 1
+   * @param value at least 1; default 1,000
    * @return other options
+   * @throws IllegalArgumentException if it is out of range
    */
   public DatabaseOptions withMaxAttempts(int value) {
     return with(copy -> copy.maxAttempts = value);
@@ -303,7 +310,7 @@ public record DatabaseOptions(
   /**
    * Sets the durability of transactions whose {@link TransactionOptions} name none.
    *
-   * @param value the setting
+   * @param value default {@link Durability#DURABLE}
    * @return other options
    */
   public DatabaseOptions withDurability(Durability value) {
@@ -313,8 +320,9 @@ public record DatabaseOptions(
   /**
    * Sets the longest time until a lazy commit is durable.
    *
-   * @param value zero or more, or {@link #NEVER}
+   * @param value zero or more, or {@link #NEVER}; default 100 ms
    * @return other options
+   * @throws IllegalArgumentException if it is out of range
    */
   public DatabaseOptions withMaxLazyDelay(Duration value) {
     return with(copy -> copy.maxLazyDelay = value);
@@ -327,7 +335,8 @@ public record DatabaseOptions(
   /**
    * Sets the listener that receives leaked transactions.
    *
-   * @param value called on a thread of the runtime; must not block
+   * @param value called on a thread of the runtime; must not block. The default writes a warning to
+   *     the {@link System.Logger} {@code org.revenantdb}
    * @return other options
    */
   public DatabaseOptions withLeakListener(Consumer<LeakedTransaction> value) {
@@ -337,7 +346,7 @@ public record DatabaseOptions(
   /**
    * Sets whether a leaked transaction has the stack that began it.
    *
-   * @param value true while you look for a leak
+   * @param value true while you look for a leak; default false
    * @return other options
    */
   public DatabaseOptions withLeakTraces(boolean value) {
@@ -347,7 +356,7 @@ public record DatabaseOptions(
   /**
    * Sets whether the database writes its statistics to a file.
    *
-   * @param value the setting
+   * @param value whether it does; default true
    * @return other options
    */
   public DatabaseOptions withCountersFile(boolean value) {
@@ -357,8 +366,9 @@ public record DatabaseOptions(
   /**
    * Sets the most rows of a transaction that reverts them itself when it is rolled back.
    *
-   * @param value 0 to 65,536
+   * @param value rows, 0 to 65,536; default 256
    * @return other options
+   * @throws IllegalArgumentException if it is out of range
    */
   public DatabaseOptions withShortTransactionRows(int value) {
     return with(copy -> copy.shortTransactionRows = value);
@@ -367,7 +377,8 @@ public record DatabaseOptions(
   /**
    * Sets the memory for row versions that only open snapshots need. More versions go to files.
    *
-   * @param value bytes, from 1 MiB
+   * @param value bytes of the heap, from 1 MiB; default 64 MiB, or a sixteenth of the maximum heap
+   *     if that is less
    * @return other options
    * @throws IllegalArgumentException if it is out of range
    */
@@ -379,8 +390,9 @@ public record DatabaseOptions(
    * Sets the lock timeout of transactions that have none of their own; see {@link
    * TransactionOptions#withLockTimeout}.
    *
-   * @param value from zero, which is not to wait, to a year
+   * @param value from zero, which is not to wait, to a year; default zero
    * @return other options
+   * @throws IllegalArgumentException if it is out of range
    */
   public DatabaseOptions withLockTimeout(Duration value) {
     return with(copy -> copy.lockTimeout = value);
@@ -389,7 +401,7 @@ public record DatabaseOptions(
   /**
    * Sets the most threads that clean pages.
    *
-   * @param value 1 to 16
+   * @param value 1 to 16; default one for four processors, at least 1 and at most 4
    * @return other options
    * @throws IllegalArgumentException if it is out of range
    */
@@ -400,7 +412,8 @@ public record DatabaseOptions(
   /**
    * Sets the listener that receives the progress of a restart.
    *
-   * @param value called on a thread of the engine; must neither block nor use the database
+   * @param value called on a thread of the engine; must neither block nor use the database. The
+   *     default does nothing
    * @return other options
    */
   public DatabaseOptions withRestartListener(Consumer<RestartStatus> value) {
@@ -410,7 +423,7 @@ public record DatabaseOptions(
   /**
    * Sets the longest pause of {@link Database#run} before it tries again.
    *
-   * @param value from zero, which is not to pause, to a minute
+   * @param value from zero, which is not to pause, to a minute; default 10 ms
    * @return other options
    * @throws IllegalArgumentException if it is out of range
    */
@@ -422,7 +435,7 @@ public record DatabaseOptions(
    * Sets the time in which {@link Database#run} begins another attempt; see {@link
    * TransactionOptions#withRetryTimeout}.
    *
-   * @param value from zero, which is to make one attempt, to a year
+   * @param value from zero, which is to make one attempt, to a year; default 30 s
    * @return other options
    * @throws IllegalArgumentException if it is out of range
    */

@@ -1381,12 +1381,17 @@ public final class Transaction implements AutoCloseable {
   static void checkKey(byte[] key) {
     Objects.requireNonNull(key, "key must not be null");
     if (key.length == 0) {
-      throw new LimitException(LimitException.Reason.KEY_LENGTH, "a key must not be empty");
+      throw new LimitException(
+          LimitException.Reason.KEY_LENGTH, "a key must not be empty; give it at least one byte");
     }
     if (key.length > Database.MAX_KEY_BYTES) {
       throw new LimitException(
           LimitException.Reason.KEY_LENGTH,
-          "a key may have " + Database.MAX_KEY_BYTES + " bytes; this one has " + key.length);
+          "a key may have "
+              + Database.MAX_KEY_BYTES
+              + " bytes, and this one has "
+              + key.length
+              + "; shorten it, or take a hash of it as the key and keep the whole in the value");
     }
   }
 }

@@ -227,7 +227,8 @@ public record TransactionOptions(
   }
 
   /**
-   * Sets a name for people, such as "nightly report". It need not be unique.
+   * Sets a name for people, such as "nightly report". Statistics of the oldest snapshot and
+   * messages of conflicts have it. It need not be unique.
    *
    * @param value 1 to 100 characters, not blank, without control and format characters
    * @return other options

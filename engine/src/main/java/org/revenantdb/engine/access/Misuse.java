@@ -15,6 +15,11 @@ public interface Misuse {
     public OfArgument(String message) {
       super(message);
     }
+
+    @Override
+    public String toString() {
+      return named(this);
+    }
   }
 
   /** The caller has ended its own call. */
@@ -27,6 +32,11 @@ public interface Misuse {
         initCause(cause);
       }
     }
+
+    @Override
+    public String toString() {
+      return named(this);
+    }
   }
 
   /** A call at the wrong time. */
@@ -36,5 +46,15 @@ public interface Misuse {
     public OfState(String message) {
       super(message);
     }
+
+    @Override
+    public String toString() {
+      return named(this);
+    }
+  }
+
+  /** As Java's own class prints it: a stack trace shows the class that the Javadoc names. */
+  private static String named(Throwable misuse) {
+    return misuse.getClass().getSuperclass().getName() + ": " + misuse.getMessage();
   }
 }

@@ -32,8 +32,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "stat",
     description = {
-      "Shows what a database holds: header, control slots, log segments, the double-write batch,",
-      "and the tables and sequences if it was closed cleanly.",
+      "Shows what a database holds: the tables and sequences if it was closed cleanly, then header,",
+      "control slots, log segments and the double-write batch.",
       "If a process has the database open: its counters, and what its threads have waited for."
     },
     mixinStandardHelpOptions = true)
@@ -63,10 +63,19 @@ final class StatCommand implements Callable<Integer> {
 
   private int show(DatabaseDirectory files) {
     MemorySegment header = files.page(0);
+    int counts = slotThatCounts(files);
     out.println("data file   " + files.dataFile() + ", " + files.pages() + " pages");
+    if (counts != 0 && ControlSlotLayout.clean(files.page(counts)) == 1) {
+      out.println("tables");
+      catalogue(files, CATALOGUE_ROOT);
+    } else {
+      out.println(
+          "tables      not known: the database was not closed cleanly; run check --recover");
+    }
+    out.println();
+    out.println("header");
     out.println("checksum    " + DatabaseDirectory.condition(header, 0));
     SystemPages.fileHeader(out, header);
-    int counts = slotThatCounts(files);
     for (int slot = ControlSlotLayout.FIRST_PAGE; slot <= ControlSlotLayout.SECOND_PAGE; slot++) {
       MemorySegment page = files.page(slot);
       out.println();
@@ -78,14 +87,6 @@ final class StatCommand implements Callable<Integer> {
     files.segments().forEach(file -> segment(files, file));
     out.println();
     doubleWrite(files.doubleWriteHeader());
-    out.println();
-    if (counts != 0 && ControlSlotLayout.clean(files.page(counts)) == 1) {
-      out.println("tables");
-      catalogue(files, CATALOGUE_ROOT);
-    } else {
-      out.println(
-          "tables      not known: the database was not closed cleanly; run check --recover");
-    }
     new CountersView(out, directory)
         .leftBehind(FileHeaderLayout.databaseId(header).toArray(ValueLayout.JAVA_BYTE));
     return counts == 0 ? Main.PROBLEMS : Main.SOUND;

@@ -132,7 +132,9 @@ public final class OpenTransactions {
     return ofThisThread(core -> core.id() == id);
   }
 
-  /** How messages refer to the transaction with this id: with its name if it has one and is open. */
+  /**
+   * How messages refer to the transaction with this id: with its name if it has one and is open.
+   */
   String described(long id) {
     for (TransactionCore core : cores()) {
       if (core.id() == id) {

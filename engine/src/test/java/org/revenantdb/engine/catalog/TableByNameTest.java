@@ -56,8 +56,7 @@ class TableByNameTest {
       }
       db.createTable("accounts");
       String message = messageAbout(db, "acounts");
-      assertTrue(
-          message.contains("of its 21 these are the closest: accounts, "), message);
+      assertTrue(message.contains("of its 21 these are the closest: accounts, "), message);
       assertTrue(message.length() < 300, message);
     }
   }
