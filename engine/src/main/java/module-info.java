@@ -2,7 +2,7 @@ import org.jspecify.annotations.NullMarked;
 
 /** The embedded transactional storage engine. */
 @NullMarked
-// The crash suite is compiled after the engine, whose compiler does not know it yet.
+// The command and the crash suite are compiled after the engine, whose compiler does not know them yet.
 @SuppressWarnings("module")
 module org.revenantdb.engine {
   requires org.revenantdb.latch;
@@ -14,6 +14,8 @@ module org.revenantdb.engine {
   requires static org.jspecify;
 
   exports org.revenantdb.engine;
+  exports org.revenantdb.engine.cli to
+      org.revenantdb.cli;
   exports org.revenantdb.engine.measure to
       org.revenantdb.suite;
 

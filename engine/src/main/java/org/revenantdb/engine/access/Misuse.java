@@ -17,6 +17,7 @@ public interface Misuse {
     }
 
     @Override
+    @SuppressWarnings("OverrideThrowableToString") // the name of the class is what differs
     public String toString() {
       return named(this);
     }
@@ -34,6 +35,7 @@ public interface Misuse {
     }
 
     @Override
+    @SuppressWarnings("OverrideThrowableToString") // the name of the class is what differs
     public String toString() {
       return named(this);
     }
@@ -48,6 +50,7 @@ public interface Misuse {
     }
 
     @Override
+    @SuppressWarnings("OverrideThrowableToString") // the name of the class is what differs
     public String toString() {
       return named(this);
     }

@@ -26,7 +26,7 @@ public final class Main {
   static final int PROBLEMS = 1;
 
   /** Wrong usage, or the database could not be opened. */
-  static final int FAILED = 2;
+  public static final int FAILED = 2;
 
   private static final String VERSION = "RevenantDB " + Database.VERSION;
 
@@ -48,6 +48,17 @@ public final class Main {
 
   /** Runs a verb and returns its exit code. */
   static int run(PrintWriter out, PrintWriter err, String... arguments) {
+    return line(out, err).execute(arguments);
+  }
+
+  /**
+   * The verbs of the engine, to which the command adds its own. A failure that is no defect is one
+   * line of text.
+   *
+   * @param out receives results
+   * @param err receives messages
+   */
+  public static CommandLine line(PrintWriter out, PrintWriter err) {
     CommandLine line =
         new CommandLine(new Main())
             .addSubcommand(new CheckCommand(out))
@@ -66,7 +77,7 @@ public final class Main {
             });
     line.getCommandSpec().version(VERSION);
     line.getSubcommands().values().forEach(verb -> verb.getCommandSpec().version(VERSION));
-    return line.execute(arguments);
+    return line;
   }
 
   /** Whether the message of a failure is sufficient, because it is not a defect of this program. */

@@ -1,0 +1,42 @@
+package org.revenantdb.cli;
+
+import java.util.Map;
+import org.revenantdb.engine.Database;
+import org.revenantdb.engine.Table;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** {@code count DIR TABLE}: the number of rows. */
+@Command(
+    name = "count",
+    description = "Counts the rows of a table, or of a range of its keys, as of one moment.",
+    mixinStandardHelpOptions = true)
+final class CountCommand extends Verb {
+  @Parameters(index = "1", paramLabel = "TABLE", description = "the name of the table")
+  private String table = "";
+
+  @Mixin private Range range = new Range();
+
+  @Mixin private Notations notations = new Notations();
+
+  CountCommand(Session session) {
+    super(session);
+  }
+
+  @Override
+  public Integer call() throws Exception {
+    return session.read(directory, this::count);
+  }
+
+  private int count(Database db) {
+    Table of = table(db, table);
+    long rows = db.read(tx -> tx.count(of, range.first(notations), range.end(notations)));
+    if (json) {
+      json(Map.of("rows", rows));
+    } else {
+      line(Long.toString(rows));
+    }
+    return FINE;
+  }
+}

@@ -1,0 +1,77 @@
+package org.revenantdb.cli;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.revenantdb.engine.CheckReport;
+import org.revenantdb.engine.CheckedTable;
+import org.revenantdb.engine.Database;
+import picocli.CommandLine.Command;
+
+/** {@code du DIR}: what the bytes of a database are used for. */
+@Command(
+    name = "du",
+    description = {
+      "Shows the sizes of the files, and how many bytes of the data file each table has.",
+      "Every page of the database is read."
+    },
+    mixinStandardHelpOptions = true)
+final class DuCommand extends Verb {
+  private static final long PAGE_BYTES = 8_192;
+
+  DuCommand(Session session) {
+    super(session);
+  }
+
+  @Override
+  public Integer call() throws Exception {
+    return session.read(directory, this::measure);
+  }
+
+  private int measure(Database db) throws IOException {
+    Map<String, Long> files = files(db.directory());
+    CheckReport report = db.check();
+    if (json) {
+      Map<String, Object> tables = new LinkedHashMap<>();
+      report.contents().forEach(table -> tables.put(table.name(), LsCommand.bytes(table)));
+      Map<String, Object> fields = new LinkedHashMap<>();
+      fields.put("files", files);
+      fields.put("tables", tables);
+      fields.put("free", report.freePages() * PAGE_BYTES);
+      json(fields);
+      return FINE;
+    }
+    files.forEach((name, bytes) -> line("%,18d  %s".formatted(bytes, name)));
+    line("");
+    line("of the data file:");
+    List<CheckedTable> contents = report.contents();
+    for (CheckedTable table : contents) {
+      line(
+          "%,18d  %s".formatted(LsCommand.bytes(table), "table " + Escapes.shown(table.name())));
+    }
+    line("%,18d  free".formatted(report.freePages() * PAGE_BYTES));
+    return FINE;
+  }
+
+  /** Files of the directory by their names; those of a directory in it count together. */
+  private static Map<String, Long> files(Path directory) throws IOException {
+    Map<String, Long> bytes = new TreeMap<>();
+    try (Stream<Path> all = Files.walk(directory)) {
+      for (Path file : all.filter(Files::isRegularFile).toList()) {
+        Path relative = directory.relativize(file);
+        String name = relative.getNameCount() == 1 ? relative.toString() : relative.getName(0) + "/";
+        try {
+          bytes.merge(name, Files.size(file), Long::sum);
+        } catch (java.nio.file.NoSuchFileException goneMeanwhile) {
+          // a segment of the log was given back
+        }
+      }
+    }
+    return bytes;
+  }
+}

@@ -1,0 +1,88 @@
+package org.revenantdb.cli;
+
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.Database;
+import org.revenantdb.engine.DatabaseOptions;
+
+/**
+ * Where the verbs get their database and write to. A single command opens the database and closes
+ * it; in a shell it stays open between the commands.
+ *
+ * <p>Threads: one.
+ */
+final class Session implements AutoCloseable {
+  /** Work with an open database. */
+  interface Work {
+    int on(Database db) throws Exception;
+  }
+
+  private final PrintWriter out;
+  private final PrintWriter err;
+  private @Nullable Database kept;
+
+  Session(PrintWriter out, PrintWriter err) {
+    this.out = out;
+    this.err = err;
+  }
+
+  PrintWriter out() {
+    return out;
+  }
+
+  PrintWriter err() {
+    return err;
+  }
+
+  /** Keeps a database open until the session is closed. */
+  void keep(Database db) {
+    kept = db;
+  }
+
+  /** The database that stays open; null if each command opens its own. */
+  @Nullable Database kept() {
+    return kept;
+  }
+
+  /** Calls work that changes nothing: the database is opened read-only, also after a crash. */
+  int read(Path directory, Work work) throws Exception {
+    return with(directory, /* readOnly= */ true, /* create= */ false, work);
+  }
+
+  /** Calls work that changes a database that exists. */
+  int write(Path directory, Work work) throws Exception {
+    return with(directory, /* readOnly= */ false, /* create= */ false, work);
+  }
+
+  /** Calls work that changes a database, which is created if the directory has none. */
+  int create(Path directory, Work work) throws Exception {
+    return with(directory, /* readOnly= */ false, /* create= */ true, work);
+  }
+
+  private int with(Path directory, boolean readOnly, boolean create, Work work) throws Exception {
+    Database open = kept;
+    if (open != null && isSame(open.directory(), directory)) {
+      return work.on(open);
+    }
+    DatabaseOptions options =
+        DatabaseOptions.defaults().withReadOnly(readOnly).withCreate(create).withCountersFile(false);
+    try (Database db = Database.open(directory, options)) {
+      return work.on(db);
+    }
+  }
+
+  private static boolean isSame(Path open, Path named) throws java.io.IOException {
+    return Files.exists(named) && Files.isSameFile(open, named);
+  }
+
+  @Override
+  public void close() {
+    Database open = kept;
+    if (open != null) {
+      kept = null;
+      open.close();
+    }
+  }
+}
