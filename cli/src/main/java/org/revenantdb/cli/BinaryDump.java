@@ -31,8 +31,8 @@ import org.revenantdb.engine.Table;
  * name      length:2 UTF-8                         order as well, by its name
  * </pre>
  *
- * Numbers are big-endian. A reader gives a sequence or the end of a table out when its check is right, so
- * that no damaged row is committed.
+ * Numbers are big-endian. A reader gives a sequence or the end of a table out when its check is
+ * right, so that no damaged row is committed.
  */
 final class BinaryDump {
   static final byte[] MAGIC = "RVDDUMP1".getBytes(StandardCharsets.US_ASCII);
@@ -233,7 +233,9 @@ final class BinaryDump {
 
     private DumpException cut() {
       return new DumpException(
-          "the dump ends behind row " + rows + ", and its last bytes are missing; take another copy");
+          "the dump ends behind row "
+              + rows
+              + ", and its last bytes are missing; take another copy");
     }
 
     /** The bytes of a value, out of those of the dump. */

@@ -9,7 +9,8 @@ import picocli.CommandLine.Command;
 /** {@code compact DIR}: gives free pages back to the file system. */
 @Command(
     name = "compact",
-    description = "Moves pages to the front of the data file, and gives its end back to the system.",
+    description =
+        "Moves pages to the front of the data file, and gives its end back to the system.",
     mixinStandardHelpOptions = true)
 final class CompactCommand extends Verb {
   CompactCommand(Session session) {

@@ -51,8 +51,7 @@ final class DuCommand extends Verb {
     line("of the data file:");
     List<CheckedTable> contents = report.contents();
     for (CheckedTable table : contents) {
-      line(
-          "%,18d  %s".formatted(LsCommand.bytes(table), "table " + Escapes.shown(table.name())));
+      line("%,18d  %s".formatted(LsCommand.bytes(table), "table " + Escapes.shown(table.name())));
     }
     line("%,18d  free".formatted(report.freePages() * PAGE_BYTES));
     return FINE;
@@ -64,7 +63,8 @@ final class DuCommand extends Verb {
     try (Stream<Path> all = Files.walk(directory)) {
       for (Path file : all.filter(Files::isRegularFile).toList()) {
         Path relative = directory.relativize(file);
-        String name = relative.getNameCount() == 1 ? relative.toString() : relative.getName(0) + "/";
+        String name =
+            relative.getNameCount() == 1 ? relative.toString() : relative.getName(0) + "/";
         try {
           bytes.merge(name, Files.size(file), Long::sum);
         } catch (java.nio.file.NoSuchFileException goneMeanwhile) {

@@ -66,7 +66,11 @@ final class DumpCommand extends Verb {
   private int dump(Database db) throws Exception {
     Path file = output;
     if (file == null) {
-      dumpTo(db, form == Form.TEXT ? new TextDump.Output(session.out()) : new BinaryDump.Output(System.out));
+      dumpTo(
+          db,
+          form == Form.TEXT
+              ? new TextDump.Output(session.out())
+              : new BinaryDump.Output(System.out));
       session.out().flush();
       return FINE;
     }
@@ -81,7 +85,8 @@ final class DumpCommand extends Verb {
                     ? new TextDump.Output(new OutputStreamWriter(out, StandardCharsets.UTF_8))
                     : new BinaryDump.Output(out));
       }
-      Files.move(partial, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+      Files.move(
+          partial, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
       session.err().printf("%,d rows in %s%n", rows, file);
     } finally {
       Files.deleteIfExists(partial);
@@ -90,29 +95,28 @@ final class DumpCommand extends Verb {
   }
 
   private long dumpTo(Database db, DumpOutput out) throws Exception {
-    return db.<Long, Exception>readThrowing(
-        tx -> {
-          List<Table> chosen = new ArrayList<>();
-          for (String name : tables.isEmpty() ? db.tableNames() : tables) {
-            chosen.add(table(db, name));
+    return db.<Long, Exception>readThrowing(tx -> {
+      List<Table> chosen = new ArrayList<>();
+      for (String name : tables.isEmpty() ? db.tableNames() : tables) {
+        chosen.add(table(db, name));
+      }
+      out.begin(chosen.size());
+      if (tables.isEmpty()) {
+        sequences(db, out);
+      }
+      long rows = 0;
+      for (Table table : chosen) {
+        out.table(table);
+        try (Cursor cursor = tx.scan(table, null, null)) {
+          while (cursor.next()) {
+            out.row(cursor);
+            rows++;
           }
-          out.begin(chosen.size());
-          if (tables.isEmpty()) {
-            sequences(db, out);
-          }
-          long rows = 0;
-          for (Table table : chosen) {
-            out.table(table);
-            try (Cursor cursor = tx.scan(table, null, null)) {
-              while (cursor.next()) {
-                out.row(cursor);
-                rows++;
-              }
-            }
-          }
-          out.end();
-          return rows;
-        });
+        }
+      }
+      out.end();
+      return rows;
+    });
   }
 
   private static void sequences(Database db, DumpOutput out) throws IOException {

@@ -3,7 +3,9 @@ package org.revenantdb.cli;
 import java.io.InputStream;
 import org.revenantdb.engine.SequenceOptions;
 
-/** A part of a dump, in the order in which a dump has them: sequences, then tables with their rows. */
+/**
+ * A part of a dump, in the order in which a dump has them: sequences, then tables with their rows.
+ */
 sealed interface DumpItem {
   /**
    * A sequence.

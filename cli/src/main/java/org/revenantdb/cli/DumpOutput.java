@@ -5,7 +5,10 @@ import org.revenantdb.engine.Cursor;
 import org.revenantdb.engine.Sequence;
 import org.revenantdb.engine.Table;
 
-/** Writes a dump in one of its forms: {@link #begin}, sequences, tables with their rows, {@link #end}. */
+/**
+ * Writes a dump in one of its forms: {@link #begin}, sequences, tables with their rows, {@link
+ * #end}.
+ */
 interface DumpOutput {
   /**
    * Begins the dump.

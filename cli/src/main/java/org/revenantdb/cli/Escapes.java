@@ -2,6 +2,7 @@ package org.revenantdb.cli;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.HexFormat;
 
 /**
@@ -38,15 +39,16 @@ final class Escapes {
   /** How many bytes the printable character there has; 0 if there is none. */
   private static int lengthOfPrintable(byte[] bytes, int at) {
     int lead = bytes[at] & 0xFF;
-    int length = lead < 0x80 ? 1 : lead < 0xC2 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : lead < 0xF5 ? 4 : 0;
+    int length =
+        lead < 0x80 ? 1 : lead < 0xC2 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : lead < 0xF5 ? 4 : 0;
     if (length == 0 || at + length > bytes.length) {
       return 0;
     }
     String text = new String(bytes, at, length, StandardCharsets.UTF_8);
+    byte[] encoded = text.getBytes(StandardCharsets.UTF_8);
     boolean isWhole =
         text.codePointCount(0, text.length()) == 1
-            && text.getBytes(StandardCharsets.UTF_8).length == length
-            && (text.codePointAt(0) != 0xFFFD || lead == 0xEF && (bytes[at + 1] & 0xFF) == 0xBF);
+            && Arrays.equals(encoded, 0, encoded.length, bytes, at, at + length);
     return isWhole && Notation.isPrintable(text.codePointAt(0)) ? length : 0;
   }
 

@@ -47,27 +47,26 @@ final class GetCommand extends Verb {
 
   private int get(Database db, byte[] bytes) throws Exception {
     Table from = table(db, table);
-    return db.<Integer, Exception>readThrowing(
-        tx -> {
-          if (!tx.exists(from, bytes)) {
-            session.err().println("table " + table + " has no row " + notations.key.show(bytes));
-            return NOTHING;
-          }
-          Path file = output;
-          if (file != null) {
-            try (InputStream value = tx.open(from, bytes);
-                OutputStream to = Files.newOutputStream(file)) {
-              java.util.Objects.requireNonNull(value).transferTo(to);
-            }
-            return FINE;
-          }
-          String value = notations.value.show(java.util.Objects.requireNonNull(tx.get(from, bytes)));
-          if (json) {
-            json(Map.of("value", value));
-          } else {
-            line(value);
-          }
-          return FINE;
-        });
+    return db.<Integer, Exception>readThrowing(tx -> {
+      if (!tx.exists(from, bytes)) {
+        session.err().println("table " + table + " has no row " + notations.key.show(bytes));
+        return NOTHING;
+      }
+      Path file = output;
+      if (file != null) {
+        try (InputStream value = tx.open(from, bytes);
+            OutputStream to = Files.newOutputStream(file)) {
+          java.util.Objects.requireNonNull(value).transferTo(to);
+        }
+        return FINE;
+      }
+      String value = notations.value.show(java.util.Objects.requireNonNull(tx.get(from, bytes)));
+      if (json) {
+        json(Map.of("value", value));
+      } else {
+        line(value);
+      }
+      return FINE;
+    });
   }
 }

@@ -11,16 +11,15 @@ final class JsonText {
   static void append(String value, StringBuilder out) {
     String json = new JsonPrimitive(value).toString();
     json.codePoints()
-        .forEach(
-            each -> {
-              if (Notation.isPrintable(each)) {
-                out.appendCodePoint(each);
-              } else {
-                for (char half : Character.toChars(each)) {
-                  out.append("\\u%04x".formatted((int) half));
-                }
-              }
-            });
+        .forEach(each -> {
+          if (Notation.isPrintable(each)) {
+            out.appendCodePoint(each);
+          } else {
+            for (char half : Character.toChars(each)) {
+              out.append("\\u%04x".formatted((int) half));
+            }
+          }
+        });
   }
 
   /** The end of the text whose quote is at a position; -1 if it does not end. */

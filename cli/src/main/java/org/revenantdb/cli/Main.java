@@ -56,15 +56,14 @@ public final class Main {
   /** Failures that are mistakes of the user have a message and no stack trace. */
   static void withMessages(CommandLine line) {
     IExecutionExceptionHandler others = line.getExecutionExceptionHandler();
-    line.setExecutionExceptionHandler(
-        (failure, where, parsed) -> {
-          if (failure instanceof NotationException
-              || failure instanceof DumpException
-              || failure instanceof CodecException) {
-            where.getErr().println("revenant: " + failure.getMessage());
-            return org.revenantdb.engine.cli.Main.FAILED;
-          }
-          return others.handleExecutionException(failure, where, parsed);
-        });
+    line.setExecutionExceptionHandler((failure, where, parsed) -> {
+      if (failure instanceof NotationException
+          || failure instanceof DumpException
+          || failure instanceof CodecException) {
+        where.getErr().println("revenant: " + failure.getMessage());
+        return org.revenantdb.engine.cli.Main.FAILED;
+      }
+      return others.handleExecutionException(failure, where, parsed);
+    });
   }
 }

@@ -14,7 +14,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Threads: stateless.
  */
 enum Notation {
-  /** Text where the bytes are UTF-8 that can be printed and do not look like hexadecimal; else hex. */
+  /**
+   * Text where the bytes are UTF-8 that can be printed and do not look like hexadecimal; else hex.
+   */
   AUTO {
     @Override
     String show(byte[] bytes) {

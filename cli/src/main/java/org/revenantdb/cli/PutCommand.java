@@ -62,12 +62,11 @@ final class PutCommand extends Verb {
       byte[] stored = notations.value.read(text);
       db.run(tx -> tx.put(to, bytes, stored));
     } else if (file != null) {
-      db.<Exception>runThrowing(
-          tx -> {
-            try (InputStream stream = Files.newInputStream(file)) {
-              tx.put(to, bytes, stream);
-            }
-          });
+      db.<Exception>runThrowing(tx -> {
+        try (InputStream stream = Files.newInputStream(file)) {
+          tx.put(to, bytes, stream);
+        }
+      });
     }
     db.sync(); // the database may be lazy
     return FINE;

@@ -54,15 +54,14 @@ final class ScanCommand extends Verb {
     Table from = table(db, table);
     byte[] first = range.first(notations);
     byte[] end = range.end(notations);
-    db.read(
-        tx -> {
-          try (Cursor cursor = cursor(tx, from, first, end)) {
-            for (long rows = 0; rows < limit && cursor.next(); rows++) {
-              show(cursor);
-            }
-          }
-          return true;
-        });
+    db.read(tx -> {
+      try (Cursor cursor = cursor(tx, from, first, end)) {
+        for (long rows = 0; rows < limit && cursor.next(); rows++) {
+          show(cursor);
+        }
+      }
+      return true;
+    });
     return FINE;
   }
 

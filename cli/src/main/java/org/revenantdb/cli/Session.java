@@ -67,7 +67,10 @@ final class Session implements AutoCloseable {
       return work.on(open);
     }
     DatabaseOptions options =
-        DatabaseOptions.defaults().withReadOnly(readOnly).withCreate(create).withCountersFile(false);
+        DatabaseOptions.defaults()
+            .withReadOnly(readOnly)
+            .withCreate(create)
+            .withCountersFile(false);
     try (Database db = Database.open(directory, options)) {
       return work.on(db);
     }

@@ -29,7 +29,8 @@ final class Shell {
   private static final Set<String> ENDS = Set.of("exit", "quit");
 
   /** The verbs whose second word is a table. */
-  private static final Set<String> OF_A_TABLE = Set.of("get", "scan", "count", "put", "del", "dump");
+  private static final Set<String> OF_A_TABLE =
+      Set.of("get", "scan", "count", "put", "del", "dump");
 
   private final Session session;
   private final Path directory;
@@ -98,7 +99,10 @@ final class Shell {
 
   /** A terminal without native code, so that the JVM needs no flag for it. */
   private static Terminal terminal() throws IOException {
-    return TerminalBuilder.builder().providers(TerminalBuilder.PROP_PROVIDER_EXEC).dumb(true).build();
+    return TerminalBuilder.builder()
+        .providers(TerminalBuilder.PROP_PROVIDER_EXEC)
+        .dumb(true)
+        .build();
   }
 
   private String prompt() {
@@ -113,7 +117,8 @@ final class Shell {
         .terminal(terminal)
         .parser(parser)
         .completer(completer())
-        .variable(LineReader.HISTORY_FILE, Path.of(System.getProperty("user.home"), ".revenant_history"))
+        .variable(
+            LineReader.HISTORY_FILE, Path.of(System.getProperty("user.home"), ".revenant_history"))
         .option(LineReader.Option.DISABLE_EVENT_EXPANSION, true) // an exclamation mark is text
         .build();
   }

@@ -31,8 +31,7 @@ final class ShellCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    DatabaseOptions options =
-        DatabaseOptions.defaults().withCreate(false).withReadOnly(isReadOnly);
+    DatabaseOptions options = DatabaseOptions.defaults().withCreate(false).withReadOnly(isReadOnly);
     session.keep(Database.open(directory, options));
     return new Shell(session, directory).run();
   }

@@ -184,7 +184,7 @@ final class TextDump {
       String name = null;
       int partitions = 1;
       isHex = true; // what the tools mean without a format line
-      while (!(text = demandLine()).equals(HEADER_END)) {
+      for (text = demandLine(); !text.equals(HEADER_END); text = demandLine()) {
         if (text.startsWith(DATABASE)) {
           name = text(text.substring(DATABASE.length()));
         } else if (text.startsWith(PARTITIONS)) {

@@ -18,7 +18,8 @@ abstract class Verb implements Callable<Integer> {
   /** The verb has looked, and what it was asked for is not there. */
   static final int NOTHING = 1;
 
-  private static final Gson GSON = new GsonBuilder().disableHtmlEscaping().serializeNulls().create();
+  private static final Gson GSON =
+      new GsonBuilder().disableHtmlEscaping().serializeNulls().create();
 
   final Session session;
 

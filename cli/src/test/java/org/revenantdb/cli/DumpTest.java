@@ -53,7 +53,10 @@ class DumpTest {
       Sequence ids =
           db.createSequence(
               "ids of orders",
-              SequenceOptions.defaults().withStart(7).withIncrement(-2).withOrder(SequenceOrder.values()[0]));
+              SequenceOptions.defaults()
+                  .withStart(7)
+                  .withIncrement(-2)
+                  .withOrder(SequenceOrder.values()[0]));
       ids.next();
       ids.next();
     }
@@ -72,16 +75,14 @@ class DumpTest {
       for (String name : db.tableNames()) {
         Table table = db.table(name);
         Map<String, String> rows = new TreeMap<>();
-        db.run(
-            tx -> {
-              try (Cursor cursor = tx.scan(table, null, null)) {
-                while (cursor.next()) {
-                  rows.put(
-                      HexFormat.of().formatHex(cursor.key()),
-                      HexFormat.of().formatHex(cursor.value()));
-                }
-              }
-            });
+        db.run(tx -> {
+          try (Cursor cursor = tx.scan(table, null, null)) {
+            while (cursor.next()) {
+              rows.put(
+                  HexFormat.of().formatHex(cursor.key()), HexFormat.of().formatHex(cursor.value()));
+            }
+          }
+        });
         contents.put("table " + name + " " + table.options(), rows);
       }
       for (String name : db.sequenceNames()) {
@@ -221,11 +222,10 @@ class DumpTest {
     try (Database db = Database.open(directory)) {
       Table one = db.createTable("one");
       Table two = db.createTable("two");
-      db.run(
-          tx -> {
-            tx.put(one, new byte[] {1}, new byte[] {2});
-            tx.put(two, new byte[] {1, 2}, new byte[5]);
-          });
+      db.run(tx -> {
+        tx.put(one, new byte[] {1}, new byte[] {2});
+        tx.put(two, new byte[] {1, 2}, new byte[5]);
+      });
       db.createSequence("ids").next();
     }
     return directory;
@@ -246,7 +246,8 @@ class DumpTest {
   }
 
   @Test
-  void of_a_damaged_dump_the_tables_before_the_damage_are_loaded_and_no_row_of_it() throws IOException {
+  void of_a_damaged_dump_the_tables_before_the_damage_are_loaded_and_no_row_of_it()
+      throws IOException {
     byte[] damaged = Files.readAllBytes(dumped(small(), "binary"));
     damaged[damaged.length - 12] ^= 1; // in the value of the last row
     Path file = folder.resolve("damaged");

@@ -44,8 +44,11 @@ class NotationTest {
   private static byte[] bytes(Random random) {
     byte[] noise = new byte[random.nextInt(12)];
     random.nextBytes(noise);
-    String text = random.ints(random.nextInt(6), 0, 0x300).collect(
-        StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append).toString();
+    String text =
+        random
+            .ints(random.nextInt(6), 0, 0x300)
+            .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+            .toString();
     ByteWriter out = new ByteWriter();
     switch (random.nextInt(5)) {
       case 0 -> out.writeBytes(noise);
@@ -81,7 +84,8 @@ class NotationTest {
 
   @Test
   void an_escape_that_is_none_is_refused_with_its_place() {
-    String told = assertThrows(NotationException.class, () -> Notation.TEXT.read("ab\\q")).getMessage();
+    String told =
+        assertThrows(NotationException.class, () -> Notation.TEXT.read("ab\\q")).getMessage();
     assertTrue(told.contains("character 3"), told);
   }
 
@@ -128,7 +132,8 @@ class NotationTest {
   @ValueSource(
       strings = {"(1, 2", "\"open", "(1 2)", "nonsense", "1 2", "", "desc(1", "0xabc", "bytes(0x0"})
   void what_is_no_tuple_is_refused_with_its_place(String text) {
-    String told = assertThrows(NotationException.class, () -> Notation.TUPLE.read(text)).getMessage();
+    String told =
+        assertThrows(NotationException.class, () -> Notation.TUPLE.read(text)).getMessage();
     assertTrue(told.contains("at character") || told.contains("hexadecimal"), told);
   }
 }

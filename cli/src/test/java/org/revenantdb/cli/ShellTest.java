@@ -81,8 +81,7 @@ class ShellTest {
 
   private List<String> candidates(String typed) {
     List<Candidate> found = new ArrayList<>();
-    shell.complete(
-        new DefaultParser().parse(typed, typed.length(), ParseContext.COMPLETE), found);
+    shell.complete(new DefaultParser().parse(typed, typed.length(), ParseContext.COMPLETE), found);
     return found.stream().map(Candidate::value).toList();
   }
 }

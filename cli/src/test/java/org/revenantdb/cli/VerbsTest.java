@@ -31,13 +31,12 @@ class VerbsTest {
     try (Database db = Database.open(directory)) {
       Table orders = db.createTable("orders");
       db.createTable("parts", TableOptions.hashPartitioned(3));
-      db.run(
-          tx -> {
-            for (int i = 0; i < 30; i++) {
-              tx.put(orders, bytes("o%02d".formatted(i)), bytes("v" + i));
-            }
-            tx.put(orders, new byte[] {0, 1}, new byte[] {-1});
-          });
+      db.run(tx -> {
+        for (int i = 0; i < 30; i++) {
+          tx.put(orders, bytes("o%02d".formatted(i)), bytes("v" + i));
+        }
+        tx.put(orders, new byte[] {0, 1}, new byte[] {-1});
+      });
       db.createSequence("ids", SequenceOptions.defaults().withStart(100)).next();
     }
   }
@@ -91,7 +90,8 @@ class VerbsTest {
         10, Shellout.run("scan", directory, "orders", "--prefix", "o1").out().lines().count());
     prints(
         "{\"key\":\"0x0001\",\"value\":\"0xff\"}\n", "scan", directory, "orders", "-n1", "--json");
-    fails(2, "--prefix goes with neither", "scan", directory, "orders", "--prefix", "a", "--to", "b");
+    fails(
+        2, "--prefix goes with neither", "scan", directory, "orders", "--prefix", "a", "--to", "b");
     fails(2, "--limit must be at least 1", "scan", directory, "orders", "-n", "0");
   }
 
@@ -159,14 +159,13 @@ class VerbsTest {
     try (Stream<Path> files = Files.walk(directory)) {
       return files
           .filter(Files::isRegularFile)
-          .map(
-              file -> {
-                try {
-                  return file + " " + java.util.Arrays.hashCode(Files.readAllBytes(file));
-                } catch (IOException gone) {
-                  throw new java.io.UncheckedIOException(gone);
-                }
-              })
+          .map(file -> {
+            try {
+              return file + " " + java.util.Arrays.hashCode(Files.readAllBytes(file));
+            } catch (IOException gone) {
+              throw new java.io.UncheckedIOException(gone);
+            }
+          })
           .sorted()
           .toList();
     }

@@ -57,6 +57,7 @@ public final class Main {
    *
    * @param out receives results
    * @param err receives messages
+   * @return the command line, to be executed
    */
   public static CommandLine line(PrintWriter out, PrintWriter err) {
     CommandLine line =
