@@ -25,7 +25,7 @@ import picocli.CommandLine.Parameters;
     description = {
       "Writes tables with their rows and options, and all sequences, to a file or to the output.",
       "The rows of all tables are those of one moment. 'load' reads both forms; the text form is",
-      "also that of db_load and mdb_load."
+      "also that of mdb_load."
     },
     mixinStandardHelpOptions = true)
 final class DumpCommand extends Verb {

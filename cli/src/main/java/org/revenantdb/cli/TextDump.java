@@ -19,8 +19,8 @@ import org.revenantdb.engine.SequenceOrder;
 import org.revenantdb.engine.Table;
 
 /**
- * The text form of a dump: that of the tools of Berkeley DB and LMDB ({@code db_dump -p}, {@code
- * mdb_dump -p}), which read it as well.
+ * The text form of a dump: that of the tools of LMDB ({@code mdb_dump -p}), which read it as well,
+ * and of Berkeley DB, whose dumps can be loaded.
  *
  * <pre>
  * VERSION=3
