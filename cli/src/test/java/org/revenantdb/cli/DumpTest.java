@@ -21,15 +21,19 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.revenantdb.engine.Cursor;
 import org.revenantdb.engine.Database;
+import org.revenantdb.engine.Durability;
 import org.revenantdb.engine.Sequence;
 import org.revenantdb.engine.SequenceOptions;
 import org.revenantdb.engine.SequenceOrder;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.TableOptions;
+import org.revenantdb.engine.TransactionOptions;
 
 /** What {@code dump} writes and {@code load} reads. */
 class DumpTest {
   private static final long SEED = Long.getLong("revenant.seed", System.nanoTime());
+
+  private static final TransactionOptions LAZY = TransactionOptions.of(Durability.LAZY);
 
   @TempDir Path folder;
 
@@ -47,7 +51,7 @@ class DumpTest {
           random.nextBytes(key);
           byte[] value = new byte[random.nextInt(20) == 0 ? 100_000 : random.nextInt(300)];
           random.nextBytes(value);
-          db.run(tx -> tx.put(table, key, row(key, value)));
+          db.run(LAZY, tx -> tx.put(table, key, row(key, value)));
         }
       }
       Sequence ids =

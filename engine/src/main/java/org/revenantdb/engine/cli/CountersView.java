@@ -37,12 +37,38 @@ final class CountersView {
   }
 
   /**
-   * Shows the counters of a database that a process has open.
+   * The counters of the process that has the database open.
    *
-   * @throws DatabaseLockedException if there is nothing to show
-   * @throws StorageException if the file is not a valid counters file
+   * @param before a former reading; null if there is none
+   * @throws StorageException if no process has the database open, if the process is another one
+   *     than before, or if it writes no counters
    */
-  void ofOpenDatabase(DatabaseLockedException open) {
+  StoredCounters current(@Nullable StoredCounters before) {
+    try (DatabaseDirectory closed = DatabaseDirectory.open(directory)) {
+      throw new StorageException(
+          closed.dataFile(),
+          StorageException.NO_OFFSET,
+          "no process has the database open",
+          "top shows one that is open; stat shows this one",
+          null);
+    } catch (DatabaseLockedException open) {
+      StoredCounters stored = stored(open).counters();
+      if (before != null && (stored.life() != before.life() || stored.pid() != before.pid())) {
+        throw new DatabaseLockedException(
+            open.file(),
+            open.reason() + ", which is another one than before",
+            "start top again",
+            open.holderPid(),
+            open);
+      }
+      return stored;
+    }
+  }
+
+  /** Counters of a database that is open, and its life according to the control slots. */
+  private record Stored(StoredCounters counters, int life) {}
+
+  private Stored stored(DatabaseLockedException open) {
     byte[] id;
     int life;
     // The header never changes, and one of the slots is whole at any time.
@@ -62,10 +88,22 @@ final class CountersView {
           open.holderPid(),
           open);
     }
+    return new Stored(stored, life);
+  }
+
+  /**
+   * Shows the counters of a database that a process has open.
+   *
+   * @throws DatabaseLockedException if there is nothing to show
+   * @throws StorageException if the file is not a valid counters file
+   */
+  void ofOpenDatabase(DatabaseLockedException open) {
+    Stored found = stored(open);
+    StoredCounters stored = found.counters();
     out.println("database    " + directory);
     out.println("open        " + open.reason());
     boolean current =
-        stored.life() == life && (open.holderPid() < 0 || open.holderPid() == stored.pid());
+        stored.life() == found.life() && (open.holderPid() < 0 || open.holderPid() == stored.pid());
     out.println(
         "counters    "
             + (current

@@ -65,6 +65,7 @@ public final class Main {
             .addSubcommand(new CheckCommand(out))
             .addSubcommand(new PageCommand(out))
             .addSubcommand(new StatCommand(out))
+            .addSubcommand(new TopCommand(out))
             .addSubcommand(new BackupCommand(out, err))
             .addSubcommand(new VerifyCommand(out))
             .setOut(out)
