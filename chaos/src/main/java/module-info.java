@@ -22,8 +22,8 @@ module org.revenantdb.chaos {
   exports org.revenantdb.chaos.junit;
   exports org.revenantdb.chaos.profile;
   exports org.revenantdb.chaos.subject;
-  // Internal: RevenantDB's suite builds its own runs from these parts and may change together with
-  // them.
+  // Internal: RevenantDB's suite builds its own runs from these parts and may change
+  // together with them.
   exports org.revenantdb.chaos.crash to
       org.revenantdb.suite;
   exports org.revenantdb.chaos.disk to

@@ -2,8 +2,8 @@ import org.jspecify.annotations.NullMarked;
 
 /** The embedded transactional storage engine. */
 @NullMarked
-// The command and the crash suite are compiled after the engine, whose compiler does not know them
-// yet.
+// The command and the crash suite are compiled after the engine, whose compiler does not
+// know them yet.
 @SuppressWarnings("module")
 module org.revenantdb.engine {
   requires org.revenantdb.latch;

@@ -45,8 +45,8 @@ final class CurrentProcessor {
       byte[] line = new byte[MAX_LINE];
       return parse(line, in.readNBytes(line, 0, line.length));
     } catch (IOException | RuntimeException | Error e) {
-      // Whatever the error is, a thread that is about to park must not fail because of a
-      // preference.
+      // Whatever the error is, a thread that is about to park must not fail because
+      // of a preference.
       return -1;
     }
   }

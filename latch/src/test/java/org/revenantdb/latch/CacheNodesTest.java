@@ -257,9 +257,9 @@ class CacheNodesTest {
         order.add(name);
       }
     }
-    // The oldest is served every one and a half fairness times at the latest, that is every six
-    // wake-ups; with twenty in the queue nobody is passed by more than the twenty in front, six
-    // each.
+    // The oldest is served every one and a half fairness times at the latest, that is every
+    // six wake-ups; with twenty in the queue nobody is passed by more than the twenty in
+    // front, six each.
     List<String> served = List.copyOf(woken);
     for (int i = 0; i < served.size(); i++) {
       int passedBy = i - arrivedAt.get(served.get(i));

@@ -22,8 +22,8 @@ public final class SubjectMain {
    * @param arguments a life order, as the parent wrote it
    */
   public static void main(String[] arguments) {
-    // Output of the subject must not fill a pipe that is never read, and no child outlives its
-    // parent.
+    // Output of the subject must not fill a pipe that is never read, and no child
+    // outlives its parent.
     ChildPipe.open();
     LifeOrder order = LifeOrder.of(arguments);
     Ledger ledger;

@@ -251,8 +251,8 @@ final class MemoryFileChannel extends FileChannel {
     checkRange(to, count);
     long wanted = count;
     if (source instanceof FileChannel channel) {
-      // Only the bytes that are there now: a file copied behind its own end would never be
-      // finished.
+      // Only the bytes that are there now: a file copied behind its own end would
+      // never be finished.
       wanted = Math.clamp(channel.size() - channel.position(), 0, count);
     }
     ByteBuffer buffer = ByteBuffer.allocate((int) Math.min(wanted, TRANSFER));

@@ -63,8 +63,8 @@ class GroupCommitTest {
     void append(int slot, String value) throws IOException, InterruptedException {
       int mine;
       synchronized (this) {
-        // A whole slot: a longer value over a shorter one at the end of the file would need its
-        // size.
+        // A whole slot: a longer value over a shorter one at the end of the file would
+        // need its size.
         byte[] whole = Arrays.copyOf(value.getBytes(UTF_8), SLOT);
         file.write(ByteBuffer.wrap(whole), (long) slot * SLOT);
         mine = ++written;

@@ -259,8 +259,8 @@ public final class Tree {
         return false;
       }
       if (childStay.frame() != childFrame) {
-        // The translation can have the frame of another thread that also read the page, and came
-        // second.
+        // The translation can have the frame of another thread that also read the page,
+        // and came second.
         memory = pool.slab(childStay.frame());
         base = BufferPool.base(childStay.frame());
       }

@@ -143,8 +143,8 @@ final class FlushedLsns {
       if (there != null) {
         return there;
       }
-      // The old and the new directory share the chunks, so an entry made through the old one is not
-      // lost.
+      // The old and the new directory share the chunks, so an entry made through the old one
+      // is not lost.
       long[] @Nullable [] wider =
           Arrays.copyOf(old, Math.max(old.length, Math.max(index + 1, index * 2)));
       long[] made = new long[CHUNK_PAGES];

@@ -107,8 +107,8 @@ public final class Checker {
       if (pass == 1) {
         values.unnamed();
       }
-      // First the values that wait for the cleaner, to which no row refers, then the remaining
-      // pages.
+      // First the values that wait for the cleaner, to which no row refers, then
+      // the remaining pages.
       for (int map = SpaceMapPage.POSITION; map < limit; map += SpaceMapPage.GROUP) {
         map(map, limit, /* last= */ pass == 1);
       }

@@ -181,8 +181,8 @@ public final class DatabaseFiles {
     removeLeftOvers();
     byte[] id = new byte[16];
     new SecureRandom().nextBytes(id);
-    // The new data file is created first: it distinguishes an interrupted creation from a lost data
-    // file.
+    // The new data file is created first: it distinguishes an interrupted creation from a
+    // lost data file.
     Path fresh = directory.resolve(NEW_DATA);
     try (StorageFile data =
         StorageFile.open(fresh, OpenMode.CREATE_NEW, /* ownerOnly= */ true, statistics)) {

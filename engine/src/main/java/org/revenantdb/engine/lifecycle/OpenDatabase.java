@@ -93,8 +93,8 @@ public final class OpenDatabase {
     try {
       return new OpenDatabase(directory, options);
     } catch (DurabilityUnknownException | LogStoppedException stopped) {
-      // No work of a caller is in doubt yet: the exception that stopped the log has file and
-      // remedy.
+      // No work of a caller is in doubt yet: the exception that stopped the log has
+      // file and remedy.
       for (Throwable cause = stopped.getCause(); cause != null; cause = cause.getCause()) {
         if (cause instanceof StorageException file) {
           for (Throwable close : stopped.getSuppressed()) {

@@ -18,7 +18,6 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>It is longer than the {@link DroppedTableRow} of the same trees, so that row can replace it.
  *
- * @param trees the trees
  * @param step what the transaction has done to them
  * @param transaction its id
  * @param name key of the table's row

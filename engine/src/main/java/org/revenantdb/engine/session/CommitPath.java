@@ -203,8 +203,8 @@ final class CommitPath {
     try {
       table.committing(id); // 5
       if (certifier.mustEnter(pass)) {
-        // Turned on a moment ago; no thread may wait at the gate while its transaction is
-        // committing.
+        // Turned on a moment ago; no thread may wait at the gate while its
+        // transaction is committing.
         table.stillActive(id);
         pass = certifier.enterAlways(); // it may be off again, and on a moment later
         table.committing(id);

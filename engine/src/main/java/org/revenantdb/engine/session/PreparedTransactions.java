@@ -314,8 +314,8 @@ public final class PreparedTransactions {
         log.publish(transaction.build(record));
       }
       long[] prepared = undecided.stream().mapToLong(PreparedTransaction::id).sorted().toArray();
-      // An abort enters the ATM before it leaves the active transactions, so in this order none is
-      // missed.
+      // An abort enters the ATM before it leaves the active transactions, so in this order
+      // none is missed.
       long[] writing =
           Arrays.stream(table.writing())
               .filter(id -> Arrays.binarySearch(prepared, id) < 0)

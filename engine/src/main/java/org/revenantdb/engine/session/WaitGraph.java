@@ -194,8 +194,8 @@ final class WaitGraph {
           yield null;
         }
         long thread = core.thread();
-        // After the read of the thread: until then the writer does not belong to another
-        // transaction.
+        // After the read of the thread: until then the writer does not belong
+        // to another transaction.
         yield engine.storage().transactions().status(it.holder) == TransactionTable.ACTIVE
             ? thread
             : null;

@@ -181,8 +181,8 @@ public class VersionMarks {
    * mark it again, except for a ghost.
    */
   public void postponeLong(int pageId) {
-    // Cleared first, then set, here and in takeUpLong: of two threads at once, one leaves it in a
-    // set.
+    // Cleared first, then set, here and in takeUpLong: of two threads at once, one leaves it
+    // in a set.
     waitingLong.makeRoom(pageId);
     fresh.clear(pageId);
     later.clear(pageId);

@@ -309,8 +309,8 @@ public final class RowBatch {
     if (prefixLength > other.prefixLength) {
       return -other.compareKeys(otherRow, this, row);
     }
-    // This batch has the shorter prefix: next are bytes of this suffix and the rest of the other's
-    // prefix.
+    // This batch has the shorter prefix: next are bytes of this suffix and the rest of
+    // the other's prefix.
     int order = Arrays.compareUnsigned(prefix, 0, prefixLength, other.prefix, 0, prefixLength);
     if (order != 0) {
       return order;

@@ -100,7 +100,6 @@ public final class EngineOfOtherGarbage {
    * Writes them.
    *
    * @param folder for a class path
-   * @param strategy the strategy
    * @throws IOException if it cannot
    */
   public static void write(Path folder, Strategy strategy) throws IOException {

@@ -53,11 +53,7 @@ abstract class OtherGarbage implements GarbageStrategy {
   /** The database is being closed. */
   void close() {}
 
-  /**
-   * A thread that repeats some work every few milliseconds until it is stopped.
-   *
-   * @param work the work
-   */
+  /** A thread that repeats some work every few milliseconds until it is stopped. */
   static Thread every(long millis, Runnable work) {
     return Thread.ofPlatform()
         .daemon()

@@ -116,8 +116,8 @@ public final class LogFork {
     long credit = BLOCK;
     for (long done = 0; done < bytes / THREADS; ) {
       if (credit >= BLOCK) {
-        // Like a thread that changes pages, takes credit with nothing latched: the files exist
-        // before.
+        // Like a thread that changes pages, takes credit with nothing latched: the
+        // files exist before.
         log.ensureSegments(log.tail() + THREADS * 2L * BLOCK);
         credit = 0;
       }

@@ -64,7 +64,6 @@ public interface SnapshotStore extends AutoCloseable {
    * Makes an engine.
    *
    * @param name of its class, which has a constructor that is given an empty directory
-   * @param directory the directory
    * @return it
    * @throws ReflectiveOperationException if that cannot be done
    */

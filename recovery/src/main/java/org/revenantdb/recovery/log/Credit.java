@@ -87,8 +87,8 @@ final class Credit {
     this.bound = limit - reserve;
     this.hurryAbove = limit / 2;
     this.hurry = hurry;
-    // Half way between the point where a checkpoint is requested and the point where all work
-    // stops.
+    // Half way between the point where a checkpoint is requested and the point where
+    // all work stops.
     this.pace = new Pace(Math.min(bound - 1, (hurryAbove + bound) / 2), bound, time);
   }
 

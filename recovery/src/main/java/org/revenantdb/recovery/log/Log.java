@@ -313,10 +313,10 @@ public final class Log implements AutoCloseable {
     try {
       wakeWriterOfFullRing(end);
     } catch (Throwable notWoken) {
-      // The record is published, but after an exception the caller would believe that it is not.
-      // There is no stack or memory left for an unpark, or for the call. The writer checks by
-      // itself within a second, and any thread that waits for room or for durability wakes it
-      // before.
+      // The record is published, but after an exception the caller would believe that it is
+      // not. There is no stack or memory left for an unpark, or for the call. The writer
+      // checks by itself within a second, and any thread that waits for room or for durability
+      // wakes it before.
     }
     return end;
   }

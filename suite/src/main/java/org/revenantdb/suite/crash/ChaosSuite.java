@@ -67,7 +67,6 @@ public final class ChaosSuite {
   /**
    * Prepares a run.
    *
-   * @param options the options
    * @param command a command that repeats it
    */
   public ChaosSuite(ChaosOptions options, String command) {

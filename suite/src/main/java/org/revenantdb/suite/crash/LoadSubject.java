@@ -36,8 +36,8 @@ public final class LoadSubject extends RevenantSubject {
     Worker main = sessions.worker();
     int end = 0;
     for (int round = 0; round < ROUNDS; round++) {
-      // Mostly behind all others; sometimes over existing rows, including those of the other
-      // session.
+      // Mostly behind all others; sometimes over existing rows, including those of
+      // the other session.
       int from = random.nextInt(4) == 0 ? random.nextInt(end + 1) : end;
       List<byte[]> keys = keys(from, 20 + random.nextInt(ROWS), 1 + random.nextInt(3));
       end = Math.max(end, from + 3 * ROWS + 60);

@@ -45,7 +45,6 @@ public final class Demo {
   /**
    * Prepares the demo: lists the files and creates the directory.
    *
-   * @param options the options
    * @param out receives the output
    * @throws IOException if the directory cannot be created, or is not empty
    */

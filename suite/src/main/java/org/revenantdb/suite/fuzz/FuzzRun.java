@@ -28,11 +28,7 @@ public final class FuzzRun {
   private final long due;
   private Runnable listener = () -> {};
 
-  /**
-   * Prepares a run.
-   *
-   * @param options the options
-   */
+  /** Prepares a run. */
   public FuzzRun(FuzzOptions options) {
     this.options = options;
     end = options.variants() == 0 ? Long.MAX_VALUE : options.first() + options.variants();

@@ -490,8 +490,8 @@ final class Trial {
       return;
     }
     String difference = now.differenceOfNumbers(values);
-    // As with rows: if the log was cut short and that was reported, the durable values are not
-    // known.
+    // As with rows: if the log was cut short and that was reported, the durable values
+    // are not known.
     if (!difference.isEmpty() && (isUntold || !variant.mayShortenLog() || !isTold)) {
       wrong(phase, difference);
     }

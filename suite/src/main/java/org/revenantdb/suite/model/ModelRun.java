@@ -37,11 +37,7 @@ public final class ModelRun {
   private final Tally tally = new Tally();
   private final long start = System.nanoTime();
 
-  /**
-   * Prepares a run.
-   *
-   * @param options the options
-   */
+  /** Prepares a run. */
   public ModelRun(ModelOptions options) {
     this.options = options;
   }
