@@ -14,20 +14,24 @@ import org.revenantdb.latch.HybridLatch;
  * the next ones.
  *
  * <p>It begins when the scan meets leaves that are not in memory. It requests a few leaves, and
- * twice as many each time that there was something to read. It ends when all requested leaves are
- * already in memory. A scan in memory pays nothing for it. A scan with an end requests nothing
- * behind it. For a scan without an end nothing is known before its second leaf, so it requests
- * nothing at its first one.
+ * twice as many each time that the scan has come to most of them. It ends when all requested leaves
+ * are already in memory. A scan in memory pays nothing for it.
+ *
+ * <p>A scan with an end requests nothing behind it, so it begins at its first leaf. Of a scan
+ * without an end nobody knows how far it goes. It begins at its fourth leaf, so what it reads is at
+ * most about twice what is consumed.
  *
  * <p>One thread at a time. Nothing is latched between two calls.
  */
 public final class ReadAhead {
   /*
-   * State       window 0: not reading ahead. Else this many leaves are requested at once; ahead = how many of them
-   *             the scan has not reached yet.
+   * State       window 0: not reading ahead. Else this many leaves are requested next; ahead = how many leaves were
+   *             requested that the scan has not reached yet.
    *
-   * Transitions 0 -> FIRST_WINDOW     a leaf is not resident, and the scan has an end or it is the second such leaf
-   *             w -> 2w, at most max  ahead is down to half a window, and of the next ones some were not resident
+   * Transitions 0 -> FIRST_WINDOW     a leaf is not resident, and the scan has an end
+   *             0 -> FIRST_OPEN       the scan has no end, and it is the fourth such leaf
+   *             w -> 2w, at most max  ahead is less than a quarter of w (half, if w is the most), and of the next ones
+   *                                   some were not resident. w is twice what was requested before
    *             w -> 0                all were
    *             w -> w                the pool refused: it is asked again at the next leaf
    *
@@ -37,6 +41,11 @@ public final class ReadAhead {
    *             nothing.
    */
   private static final int FIRST_WINDOW = 4;
+  private static final int FIRST_OPEN = 2;
+
+  /** Leaves that a scan without an end has read itself before it requests others. */
+  private static final int CONSUMED = 4;
+
   private static final int NONE = -1;
 
   private final BufferPool pool;
@@ -75,7 +84,7 @@ public final class ReadAhead {
     } else if (window == 0) {
       begin();
     }
-    if (window > 0 && ahead <= window / 2 && frame == NONE) {
+    if (isDue() && frame == NONE) {
       ask(key); // before this leaf is read, so that they are read at the same time
     }
     if (frame == NONE) {
@@ -92,10 +101,15 @@ public final class ReadAhead {
 
   private void begin() {
     missing++;
-    if (end != null || missing > 1) {
-      window = FIRST_WINDOW;
+    if (end != null || missing >= CONSUMED) {
+      window = end != null ? FIRST_WINDOW : FIRST_OPEN;
       ahead = 0;
     }
+  }
+
+  private boolean isDue() {
+    int least = window == names.length ? window / 2 : Math.max(0, window / 4 - 1);
+    return window > 0 && ahead <= least;
   }
 
   /**
@@ -110,7 +124,7 @@ public final class ReadAhead {
     leafNow = pageId;
     if (window > 0) {
       ahead = Math.max(0, ahead - 1);
-      if (ahead <= window / 2) {
+      if (isDue()) {
         ask(key);
       }
     }

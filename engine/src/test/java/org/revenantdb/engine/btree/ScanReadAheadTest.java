@@ -25,6 +25,8 @@ class ScanReadAheadTest {
 
   private static final int ROW_BYTES = 1000;
 
+  private static final int ROWS_OF_LEAF = 7;
+
   @TempDir Path directory;
 
   private Database database;
@@ -95,6 +97,40 @@ class ScanReadAheadTest {
     DatabaseStatistics after = database.statistics();
     assertTrue(after.pool().pagesReadAhead() <= 50, "read ahead: " + after.pool().pagesReadAhead());
     assertTrue(after.pool().leaf().misses() <= 110, "read: " + after.pool().leaf().misses());
+  }
+
+  /** Pages that an open scan reads, averaged over scans that have nothing in common. */
+  private double pagesOfOpenScan(int rows) {
+    int scans = 30;
+    DatabaseStatistics before = database.statistics();
+    for (int i = 0; i < scans; i++) {
+      byte[] from = key(i * (ROWS / scans));
+      database.run(tx -> {
+        try (Cursor cursor = tx.scan(table, from, null)) {
+          for (int row = 0; row < rows; row++) {
+            assertTrue(cursor.next());
+          }
+        }
+      });
+    }
+    DatabaseStatistics after = database.statistics();
+    long ahead = after.pool().pagesReadAhead() - before.pool().pagesReadAhead();
+    long missed = after.pool().leaf().misses() - before.pool().leaf().misses();
+    return (double) (ahead + missed) / scans;
+  }
+
+  @Test
+  void openScanOfThreeLeaves_readsNoOther() {
+    double pages = pagesOfOpenScan(2 * ROWS_OF_LEAF + 1);
+    assertTrue(pages <= 3.5, "pages: " + pages);
+  }
+
+  @Test
+  void openScan_readsAtMostAboutTwiceWhatIsConsumed() {
+    for (int leaves : new int[] {5, 8, 13, 25, 50}) {
+      double pages = pagesOfOpenScan(leaves * ROWS_OF_LEAF);
+      assertTrue(pages <= 2 * leaves + 2, leaves + " leaves, pages: " + pages);
+    }
   }
 
   @Test

@@ -357,8 +357,7 @@ public final class StarvedRounds {
             "hog");
     Helper helper = new Helper(1);
     Keys keys = new Keys(0);
-    List<Random> randoms =
-        IntStream.range(0, 3).mapToObj(i -> new Random(opSeed + i)).toList();
+    List<Random> randoms = IntStream.range(0, 3).mapToObj(i -> new Random(opSeed + i)).toList();
     helper.start();
     hog.start();
     try {
