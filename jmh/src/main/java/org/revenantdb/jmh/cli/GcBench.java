@@ -55,7 +55,8 @@ final class GcBench implements Bench {
         GcBegin.FIGURE,
         GcSkew.ABORTS,
         GcSkew.SPEEDUP,
-        GcPeers.FIGURE);
+        GcPeers.FIGURE,
+        GcPoll.FIGURE);
   }
 
   @Override
@@ -88,6 +89,10 @@ final class GcBench implements Bench {
       session.begin(85);
       if (settings.wants(GcPeers.FIGURE)) {
         figures.attempt(() -> GcPeers.measure(session));
+      }
+      session.begin(95);
+      if (settings.wants(GcPoll.FIGURE)) {
+        figures.attempt(() -> GcPoll.measure(session));
       }
       session.begin(100);
       if (settings.wants(GcSkew.ABORTS, GcSkew.SPEEDUP)) {
