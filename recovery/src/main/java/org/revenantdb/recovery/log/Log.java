@@ -749,6 +749,11 @@ public final class Log implements AutoCloseable {
     return supply;
   }
 
+  /** How this life has begun. */
+  LifeStart lifeStart() {
+    return start;
+  }
+
   /**
    * Size of all files in the log directory.
    *
