@@ -749,6 +749,15 @@ public final class Log implements AutoCloseable {
     return supply;
   }
 
+  /**
+   * Returns where this life begins.
+   *
+   * @return its first LSN
+   */
+  public long lifeBegin() {
+    return start.firstLsn();
+  }
+
   /** How this life has begun. */
   LifeStart lifeStart() {
     return start;

@@ -35,6 +35,18 @@ public final class LogSource implements AutoCloseable {
    */
   public record LifePart(int life, long from, long to) {}
 
+  /**
+   * The log between a position in a former life and the running life.
+   *
+   * @param parts in order
+   * @param isMissing whether a part is not there
+   * @param isForeign whether the position is not in the history of this log
+   */
+  public record FormerLives(List<LifePart> parts, boolean isMissing, boolean isForeign) {
+    static final FormerLives MISSING = new FormerLives(List.of(), true, false);
+    static final FormerLives FOREIGN = new FormerLives(List.of(), false, true);
+  }
+
   private final LogReader.Segments segments;
   private final SegmentDirectory directory;
   private final @Nullable Log log;
@@ -192,10 +204,9 @@ public final class LogSource implements AutoCloseable {
    *
    * @param position an end of a record
    * @param life its life
-   * @return the parts in order; null if a part is missing, or if the position is not in the history
-   *     of this log
+   * @return what there is
    */
-  public @Nullable List<LifePart> formerLives(long position, int life) {
+  public FormerLives formerLives(long position, int life) {
     if (log == null) {
       throw new IllegalStateException("only a running log has former lives");
     }
@@ -206,22 +217,22 @@ public final class LogSource implements AutoCloseable {
     while (former > life) {
       @Nullable SegmentHeader first = firstOf(former, end);
       if (first == null || first.firstLsn() == 0) {
-        return null;
+        return FormerLives.MISSING;
       }
       parts.addFirst(new LifePart(former, first.firstLsn(), end));
       end = first.formerEnd();
       former = formerLife(first);
     }
     if (former != life || position > end) {
-      return null;
+      return FormerLives.FOREIGN;
     }
     if (position < end) {
       if (!has(position, end, life)) {
-        return null;
+        return FormerLives.MISSING;
       }
       parts.addFirst(new LifePart(life, position, end));
     }
-    return List.copyOf(parts);
+    return new FormerLives(List.copyOf(parts), /* isMissing= */ false, /* isForeign= */ false);
   }
 
   /** The first segment of a life that ends at a position; null if a segment is missing. */
@@ -251,12 +262,15 @@ public final class LogSource implements AutoCloseable {
   }
 
   /**
-   * Returns where the life before the running one ended.
+   * Returns where the first record of the running life ends, if that is LIFE.
    *
-   * @return the position; 0 if there was none
+   * @return its LSN; as long as the log has no more, the life may come to nothing
    */
-  public long formerEnd() {
-    return log == null ? 0 : log.lifeStart().formerEnd();
+  public long endOfLifeRecord() {
+    boolean hasOne = log != null && log.lifeStart().formerLife() != 0;
+    int body = Long.BYTES + Integer.BYTES;
+    return firstLsn()
+        + (hasOne ? LogRecordLayout.aligned(LogRecordLayout.HEADER + body) : 0);
   }
 
   /** Keeps nothing any more. */

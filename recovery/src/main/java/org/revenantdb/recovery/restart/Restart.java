@@ -140,6 +140,24 @@ public final class Restart {
   }
 
   /**
+   * Returns the life that the new one follows. Its log ends at the end that {@link #result} has.
+   *
+   * @return its number
+   */
+  public int formerLife() {
+    return kept.getLast().life();
+  }
+
+  /**
+   * Returns the number of the new life.
+   *
+   * @return above those of all lives before, also of those that came to nothing
+   */
+  public int nextLife() {
+    return nextLife;
+  }
+
+  /**
    * Keeps log that no restart needs any more, for an archive that lacks it ({@code
    * docs/protocols.md} §49). The checkpoints of the new life release it. Call it before the new
    * life begins.
