@@ -242,7 +242,7 @@ public final class Archiver implements AutoCloseable {
       last = closing;
       long asked = requests.get();
       round(last);
-      if (failure != null || (started == null && hasBase())) {
+      if (failure != null || hasBase()) {
         served = asked;
         callers.wake(this::isServed);
       }
@@ -593,6 +593,7 @@ public final class Archiver implements AutoCloseable {
       Backups.Started ready = started;
       started = null;
       finish(ready);
+      return; // the next one begins in another round
     }
     if (last || (baseFailure != null && System.nanoTime() - baseNotBefore < 0)) {
       return;

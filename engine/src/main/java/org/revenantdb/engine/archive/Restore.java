@@ -295,7 +295,7 @@ public final class Restore {
       BackupTarget made, ArchiveFiles.Header header, ArchiveLog log, Moment moment) {
     ArchiveFiles.Base base = moment.base();
     long logBytes = moment.lsn() - base.redoPoint();
-    toWrite = (long) base.pages() * Page.SIZE + logBytes;
+    toWrite = (long) (base.pages() - SpaceMapPage.POSITION) * Page.SIZE + logBytes;
     byte[] id = new byte[16];
     new SecureRandom().nextBytes(id);
     made.makeRest(id);
