@@ -55,6 +55,8 @@ public final class Main {
             .addSubcommand(new StatCommand(out))
             .addSubcommand(new BackupCommand(out, err))
             .addSubcommand(new VerifyCommand(out))
+            .addSubcommand(new RestoreCommand(out, err))
+            .addSubcommand(new PruneCommand(out))
             .setOut(out)
             .setErr(err)
             .setExecutionExceptionHandler((failure, where, parsed) -> {
