@@ -595,7 +595,9 @@ public final class Archiver implements AutoCloseable {
       finish(ready);
       return; // the next one begins in another round
     }
-    if (last || (baseFailure != null && System.nanoTime() - baseNotBefore < 0)) {
+    boolean isAsked = requests.get() > served;
+    if (last
+        || (baseFailure != null && !isAsked && System.nanoTime() - baseNotBefore < 0)) {
       return;
     }
     baseFailure = null;

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.revenantdb.engine.archive.Archived.restored;
 import static org.revenantdb.engine.archive.Archived.small;
-import static org.revenantdb.engine.archive.Archived.tail;
+import static org.revenantdb.engine.archive.Archived.shipped;
 import static org.revenantdb.engine.backup.BackedUp.SMALL;
 import static org.revenantdb.engine.backup.BackedUp.contents;
 import static org.revenantdb.engine.backup.BackedUp.put;
@@ -47,7 +47,7 @@ class ArchiveDamageTest {
         for (int i = 0; i < 3; i++) {
           put(db, "rows", 10 * i, 10 * i + 60, life * 3 + i, 300);
           db.archiveNow();
-          last = tail(db);
+          last = shipped(db);
           moments.put(last, contents(db));
         }
       }

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.revenantdb.engine.archive.Archived.quiet;
 import static org.revenantdb.engine.archive.Archived.restored;
 import static org.revenantdb.engine.archive.Archived.small;
-import static org.revenantdb.engine.archive.Archived.tail;
+import static org.revenantdb.engine.archive.Archived.shipped;
 import static org.revenantdb.engine.backup.BackedUp.SMALL;
 import static org.revenantdb.engine.backup.BackedUp.contents;
 import static org.revenantdb.engine.backup.BackedUp.put;
@@ -126,7 +126,7 @@ class ArchiveLinesTest {
           new ArchiveFiles(archive, new org.revenantdb.recovery.file.IoStatistics());
       long next = files.logs().lastKey() + 1;
       byte[] id = files.demandHeader().databaseId();
-      ArchiveWriter.create(files, id, next, tail(db), 77, /* begins= */ false).close();
+      ArchiveWriter.create(files, id, next, shipped(db), 77, /* begins= */ false).close();
       put(db, "rows", 0, 100, 2, 100);
       StorageException told = assertThrows(StorageException.class, db::archiveNow);
       assertEquals(StorageException.Reason.ARCHIVE_FOREIGN, told.reason(), told::getMessage);
@@ -149,10 +149,10 @@ class ArchiveLinesTest {
   void log_that_was_written_without_the_archive_is_a_gap_and_begins_a_new_chain() {
     long before;
     try (Database db = Database.open(directory, small(archive))) {
-      before = tail(db);
+      before = shipped(db);
       put(db, "rows", 0, 10, 2, 10);
       db.archiveNow();
-      before = tail(db);
+      before = shipped(db);
     }
     for (int i = 0; i < 3; i++) {
       try (Database db = Database.open(directory, SMALL)) {
@@ -169,7 +169,7 @@ class ArchiveLinesTest {
       assertEquals(1, db.statistics().archive().gaps());
       put(db, "rows", 0, 10, 99, 10);
       db.archiveNow();
-      after = tail(db);
+      after = shipped(db);
       expected = contents(db);
     }
     assertEquals(

@@ -8,7 +8,7 @@ import static org.revenantdb.engine.archive.Archived.quiet;
 import static org.revenantdb.engine.archive.Archived.refused;
 import static org.revenantdb.engine.archive.Archived.restored;
 import static org.revenantdb.engine.archive.Archived.small;
-import static org.revenantdb.engine.archive.Archived.tail;
+import static org.revenantdb.engine.archive.Archived.shipped;
 import static org.revenantdb.engine.backup.BackedUp.SMALL;
 import static org.revenantdb.engine.backup.BackedUp.contents;
 import static org.revenantdb.engine.backup.BackedUp.key;
@@ -87,7 +87,7 @@ class ArchiveTest {
           db.checkpoint();
         }
         db.archiveNow();
-        moments.put(tail(db), contents(db));
+        moments.put(shipped(db), contents(db));
       }
     }
     moments.forEach((lsn, expected) ->
@@ -115,7 +115,7 @@ class ArchiveTest {
           tx.put(rows, key(i), value(7, 200));
         }
         db.archiveNow();
-        lsn = tail(db);
+        lsn = shipped(db);
         put(db, "others", 0, 10, 1, 10);
         tx.commit();
       }
@@ -160,7 +160,7 @@ class ArchiveTest {
         put(db, "rows", 10 * life, 10 * life + 50, life, 200);
         if (life % 2 == 0) {
           db.archiveNow(); // the others are shipped by the close
-          moments.put(tail(db), contents(db));
+          moments.put(shipped(db), contents(db));
         }
         put(db, "rows", 10 * life, 10 * life + 5, life + 100, 20);
         if (life == 0) {
@@ -317,7 +317,7 @@ class ArchiveTest {
           Await.pause();
           db.archiveNow();
         } while (db.statistics().archive().bases() == 0);
-        moments.put(tail(db), contents(db));
+        moments.put(shipped(db), contents(db));
       }
     }
     assertTrue(Archived.files(archive(), ".rvb").size() >= 4);

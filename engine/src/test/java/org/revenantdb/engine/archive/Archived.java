@@ -56,6 +56,11 @@ final class Archived {
     return db.statistics().files().logTail();
   }
 
+  /** Where the archive ends. Behind that the log may have records of the engine by now. */
+  static long shipped(Database db) {
+    return db.statistics().archive().shippedLsn();
+  }
+
   static List<Path> files(Path archive, String suffix) throws IOException {
     try (Stream<Path> files = Files.list(archive)) {
       return files.filter(file -> file.toString().endsWith(suffix)).sorted().toList();
