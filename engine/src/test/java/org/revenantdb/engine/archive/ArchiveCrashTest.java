@@ -16,6 +16,7 @@ import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.ArchivePolicy;
@@ -60,6 +61,7 @@ class ArchiveCrashTest {
   }
 
   @Test
+  @Tag("slow")
   void whatever_a_crash_leaves_of_an_archive_is_a_prefix_and_can_be_gone_on_with() {
     CrashDisk disk = new CrashDisk();
     CrashDisk archive = new CrashDisk();

@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.CorruptDataException;
@@ -140,6 +141,7 @@ class ArchiveDamageTest {
   }
 
   @Test
+  @Tag("slow")
   void whatever_byte_is_damaged_no_other_state_comes_out() throws IOException {
     long seed = Long.getLong("revenant.seed", ThreadLocalRandom.current().nextInt(1 << 30));
     Random random = new Random(seed);
