@@ -8,12 +8,16 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.access.ApiAccess;
+import org.revenantdb.engine.access.Misuse;
+import org.revenantdb.engine.archive.Archiver;
+import org.revenantdb.engine.archive.Restore;
 import org.revenantdb.engine.catalog.Catalog;
 import org.revenantdb.engine.catalog.NameHint;
 import org.revenantdb.engine.catalog.Names;
 import org.revenantdb.engine.catalog.Sequences;
 import org.revenantdb.engine.catalog.TableState;
 import org.revenantdb.engine.check.LiveCheck;
+import org.revenantdb.engine.lifecycle.DatabaseFiles;
 import org.revenantdb.engine.lifecycle.OpenDatabase;
 import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.page.SequenceRow;
@@ -1240,6 +1244,83 @@ public final class Database implements AutoCloseable {
       return open.backups().backup(target, options);
     } catch (RuntimeException failure) {
       throw engine.told(failure);
+    }
+  }
+
+  /**
+   * Waits until the archive of {@link DatabaseOptions#archive} has everything that is durable now,
+   * and a base, so that this moment can be restored.
+   *
+   * @throws StorageException if the archive cannot be written; it is tried again in the background
+   * @throws IllegalStateException if the database was opened without an archive, or read-only
+   * @throws DatabaseClosedException if the database is closed meanwhile
+   */
+  public void archiveNow() {
+    try {
+      engine.inside(() -> null);
+      Archiver archiver = open.archiver();
+      if (archiver == null) {
+        throw new Misuse.OfState(
+            "the database "
+                + directory
+                + " has no archive: open it for writing with withArchive");
+      }
+      archiver.await();
+    } catch (RuntimeException failure) {
+      throw engine.told(failure);
+    }
+  }
+
+  /**
+   * Makes a database from an archive, as it was at a moment. The database has an id of its own: it
+   * begins a new history, and neither its files nor its archive can be mixed with those of the
+   * original. Open it like any other, which takes one restart.
+   *
+   * @param archive the directory of the archive, which another process may be writing
+   * @param directory where to: a directory that is empty or does not exist, in any file system
+   * @param options which moment
+   * @return what was made
+   * @throws StorageException with {@link StorageException.Reason#ARCHIVE_LACKS_MOMENT} if the
+   *     archive does not have that moment, with {@link StorageException.Reason#BACKUP_TARGET} if
+   *     the directory is not empty, with another reason if the archive is damaged, or a file cannot
+   *     be read or written. The archive is unharmed
+   * @throws java.util.concurrent.CancellationException if the listener has ended it
+   */
+  public static RestoreReport restore(Path archive, Path directory, RestoreOptions options) {
+    Objects.requireNonNull(archive, "archive");
+    Objects.requireNonNull(directory, "directory");
+    Objects.requireNonNull(options, "options");
+    FileThread.databaseOpens();
+    try {
+      return FileThread.call(
+          "revenant-restore",
+          () -> new Restore(archive, directory, DatabaseFiles.NAMES, options).run());
+    } catch (RuntimeException failure) {
+      throw Boundary.told(directory, failure);
+    } finally {
+      FileThread.databaseClosed();
+    }
+  }
+
+  /**
+   * Deletes from an archive what a policy does not keep. A database may be writing to it; a restore
+   * that reads what is deleted fails, and can be repeated.
+   *
+   * @param archive the directory of the archive
+   * @param policy what stays
+   * @return how many bases were deleted
+   * @throws StorageException if the archive is damaged, or a file cannot be deleted
+   */
+  public static int pruneArchive(Path archive, ArchivePolicy policy) {
+    Objects.requireNonNull(archive, "archive");
+    Objects.requireNonNull(policy, "policy");
+    FileThread.databaseOpens();
+    try {
+      return FileThread.call("revenant-prune", () -> Restore.prune(archive, policy));
+    } catch (RuntimeException failure) {
+      throw Boundary.told(archive, failure);
+    } finally {
+      FileThread.databaseClosed();
     }
   }
 

@@ -1,8 +1,10 @@
 package org.revenantdb.engine;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.buffer.BufferPoolOptions;
 import org.revenantdb.recovery.format.SegmentLayout;
 import org.revenantdb.recovery.log.LogOptions;
@@ -70,6 +72,8 @@ import org.revenantdb.recovery.log.LogOptions;
  * @param retryTimeout longest time after the first conflict in which {@link Database#run} begins
  *     another attempt; default 30 s. Zero allows one attempt. A transaction can have a limit of its
  *     own
+ * @param archive where the log goes while it is written, so that any moment can be restored; null,
+ *     the default, for nowhere. Without effect on a database that is opened read-only
  */
 public record DatabaseOptions(
     boolean create,
@@ -92,7 +96,8 @@ public record DatabaseOptions(
     int cleanerThreads,
     Consumer<RestartStatus> restartListener,
     Duration maxBackoff,
-    Duration retryTimeout) {
+    Duration retryTimeout,
+    @Nullable ArchiveOptions archive) {
 
   /** For {@link #maxLazyDelay}: no time limit. */
   public static final Duration NEVER = ChronoUnit.FOREVER.getDuration();
@@ -141,7 +146,8 @@ public record DatabaseOptions(
           /* cleanerThreads= */ Math.clamp(Runtime.getRuntime().availableProcessors() / 4, 1, 4),
           /* restartListener= */ status -> {},
           /* maxBackoff= */ Duration.ofMillis(10),
-          /* retryTimeout= */ Duration.ofSeconds(30));
+          /* retryTimeout= */ Duration.ofSeconds(30),
+          /* archive= */ null);
 
   /** Nobody is to lose more than a little of a small heap to old snapshots. */
   private static long defaultVersionMemory() {
@@ -443,6 +449,26 @@ public record DatabaseOptions(
     return with(copy -> copy.retryTimeout = value);
   }
 
+  /**
+   * Sets the archive of the log, with the defaults of {@link ArchiveOptions}.
+   *
+   * @param directory an archive of this database, or a directory that is empty or does not exist
+   * @return other options
+   */
+  public DatabaseOptions withArchive(Path directory) {
+    return withArchive(ArchiveOptions.to(directory));
+  }
+
+  /**
+   * Sets the archive of the log.
+   *
+   * @param value where and how; null for none
+   * @return other options
+   */
+  public DatabaseOptions withArchive(@Nullable ArchiveOptions value) {
+    return with(copy -> copy.archive = value);
+  }
+
   static void checkRetryTimeout(Duration value) {
     OptionCheck.inRange(value, "retryTimeout", OptionCheck.YEAR);
   }
@@ -480,6 +506,7 @@ public record DatabaseOptions(
     Consumer<RestartStatus> restartListener;
     Duration maxBackoff;
     Duration retryTimeout;
+    @Nullable ArchiveOptions archive;
 
     Copy(DatabaseOptions options) {
       create = options.create;
@@ -503,6 +530,7 @@ public record DatabaseOptions(
       restartListener = options.restartListener;
       maxBackoff = options.maxBackoff;
       retryTimeout = options.retryTimeout;
+      archive = options.archive;
     }
 
     DatabaseOptions options() {
@@ -527,7 +555,8 @@ public record DatabaseOptions(
           cleanerThreads,
           restartListener,
           maxBackoff,
-          retryTimeout);
+          retryTimeout,
+          archive);
     }
   }
 }

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * What a database has counted since it was opened, and states of the moment of the call. {@link
  * Database#statistics} returns them. Immutable and thread-safe.
  *
- * <p>There are six groups of getters. The numbers are {@code long} and never negative. {@link
+ * <p>There are seven groups of getters. The numbers are {@code long} and never negative. {@link
  * Statistic} has the unit of each, and whether it is a counter or a gauge. An exporter needs no
  * list of its own:
  *
@@ -103,6 +103,15 @@ public final class DatabaseStatistics implements Iterable<DatabaseStatistics.Val
    */
   public RetryStatistics retries() {
     return new RetryStatistics(values);
+  }
+
+  /**
+   * Returns how far behind the archive of the log is.
+   *
+   * @return the group {@code archive}
+   */
+  public ArchiveStatistics archive() {
+    return new ArchiveStatistics(values);
   }
 
   /**

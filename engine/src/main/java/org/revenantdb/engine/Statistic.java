@@ -525,9 +525,49 @@ public enum Statistic {
       "ceilingNanos",
       Kind.GAUGE,
       Unit.NANOSECONDS,
-      "upper limit of pauses between attempts now, except after many attempts; 0 without contention");
+      "upper limit of pauses between attempts now, except after many attempts; 0 without contention"),
+  /** {@link ArchiveStatistics#shippedLsn}. */
+  ARCHIVE_SHIPPED_LSN(
+      Group.ARCHIVE,
+      "shippedLsn",
+      Kind.GAUGE,
+      Unit.LSN,
+      "position up to which the archive has the log; 0 until that is known"),
+  /** {@link ArchiveStatistics#lagBytes}. */
+  ARCHIVE_LAG_BYTES(
+      Group.ARCHIVE,
+      "lagBytes",
+      Kind.GAUGE,
+      Unit.BYTES,
+      "durable log that the archive does not have yet"),
+  /** {@link ArchiveStatistics#lagNanos}. */
+  ARCHIVE_LAG_NANOS(
+      Group.ARCHIVE,
+      "lagNanos",
+      Kind.GAUGE,
+      Unit.NANOSECONDS,
+      "how long the oldest log has been durable that the archive does not have yet"),
+  /** {@link ArchiveStatistics#bytes}. */
+  ARCHIVE_BYTES(
+      Group.ARCHIVE, "bytes", Kind.COUNTER, Unit.BYTES, "written to the log of the archive"),
+  /** {@link ArchiveStatistics#failures}. */
+  ARCHIVE_FAILURES(
+      Group.ARCHIVE,
+      "failures",
+      Kind.COUNTER,
+      Unit.COUNT,
+      "attempts to write the archive that failed"),
+  /** {@link ArchiveStatistics#bases}. */
+  ARCHIVE_BASES(Group.ARCHIVE, "bases", Kind.COUNTER, Unit.COUNT, "bases made in the archive"),
+  /** {@link ArchiveStatistics#gaps}. */
+  ARCHIVE_GAPS(
+      Group.ARCHIVE,
+      "gaps",
+      Kind.COUNTER,
+      Unit.COUNT,
+      "times that log was lost for the archive, so that it needed a new base");
 
-  /** The six parts of {@link DatabaseStatistics}. */
+  /** The seven parts of {@link DatabaseStatistics}. */
   public enum Group {
     /** {@link DatabaseStatistics#commits}. */
     COMMITS("commits"),
@@ -540,7 +580,9 @@ public enum Statistic {
     /** {@link DatabaseStatistics#versions}. */
     VERSIONS("versions"),
     /** {@link DatabaseStatistics#retries}. */
-    RETRIES("retries");
+    RETRIES("retries"),
+    /** {@link DatabaseStatistics#archive}. */
+    ARCHIVE("archive");
 
     private final String text;
 

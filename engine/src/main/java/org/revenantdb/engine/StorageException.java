@@ -54,6 +54,13 @@ public sealed class StorageException extends RevenantException permits CorruptDa
      * a larger {@link DatabaseOptions#maxLogSize}.
      */
     BACKUP_TOO_SLOW,
+    /**
+     * The archive is of another database, or of another history of this one: name another directory
+     * for the archive.
+     */
+    ARCHIVE_FOREIGN,
+    /** The archive does not have the moment that was asked for: name another one. */
+    ARCHIVE_LACKS_MOMENT,
     /** The file is damaged; the exception is a {@link CorruptDataException}. */
     DAMAGED
   }

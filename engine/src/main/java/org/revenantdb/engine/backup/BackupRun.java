@@ -26,7 +26,7 @@ import org.revenantdb.recovery.log.LogCopy;
  * listener; any thread may stop it. Failure: the caller gets what the thread has thrown, and the
  * target is as it was, as far as that can be.
  */
-final class BackupRun {
+final class BackupRun implements Backups.Started {
   /*
    * Protocol    docs/protocols.md §47, with schedules and the crash table.
    *
@@ -84,8 +84,14 @@ final class BackupRun {
     thread.join();
   }
 
+  @Override
+  public boolean isDone() {
+    return done;
+  }
+
   /** Waits for the end, on the thread that has made this object. */
-  BackupReport await() {
+  @Override
+  public BackupReport await() {
     boolean interrupted = false;
     try {
       while (!done) {

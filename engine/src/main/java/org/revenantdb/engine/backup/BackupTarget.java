@@ -57,7 +57,7 @@ public final class BackupTarget {
    *
    * @throws RevenantException if something is there; nothing was changed
    */
-  static BackupTarget make(Path directory, Path original, BackupSource.Names names) {
+  public static BackupTarget make(Path directory, Path original, BackupSource.Names names) {
     refuseInside(directory, original);
     refuseUnlessEmpty(directory);
     boolean made = Directories.createOwnerOnly(directory);
@@ -89,7 +89,7 @@ public final class BackupTarget {
             .normalize()
             .startsWith(original.toAbsolutePath().normalize())) {
       throw refused(
-          directory, "it lies in the directory of the database, " + original, "name another one");
+          directory, "it lies in " + original + ", which it is to be a copy of", "name another one");
     }
   }
 
@@ -126,7 +126,7 @@ public final class BackupTarget {
         org.revenantdb.engine.StorageException.Reason.BACKUP_TARGET,
         directory,
         StorageException.NO_OFFSET,
-        "this cannot be the target of a backup: " + why,
+        "this cannot be the target of a backup or restore: " + why,
         cure,
         /* cause= */ null);
   }
@@ -141,10 +141,10 @@ public final class BackupTarget {
       throw new NotADatabaseException(
           directory,
           StorageException.NO_OFFSET,
-          "this is an unfinished backup: it was interrupted, or it is still being made ("
+          "this is an unfinished backup or restore: it was interrupted, or it is still being made ("
               + UNFINISHED
               + " is there)",
-          "if no backup is being made, delete the directory and make another backup",
+          "if nothing is being made, delete the directory and begin again",
           /* cause= */ null);
     }
   }
@@ -153,21 +153,21 @@ public final class BackupTarget {
     return directory.resolve(UNFINISHED);
   }
 
-  Path log() {
+  public Path log() {
     return directory.resolve(names.log());
   }
 
   /** The data file, under the name of the mark. */
-  StorageFile data() {
+  public StorageFile data() {
     return data;
   }
 
-  IoStatistics statistics() {
+  public IoStatistics statistics() {
     return statistics;
   }
 
   /** Makes the directory of the log, and a double-write file without pages. */
-  void makeRest(byte[] databaseId) {
+  public void makeRest(byte[] databaseId) {
     logMade = Directories.makeOwnerOnly(log());
     if (!logMade) {
       throw refused(directory, "somebody else writes to it", ANOTHER);
@@ -180,7 +180,7 @@ public final class BackupTarget {
   }
 
   /** Forces what is there, up to the mark. */
-  void force() {
+  public void force() {
     data.force();
     data.close();
     Directories.force(log(), statistics);
@@ -188,7 +188,7 @@ public final class BackupTarget {
   }
 
   /** Makes it a database. */
-  void complete() {
+  public void complete() {
     move(mark(), directory.resolve(names.data()));
     try {
       Directories.force(directory, statistics);
@@ -212,7 +212,7 @@ public final class BackupTarget {
   }
 
   /** Deletes what was made, the mark last; what stays is an unfinished backup. */
-  void remove(Throwable failed) {
+  public void remove(Throwable failed) {
     try {
       data.close();
       if (logMade) {

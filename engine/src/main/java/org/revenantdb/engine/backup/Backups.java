@@ -33,6 +33,26 @@ public final class Backups implements AutoCloseable {
     return run.await();
   }
 
+  /**
+   * Begins a backup for a thread that does something else meanwhile.
+   *
+   * @return the backup; the calling thread is unparked at its end
+   */
+  public Started start(Path target, BackupOptions options) {
+    BackupRun run = new BackupRun(source, target, options, steps, this::ended);
+    begin(run, target);
+    return run;
+  }
+
+  /** A backup that has begun. */
+  public interface Started {
+    /** Whether it has ended. */
+    boolean isDone();
+
+    /** Waits for the end, and returns what was made; throws why there is nothing. */
+    BackupReport await();
+  }
+
   private void begin(BackupRun run, Path target) {
     lock.lock();
     try {

@@ -68,6 +68,8 @@ public final class Main {
             .addSubcommand(new TopCommand(out))
             .addSubcommand(new BackupCommand(out, err))
             .addSubcommand(new VerifyCommand(out))
+            .addSubcommand(new RestoreCommand(out, err))
+            .addSubcommand(new PruneCommand(out))
             .setOut(out)
             .setErr(err)
             .setExecutionExceptionHandler((failure, where, parsed) -> {

@@ -23,9 +23,6 @@ import org.revenantdb.recovery.restart.AnalysisResult;
  * <p>Threads: that of the backup.
  */
 final class CopiedDatabase implements BackupSource {
-  private static final Names NAMES =
-      new Names(DatabaseFiles.DATA, DatabaseFiles.DOUBLE_WRITE, DatabaseFiles.LOG);
-
   private final Opening.Files files;
   private final AnalysisResult found;
   private final BufferPool pool;
@@ -65,7 +62,7 @@ final class CopiedDatabase implements BackupSource {
 
   @Override
   public Names names() {
-    return NAMES;
+    return DatabaseFiles.NAMES;
   }
 
   @Override

@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.access.ApiAccess;
+import org.revenantdb.engine.backup.BackupSource;
 import org.revenantdb.engine.catalog.Catalog;
 import org.revenantdb.engine.counters.CountersFile;
 import org.revenantdb.engine.page.ExtentMapPage;
@@ -66,6 +67,9 @@ public final class DatabaseFiles {
   static final String NEW_DOUBLE_WRITE = "revenant.dw.new";
   static final String LOCK = "revenant.lock";
   static final String LOG = "log";
+
+  /** What a copy has. */
+  public static final BackupSource.Names NAMES = new BackupSource.Names(DATA, DOUBLE_WRITE, LOG);
 
   /** Pages of a new data file. */
   private static final int FIRST_PAGES = ExtentMapPage.PAGES;

@@ -14,6 +14,7 @@ import org.revenantdb.engine.ReadOnlyDatabaseException;
 import org.revenantdb.engine.RecoveryReport;
 import org.revenantdb.engine.RestartPhase;
 import org.revenantdb.engine.Waits;
+import org.revenantdb.engine.archive.Archiver;
 import org.revenantdb.engine.backup.Backups;
 import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.buffer.BufferPool;
@@ -60,6 +61,7 @@ public final class OpenDatabase {
    *                woken; open transactions are rolled back
    *             3  unless the log has stopped: the last checkpoint, the clean mark, the double-write file is emptied
    *             4  the stack of open resources is closed from the top (OpenResources)
+   *                The archiver is on it, above the log: it ships what is durable
    *             A crash before the clean mark leaves a database that was not closed cleanly, and
    *             the next open redoes the log. A crash after it leaves a clean one.
    */
@@ -89,6 +91,9 @@ public final class OpenDatabase {
   private final RecoveryReport recovery;
   private final Backups backups;
 
+  /** Null without an archive. */
+  private final @Nullable Archiver archiver;
+
   public static OpenDatabase open(Path directory, DatabaseOptions options) {
     try {
       return new OpenDatabase(directory, options);
@@ -113,6 +118,7 @@ public final class OpenDatabase {
       Opening.Files files = steps.openFiles(); // 1
       Opening.Analysed analysed = steps.analyse(files); // 2
       Opening.Life life = steps.startLife(files, analysed); // 3
+      archiver = steps.holdForArchive(files, life);
       Opening.Credit credit = steps.credit(analysed, life);
       restartPages = credit.pages();
       pending = analysed.restart().pending();
@@ -149,6 +155,9 @@ public final class OpenDatabase {
               new CopiedDatabase(
                   files, analysed.result(), pool, life.log(), io, () -> checkpoint(), cutting));
       files.ownership().checkFiles();
+      if (archiver != null) {
+        archiver.start(backups);
+      }
     } catch (Throwable failure) {
       steps.putBack();
       resources.close(failure);
@@ -335,6 +344,11 @@ public final class OpenDatabase {
     return backups;
   }
 
+  /** Null without an archive. Not inside the gate: a close ends its waits. */
+  public @Nullable Archiver archiver() {
+    return archiver;
+  }
+
   public void cleanNow() {
     if (cleaner != null) {
       cleaner.cleanNow();
@@ -440,7 +454,7 @@ public final class OpenDatabase {
   /** Created for each call, because the checkpointer may call before there is a cleaner. */
   private StatisticSources sources() {
     return new StatisticSources(
-        engine, catalog, log, pool, restartPages, pending, io, checkpointer, cleaner);
+        engine, catalog, log, pool, restartPages, pending, io, checkpointer, cleaner, archiver);
   }
 
   /** Closes cleanly, or as far as possible after a failure. */

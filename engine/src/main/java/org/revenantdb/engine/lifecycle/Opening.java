@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.ArchiveOptions;
 import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.LimitException;
 import org.revenantdb.engine.RecoveryReport;
@@ -12,6 +13,7 @@ import org.revenantdb.engine.RestartPhase;
 import org.revenantdb.engine.RestartStatus;
 import org.revenantdb.engine.WaitClass;
 import org.revenantdb.engine.access.ApiAccess;
+import org.revenantdb.engine.archive.Archiver;
 import org.revenantdb.engine.backup.BackupTarget;
 import org.revenantdb.engine.buffer.BatchGuard;
 import org.revenantdb.engine.buffer.BufferPool;
@@ -244,6 +246,19 @@ final class Opening {
       long end = analysed.result().endOfLog();
       return new Life(/* made= */ null, Journal.readOnly(end), /* firstTail= */ Long.MAX_VALUE);
     }
+    ArchiveOptions archive = options.archive();
+    if (archive != null) {
+      analysed
+          .restart()
+          .keepLogFrom(
+              Archiver.look(
+                  archive,
+                  files.survey().header(),
+                  files.files().log(),
+                  analysed.restart().formerLife(),
+                  analysed.result().endOfLog(),
+                  analysed.restart().nextLife()));
+    }
     FirstChanges.Made made =
         new FirstChanges(
                 files.files(),
@@ -260,6 +275,18 @@ final class Opening {
       counted.life(made.log().life());
     }
     return new Life(made, Journal.of(made.log()), made.log().tail());
+  }
+
+  /** The log is held before the first checkpoint of the life; null without an archive. */
+  @Nullable Archiver holdForArchive(Files files, Life life) {
+    ArchiveOptions archive = options.archive();
+    Log written = life.log();
+    if (archive == null || written == null) {
+      return null;
+    }
+    return resources.opened(
+        new Archiver(
+            directory, archive, files.survey().header(), written, System::currentTimeMillis));
   }
 
   /**

@@ -8,6 +8,7 @@ import org.revenantdb.engine.ConflictReason;
 import org.revenantdb.engine.DatabaseStatistics;
 import org.revenantdb.engine.Statistic;
 import org.revenantdb.engine.access.ApiAccess;
+import org.revenantdb.engine.archive.Archiver;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.buffer.BufferStatistics;
 import org.revenantdb.engine.catalog.Catalog;
@@ -31,6 +32,7 @@ import org.revenantdb.recovery.restart.PendingParts;
  * @param io the counters of this open database
  * @param checkpointer null if the database is read-only
  * @param cleaner null likewise, and while the database is being opened
+ * @param archiver null without an archive
  */
 record StatisticSources(
     Engine engine,
@@ -41,7 +43,8 @@ record StatisticSources(
     PendingParts pending,
     IoStatistics io,
     @Nullable Checkpointer checkpointer,
-    @Nullable Cleaner cleaner) {
+    @Nullable Cleaner cleaner,
+    @Nullable Archiver archiver) {
 
   /** The oldest snapshot; all zero if none is open. */
   private record Oldest(long lsn, long since, long versions, OpenTransactions.Holder holder) {
@@ -160,6 +163,13 @@ record StatisticSources(
       case RETRIES_TABLE_IN_USE -> retries.failed(ConflictReason.TABLE_IN_USE);
       case RETRIES_TABLE_CHANGED -> retries.failed(ConflictReason.TABLE_CHANGED);
       case RETRIES_CEILING_NANOS -> engine.backoff().ceiling();
+      case ARCHIVE_SHIPPED_LSN -> archiver == null ? 0 : archiver.shippedLsn();
+      case ARCHIVE_LAG_BYTES -> archiver == null ? 0 : archiver.lagBytes();
+      case ARCHIVE_LAG_NANOS -> archiver == null ? 0 : archiver.lagNanos();
+      case ARCHIVE_BYTES -> archiver == null ? 0 : archiver.bytes();
+      case ARCHIVE_FAILURES -> archiver == null ? 0 : archiver.failures();
+      case ARCHIVE_BASES -> archiver == null ? 0 : archiver.bases();
+      case ARCHIVE_GAPS -> archiver == null ? 0 : archiver.gaps();
     };
   }
 

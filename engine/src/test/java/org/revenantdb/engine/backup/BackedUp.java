@@ -20,9 +20,9 @@ import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.lifecycle.OpenDatabase;
 
 /** What the tests of backups share. */
-final class BackedUp {
+public final class BackedUp {
   /** A small database, so that pages are written and segments recycled soon. */
-  static final DatabaseOptions SMALL =
+  public static final DatabaseOptions SMALL =
       DatabaseOptions.defaults()
           .withPoolBytes(2 << 20)
           .withMaxRecoveryLog(256 << 20)
@@ -32,7 +32,7 @@ final class BackedUp {
   private BackedUp() {}
 
   /** Does something on another thread between two steps of the next backups. */
-  static void between(Database db, BackupSteps.Step wanted, Runnable action) {
+  public static void between(Database db, BackupSteps.Step wanted, Runnable action) {
     steps(
         db,
         step -> {
@@ -42,7 +42,7 @@ final class BackedUp {
         });
   }
 
-  static void steps(Database db, BackupSteps steps) {
+  public static void steps(Database db, BackupSteps steps) {
     try {
       Field open = Database.class.getDeclaredField("open");
       open.setAccessible(true);
@@ -53,7 +53,7 @@ final class BackedUp {
   }
 
   /** Waits for it; throws what it has thrown. */
-  static void onOtherThread(Runnable action) {
+  public static void onOtherThread(Runnable action) {
     AtomicReference<Throwable> thrown = new AtomicReference<>();
     Thread thread =
         Thread.ofPlatform()
@@ -82,12 +82,12 @@ final class BackedUp {
     }
   }
 
-  static byte[] key(int number) {
+  public static byte[] key(int number) {
     return "%08d".formatted(number).getBytes(StandardCharsets.UTF_8);
   }
 
   /** Bytes that say which value it is, of any length. */
-  static byte[] value(int number, int length) {
+  public static byte[] value(int number, int length) {
     byte[] value = new byte[length];
     Arrays.fill(value, (byte) number);
     byte[] text = Integer.toString(number).getBytes(StandardCharsets.UTF_8);
@@ -95,7 +95,7 @@ final class BackedUp {
     return value;
   }
 
-  static void put(Database db, String table, int from, int to, int number, int length) {
+  public static void put(Database db, String table, int from, int to, int number, int length) {
     Table rows = db.getOrCreateTable(table);
     db.run(tx -> {
       for (int i = from; i < to; i++) {
@@ -105,7 +105,7 @@ final class BackedUp {
   }
 
   /** All rows of all tables; a value as its length and a hash. */
-  static Map<String, Map<String, String>> contents(Database db) {
+  public static Map<String, Map<String, String>> contents(Database db) {
     Map<String, Map<String, String>> tables = new TreeMap<>();
     try (Transaction tx = db.begin()) {
       for (String name : db.tableNames()) {
@@ -125,7 +125,7 @@ final class BackedUp {
   }
 
   /** Opens a copy first read-only and then for writing, checks its structure, and shows it. */
-  static Map<String, Map<String, String>> opened(Path copy) {
+  public static Map<String, Map<String, String>> opened(Path copy) {
     Map<String, Map<String, String>> inMemory;
     try (Database db = Database.open(copy, SMALL.withCreate(false).withReadOnly(true))) {
       assertSound(db.check());
@@ -146,7 +146,7 @@ final class BackedUp {
     return inMemory;
   }
 
-  static void assertSound(CheckReport report) {
+  public static void assertSound(CheckReport report) {
     assertTrue(report.isSound(), () -> report.problems().toString());
   }
 }

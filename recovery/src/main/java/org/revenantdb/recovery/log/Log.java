@@ -750,6 +750,20 @@ public final class Log implements AutoCloseable {
   }
 
   /**
+   * Returns where this life begins.
+   *
+   * @return its first LSN
+   */
+  public long lifeBegin() {
+    return start.firstLsn();
+  }
+
+  /** How this life has begun. */
+  LifeStart lifeStart() {
+    return start;
+  }
+
+  /**
    * Size of all files in the log directory.
    *
    * @return bytes, spare and prepared segments included

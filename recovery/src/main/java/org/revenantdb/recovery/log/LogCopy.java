@@ -1,17 +1,12 @@
 package org.revenantdb.recovery.log;
 
-import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.recovery.file.CorruptDataException;
-import org.revenantdb.recovery.file.Directories;
 import org.revenantdb.recovery.file.IoStatistics;
-import org.revenantdb.recovery.file.OpenMode;
 import org.revenantdb.recovery.file.StorageException;
-import org.revenantdb.recovery.file.StorageFile;
-import org.revenantdb.recovery.format.LittleEndian;
 import org.revenantdb.recovery.format.LogRecordLayout;
 import org.revenantdb.recovery.segment.LogHold;
 import org.revenantdb.recovery.segment.LogReader;
@@ -34,11 +29,8 @@ public final class LogCopy implements AutoCloseable {
    *             copying     records below `position` are in `pending`,  copyUpTo: more of them
    *                         or written to the file of their segment     finish: the last file sealed and forced
    *
-   * Changed     FLUSHED     PAD: it is about the file of the original
-   *             ahead       0: it names segments that the copy lacks
-   *             header      the id is that of the copy
-   *
-   * The header of a file is written when its records are: until then the file is no segment.
+   * Changed     records     CopiedRecord
+   *             header      the id is that of the copy (RebuiltLog)
    */
   private static final int PENDING = 1 << 18;
 
@@ -56,9 +48,7 @@ public final class LogCopy implements AutoCloseable {
   private long position;
   private long written;
   private long bytes;
-  private @Nullable SegmentDirectory to;
-  private @Nullable SegmentHeader header;
-  private @Nullable StorageFile file;
+  private @Nullable RebuiltLog to;
 
   private LogCopy(
       LogReader.Segments segments,
@@ -81,7 +71,7 @@ public final class LogCopy implements AutoCloseable {
    */
   public static LogCopy of(Log log) {
     SegmentSupply supply = log.segments();
-    return new LogCopy(supply::holding, supply.directory(), log.life(), log, supply.hold());
+    return new LogCopy(supply::holding, supply.directory(), log.life(), log, supply.hold(/* mayBreak= */ true));
   }
 
   /**
@@ -114,7 +104,7 @@ public final class LogCopy implements AutoCloseable {
   public void begin(long redoPoint, Path directory, byte[] databaseId, IoStatistics statistics) {
     position = redoPoint;
     written = redoPoint;
-    to = new SegmentDirectory(directory, databaseId.clone(), from.segmentSize(), statistics);
+    to = new RebuiltLog(directory, databaseId, from.segmentSize(), statistics);
     holdFrom(redoPoint);
   }
 
@@ -194,62 +184,32 @@ public final class LogCopy implements AutoCloseable {
     int length = record.length();
     int at = pendingBytes;
     System.arraycopy(record.array(), record.offset(), pending, at, length);
-    if (record.type() == RecordType.FLUSHED.code()) {
-      pending[at + LogRecordLayout.TYPE] = (byte) RecordType.PAD.code();
-    }
-    LittleEndian.putShort(pending, at + LogRecordLayout.AHEAD, 0);
-    crc.reset();
-    crc.update(pending, at + LogRecordLayout.LSN, length - LogRecordLayout.LSN);
-    LittleEndian.putInt(pending, at + LogRecordLayout.CRC, (int) crc.getValue());
+    CopiedRecord.clean(pending, at, length, crc);
     pendingBytes += length;
     position += length;
   }
 
-  /** Writes what is pending, across the ends of segments; false if one was released meanwhile. */
+  /** Writes what is pending; false if a segment was released meanwhile. */
   private boolean write() {
-    int done = 0;
-    while (done < pendingBytes) {
-      SegmentPlace place = fileFor(written);
-      if (place == null) {
+    if (pendingBytes > 0) {
+      if (!target().write(written, pending, 0, pendingBytes, this::headerAt)) {
         return false;
       }
-      int piece = (int) Math.min(pendingBytes - done, place.end() - written);
-      Objects.requireNonNull(file)
-          .write(place.offset(written), MemorySegment.ofArray(pending).asSlice(done, piece));
-      done += piece;
-      written += piece;
+      written += pendingBytes;
+      bytes += pendingBytes;
+      pendingBytes = 0;
     }
-    bytes += done;
-    pendingBytes = 0;
     return true;
   }
 
-  /** The segment of the copy that holds a position; null if that of the original is gone. */
-  private @Nullable SegmentPlace fileFor(long lsn) {
-    @Nullable SegmentHeader now = header;
-    if (now != null && now.place().holds(lsn)) {
-      return now.place();
-    }
+  /** Of the original; null if it is gone because the hold was broken. */
+  private @Nullable SegmentHeader headerAt(long lsn) {
     @Nullable SegmentPlace place = segments.at(lsn);
     @Nullable SegmentHeader found = place == null ? null : headerOf(place);
-    if (found == null) {
-      if (isBroken()) {
-        return null;
-      }
+    if (found == null && !isBroken()) {
       throw damage();
     }
-    if (now != null) {
-      end(now, now.place().end());
-    }
-    file =
-        StorageFile.open(
-            target().file(found.begin()),
-            OpenMode.CREATE_NEW,
-            /* ownerOnly= */ true,
-            target().statistics());
-    header = found;
-    file.preallocate(0, found.place().offset(lsn));
-    return found.place();
+    return found;
   }
 
   private @Nullable SegmentHeader headerOf(SegmentPlace place) {
@@ -263,28 +223,13 @@ public final class LogCopy implements AutoCloseable {
     }
   }
 
-  private SegmentDirectory target() {
+  private RebuiltLog target() {
     return Objects.requireNonNull(to);
-  }
-
-  /** Nothing more comes into the present file. */
-  private void end(SegmentHeader of, long end) {
-    StorageFile full = Objects.requireNonNull(file);
-    full.preallocate(of.place().offset(end), of.size());
-    full.write(0, MemorySegment.ofArray(of.bytes(target().databaseId(), target().segmentSize())));
-    full.force();
-    full.close();
-    file = null;
-    header = null;
   }
 
   /** Seals the log where it ends now, and forces its files and their names. */
   public void finish() {
-    @Nullable SegmentHeader last = header;
-    if (last != null) {
-      end(last.sealedAt(written), written);
-    }
-    Directories.force(target().path(), target().statistics());
+    target().finish();
   }
 
   /**
@@ -300,9 +245,8 @@ public final class LogCopy implements AutoCloseable {
   @Override
   public void close() {
     try {
-      if (file != null) {
-        file.close();
-        file = null;
+      if (to != null) {
+        to.close();
       }
     } finally {
       if (hold != null) {

@@ -75,6 +75,9 @@ public final class Restart {
   private final int nextLife;
   private final AnalysisResult result;
 
+  /** Segments with positions from here on are not given up, though no restart reads them. */
+  private long keptFrom = Long.MAX_VALUE;
+
   private Restart(
       SegmentDirectory directory,
       SegmentCatalog catalog,
@@ -134,6 +137,35 @@ public final class Restart {
    */
   public AnalysisResult result() {
     return result;
+  }
+
+  /**
+   * Returns the life that the new one follows. Its log ends at the end that {@link #result} has.
+   *
+   * @return its number
+   */
+  public int formerLife() {
+    return kept.getLast().life();
+  }
+
+  /**
+   * Returns the number of the new life.
+   *
+   * @return above those of all lives before, also of those that came to nothing
+   */
+  public int nextLife() {
+    return nextLife;
+  }
+
+  /**
+   * Keeps log that no restart needs any more, for an archive that lacks it ({@code
+   * docs/protocols.md} §49). The checkpoints of the new life release it. Call it before the new
+   * life begins.
+   *
+   * @param lsn the segments with positions from here on are kept
+   */
+  public void keepLogFrom(long lsn) {
+    keptFrom = lsn;
   }
 
   /**
@@ -337,7 +369,11 @@ public final class Restart {
   /** Segments that no restart will read once the new life's first segment is there. */
   private SortedSet<Long> unread(SegmentMap present) {
     SortedSet<Long> unread = new TreeSet<>();
-    present.forEach(place -> unread.add(place.begin()));
+    for (SegmentPlace place : present) {
+      if (place.end() <= keptFrom || catalog.headerAt(place.begin()) == null) {
+        unread.add(place.begin());
+      }
+    }
     for (LifeRange range : kept) {
       for (SegmentPlace place : catalog.holding(range.start(), range.end())) {
         unread.remove(place.begin());

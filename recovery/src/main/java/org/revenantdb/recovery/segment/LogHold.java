@@ -3,21 +3,24 @@ package org.revenantdb.recovery.segment;
 /**
  * Keeps segments for a copy of the log, which reads them while the log is written.
  *
- * <p>A hold never stops writers: it is broken when the directory would otherwise become larger than
- * allowed. Then the copy cannot be finished.
+ * <p>A hold never stops writers. One that may break is broken when the directory would otherwise
+ * become larger than allowed; then the copy cannot be finished. With one that may not break, the
+ * directory becomes larger.
  *
  * <p>Threads: the copy's, and those that prepare segments.
  */
 public final class LogHold implements AutoCloseable {
   private final SegmentSupply supply;
+  private final boolean mayBreak;
 
   /** Nothing from here on is released. Under the supply's lock. */
   private long from;
 
   private volatile boolean broken;
 
-  LogHold(SegmentSupply supply) {
+  LogHold(SegmentSupply supply, boolean mayBreak) {
     this.supply = supply;
+    this.mayBreak = mayBreak;
   }
 
   /** Under the supply's lock. */
@@ -30,9 +33,12 @@ public final class LogHold implements AutoCloseable {
     from = newFrom;
   }
 
-  /** Under the supply's lock. */
-  void broken() {
-    broken = true;
+  /** Breaks it, if that is allowed; returns whether it is broken. Under the supply's lock. */
+  boolean givesWay() {
+    if (mayBreak) {
+      broken = true;
+    }
+    return mayBreak;
   }
 
   /**

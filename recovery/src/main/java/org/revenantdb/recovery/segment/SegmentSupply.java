@@ -55,8 +55,9 @@ public final class SegmentSupply {
    *             If a second file cannot be deleted, the directory is the cause. The second file stays free, and no
    *             deletion is tried until a checkpoint has released segments. If every such file were held back, each
    *             would be replaced by a new one.
-   * Holds       A copy of the log keeps what it has not read yet (docs/protocols.md §47). A file is not created beyond
-   *             the user's bound while segments are held: then all holds are broken, and what they held is free.
+   * Holds       A copy of the log keeps what it has not read yet (docs/protocols.md §47, §49). A file is not created
+   *             beyond the user's bound while segments are held: then the holds that may break are broken, and what
+   *             they held is free.
    */
 
   /** A segment to be created: from a free file of the same size, or as a new file. */
@@ -472,10 +473,10 @@ public final class SegmentSupply {
     if (held(releasable) == releasable) {
       return false; // nothing is there because of a hold
     }
-    holds.forEach(LogHold::broken);
-    holds.clear();
-    releaseBelow(releasable);
-    return true;
+    long before = held(releasable);
+    holds.removeIf(LogHold::givesWay);
+    releaseBelow(held(releasable));
+    return held(releasable) > before;
   }
 
   /** Under the lock: how far segments may be released, at most a position. */
@@ -490,10 +491,11 @@ public final class SegmentSupply {
   /**
    * Keeps all segments that are in use now, and those that come.
    *
+   * @param mayBreak whether writers may break it when the directory would be too large
    * @return the hold, which keeps everything until it is moved
    */
-  public LogHold hold() {
-    LogHold hold = new LogHold(this);
+  public LogHold hold(boolean mayBreak) {
+    LogHold hold = new LogHold(this, mayBreak);
     lock.lock();
     try {
       holds.add(hold);

@@ -1,0 +1,89 @@
+package org.revenantdb.engine.archive;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import org.revenantdb.recovery.file.Directories;
+import org.revenantdb.recovery.file.OpenMode;
+import org.revenantdb.recovery.file.StorageException;
+import org.revenantdb.recovery.file.StorageFile;
+
+/**
+ * A file of the log of an archive, to which blocks are appended. After a failure it is never
+ * written again.
+ *
+ * <p>Threads: that of the archiver.
+ */
+final class ArchiveWriter implements AutoCloseable {
+  /** Another file follows when one is longer. */
+  static final long FULL = 8L << 20;
+
+  private final ArchiveFiles files;
+  private final ArchiveLog.LogFile header;
+  private final StorageFile file;
+  private long offset = ArchiveLayout.SECTOR;
+
+  private ArchiveWriter(ArchiveFiles files, ArchiveLog.LogFile header, StorageFile file) {
+    this.files = files;
+    this.header = header;
+    this.file = file;
+  }
+
+  /**
+   * Makes a file, which is durable with its header and name on return.
+   *
+   * @throws StorageException if a file of its number is there
+   */
+  static ArchiveWriter create(
+      ArchiveFiles files,
+      byte[] databaseId,
+      long number,
+      long from,
+      int life,
+      boolean begins) {
+    Path path = files.log(number);
+    StorageFile file =
+        StorageFile.open(path, OpenMode.CREATE_NEW, /* ownerOnly= */ true, files.statistics());
+    try {
+      ArchiveLog.LogFile header = new ArchiveLog.LogFile(number, path, from, life, begins);
+      file.write(0, MemorySegment.ofArray(ArchiveLog.header(header, databaseId)));
+      file.force();
+      files.force();
+      return new ArchiveWriter(files, header, file);
+    } catch (Throwable failed) {
+      try {
+        file.close();
+      } catch (StorageException second) {
+        failed.addSuppressed(second);
+      }
+      throw failed;
+    }
+  }
+
+  long number() {
+    return header.number();
+  }
+
+  boolean isFull() {
+    return offset > FULL;
+  }
+
+  /** Appends a block; durable on return. */
+  void append(byte[] block) {
+    if (!Directories.exists(header.path())) {
+      throw files.gone();
+    }
+    if (Directories.exists(files.log(number() + 1))) {
+      throw Foreign.of(
+          files.directory(),
+          "another process archives to it: it has made " + files.log(number() + 1).getFileName());
+    }
+    file.write(offset, MemorySegment.ofArray(block));
+    file.force();
+    offset += block.length;
+  }
+
+  @Override
+  public void close() {
+    file.close();
+  }
+}

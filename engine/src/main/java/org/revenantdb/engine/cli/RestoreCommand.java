@@ -1,0 +1,155 @@
+package org.revenantdb.engine.cli;
+
+import java.io.Console;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.OffsetDateTime;
+import java.time.ZoneId;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.Database;
+import org.revenantdb.engine.RestoreOptions;
+import org.revenantdb.engine.RestoreProgress;
+import org.revenantdb.engine.RestoreReport;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code restore ARCHIVE DIR}: makes a database from an archive, as it was at a moment. */
+@Command(
+    name = "restore",
+    description = {
+      "Makes a database from an archive, as it was at a moment; without an option, at the end of the archive.",
+      "The database begins a new history: it has an id of its own.",
+      "The archive may be in use; it is not changed."
+    },
+    mixinStandardHelpOptions = true,
+    exitCodeListHeading = "Exit codes:%n",
+    exitCodeList = {
+      "0:the database is complete",
+      "2:wrong usage, or there is no database; what was made of it is deleted"
+    })
+final class RestoreCommand implements Callable<Integer> {
+  private final PrintWriter out;
+  private final PrintWriter err;
+
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  @Parameters(index = "0", paramLabel = "ARCHIVE", description = "the directory of the archive")
+  private Path archive = Path.of("");
+
+  @Parameters(
+      index = "1",
+      paramLabel = "DIR",
+      description = "a directory that is empty or does not exist")
+  private Path directory = Path.of("");
+
+  @ArgGroup private @Nullable Moment moment;
+
+  /** At most one of them. */
+  private static final class Moment {
+    @Option(
+        names = "--at",
+        paramLabel = "TIME",
+        description =
+            "a time, as 2026-11-27T18:00:00 of this time zone, or with one, as 2026-11-27T18:00:00Z or +01:00")
+    private @Nullable String time;
+
+    @Option(names = "--lsn", paramLabel = "N", description = "a position in the log")
+    private @Nullable Long lsn;
+
+    @Option(
+        names = "--before-transaction",
+        paramLabel = "ID",
+        description = "the moment before this transaction committed")
+    private @Nullable Long transaction;
+  }
+
+  RestoreCommand(PrintWriter out, PrintWriter err) {
+    this.out = out;
+    this.err = err;
+  }
+
+  @Override
+  public Integer call() {
+    RestoreOptions options = options();
+    boolean isTerminal =
+        Optional.ofNullable(System.console()).map(Console::isTerminal).orElse(false);
+    if (isTerminal) {
+      options = options.withListener(this::show);
+    }
+    print(Database.restore(archive, directory, options));
+    return Main.SOUND;
+  }
+
+  private RestoreOptions options() {
+    Moment asked = moment;
+    if (asked == null) {
+      return RestoreOptions.latest();
+    }
+    String time = asked.time;
+    if (time != null) {
+      return RestoreOptions.at(instant(time));
+    }
+    Long lsn = asked.lsn;
+    if (lsn != null) {
+      return RestoreOptions.atLsn(notNegative("--lsn", lsn));
+    }
+    Long transaction = asked.transaction;
+    return RestoreOptions.beforeTransaction(
+        notNegative("--before-transaction", transaction == null ? 0 : transaction));
+  }
+
+  private long notNegative(String option, long value) {
+    if (value < 0) {
+      throw new ParameterException(
+          spec.commandLine(), option + " must be 0 or more, not " + value);
+    }
+    return value;
+  }
+
+  private Instant instant(String text) {
+    try {
+      return OffsetDateTime.parse(text).toInstant();
+    } catch (DateTimeException withoutZone) {
+      try {
+        return LocalDateTime.parse(text).atZone(ZoneId.systemDefault()).toInstant();
+      } catch (DateTimeException other) {
+        throw new ParameterException(
+            spec.commandLine(),
+            "--at must be a time like 2026-11-27T18:00:00 or 2026-11-27T18:00:00Z, not " + text,
+            other);
+      }
+    }
+  }
+
+  private boolean show(RestoreProgress progress) {
+    if (progress.bytesToWrite() > 0) {
+      err.printf(
+          "\r%3d %% of %,d bytes",
+          100 * progress.bytes() / progress.bytesToWrite(), progress.bytesToWrite());
+      err.flush();
+    }
+    return true;
+  }
+
+  private void print(RestoreReport report) {
+    out.println("archive         " + archive);
+    out.println("database        " + report.target());
+    out.println("from base       " + report.base());
+    out.printf("end of log      %,d%n", report.lsn());
+    out.println("committed until " + Instant.ofEpochMilli(report.upToMillis()));
+    out.printf("pages           %,d%n", report.pages());
+    out.printf("log             %,d bytes%n", report.logBytes());
+    out.printf("restored in     %,.1f ms%n", report.nanos() / 1e6);
+    out.println("complete");
+  }
+}

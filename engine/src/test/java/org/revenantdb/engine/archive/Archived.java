@@ -1,0 +1,69 @@
+package org.revenantdb.engine.archive;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.revenantdb.engine.ArchiveOptions;
+import org.revenantdb.engine.Database;
+import org.revenantdb.engine.DatabaseOptions;
+import org.revenantdb.engine.RestoreOptions;
+import org.revenantdb.engine.RestoreReport;
+import org.revenantdb.engine.StorageException;
+import org.revenantdb.engine.backup.BackedUp;
+
+/** What the tests of archives share. */
+final class Archived {
+  private Archived() {}
+
+  /** A small database with an archive that is written when a test asks for it, and at the close. */
+  static DatabaseOptions small(Path archive) {
+    return BackedUp.SMALL.withArchive(quiet(archive));
+  }
+
+  /** Nothing happens by itself in the time of a test. */
+  static ArchiveOptions quiet(Path archive) {
+    return ArchiveOptions.to(archive)
+        .withInterval(Duration.ofHours(1))
+        .withBaseEvery(ArchiveOptions.NEVER)
+        .withListener(event -> {});
+  }
+
+  /** Restores, opens what was made, checks its structure, and shows it. */
+  static Map<String, Map<String, String>> restored(
+      Path archive, Path target, RestoreOptions options) {
+    RestoreReport report = Database.restore(archive, target, options);
+    assertEquals(target, report.target());
+    return BackedUp.opened(target);
+  }
+
+  static StorageException refused(Path archive, Path target, RestoreOptions options) {
+    StorageException told =
+        assertThrows(
+            StorageException.class, () -> Database.restore(archive, target, options));
+    assertTrue(!Files.exists(target), () -> "something was left of " + target);
+    return told;
+  }
+
+  static long tail(Database db) {
+    return db.statistics().files().logTail();
+  }
+
+  /** Where the archive ends. Behind that the log may have records of the engine by now. */
+  static long shipped(Database db) {
+    return db.statistics().archive().shippedLsn();
+  }
+
+  static List<Path> files(Path archive, String suffix) throws IOException {
+    try (Stream<Path> files = Files.list(archive)) {
+      return files.filter(file -> file.toString().endsWith(suffix)).sorted().toList();
+    }
+  }
+}
