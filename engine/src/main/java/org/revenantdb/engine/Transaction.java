@@ -10,6 +10,7 @@ import java.lang.invoke.VarHandle;
 import java.lang.ref.Reference;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
@@ -30,6 +31,7 @@ import org.revenantdb.engine.session.KeptReading;
 import org.revenantdb.engine.session.StreamedValue;
 import org.revenantdb.engine.session.TransactionCore;
 import org.revenantdb.engine.session.TransactionState;
+import org.revenantdb.engine.version.KeyBatch;
 import org.revenantdb.engine.version.MergedScan;
 import org.revenantdb.engine.version.Reading;
 import org.revenantdb.engine.version.RowBatch;
@@ -307,6 +309,65 @@ public final class Transaction implements AutoCloseable {
     } catch (RuntimeException failure) {
       throw told(failure);
     }
+  }
+
+  /**
+   * The values of several keys, as one statement. Keys that lie in the same part of the table are
+   * read together: that is faster than a {@code get} for each, most of all if the keys are in
+   * ascending order.
+   *
+   * @param table a table of this database
+   * @param keys each 1 to {@link Database#MAX_KEY_BYTES} bytes, in any order; the same key may be
+   *     there several times
+   * @return for each key, in the order of the keys, a copy of its value, or null if there is no such
+   *     row; the list has a fixed size
+   * @throws ConflictException as {@link #get(Table, byte[])}
+   * @throws LimitException with {@link LimitException.Reason#VALUE_LENGTH} if a value does not fit
+   *     in an array; use {@link #open} for that key
+   */
+  public List<byte @Nullable []> getAll(Table table, List<byte[]> keys) {
+    Objects.requireNonNull(table, "table");
+    byte[][] wanted = keys.toArray(new byte[0][]);
+    for (byte[] key : wanted) {
+      checkKey(key);
+    }
+    try {
+      beginStatement();
+      KeyBatch batch = batchOf(table, wanted);
+      while (batch.hasMore()) {
+        inside(() -> {
+          batch.readSome();
+          return null;
+        });
+      }
+      return bytesOf(batch.values());
+    } catch (RuntimeException failure) {
+      throw told(failure);
+    }
+  }
+
+  private KeyBatch batchOf(Table table, byte[][] keys) {
+    Reading reading = core().reading();
+    TableTrees trees = core().trees(table, reading.snapshot());
+    if (core().notesReads()) {
+      note(reads -> {
+        for (byte[] key : keys) {
+          reads.read(trees.all(), key);
+        }
+      });
+    }
+    Engine session = core().engine();
+    return new KeyBatch(
+        session.storage(), session.reader(), reading, trees.all(), trees::of, keys);
+  }
+
+  private List<byte @Nullable []> bytesOf(@Nullable StoredValue[] values) {
+    byte @Nullable [][] bytes = new byte[values.length][];
+    for (int i = 0; i < values.length; i++) {
+      StoredValue value = values[i];
+      bytes[i] = value == null ? null : value.isOverflow() ? materialise(value) : value.bytes();
+    }
+    return Arrays.asList(bytes);
   }
 
   private int getSlowly(Tree tree, byte[] key, byte[] into, int offset) {
