@@ -109,6 +109,9 @@ public final class Transaction implements AutoCloseable {
   /** Those that are not over, the earliest first; most transactions have none. */
   private List<Savepoint> savepoints = List.of();
 
+  /** What runs when it has committed; most transactions have nothing. */
+  private List<Runnable> afterCommit = List.of();
+
   /**
    * A transaction in a slot that is its own from now on.
    *
@@ -1237,6 +1240,44 @@ public final class Transaction implements AutoCloseable {
     } catch (RuntimeException failure) {
       throw told(failure);
     }
+    runAfterCommit();
+  }
+
+  /**
+   * Has something done when this transaction has committed: a cache is told, a waiting thread is
+   * woken. The action runs once, on the thread that commits, before {@link #commit} or {@link
+   * #commitAsync} returns. By then other transactions see the commit. Several actions run in the
+   * order in which they were added.
+   *
+   * <p>Nothing runs after a rollback, after a commit that throws, or for a {@linkplain #prepare
+   * prepared} transaction. {@link #rollbackTo} does not take an action back. What an action throws
+   * is passed to the uncaught exception handler of the thread, because the commit is not undone by
+   * it. After a crash an action is lost, so it is no place for what must be done.
+   *
+   * @param action what is done; it can begin other transactions
+   */
+  public void afterCommit(Runnable action) {
+    Objects.requireNonNull(action, "action");
+    try {
+      core().checkOpen();
+    } catch (RuntimeException failure) {
+      throw told(failure);
+    }
+    if (afterCommit.isEmpty()) {
+      afterCommit = new ArrayList<>();
+    }
+    afterCommit.add(action);
+  }
+
+  private void runAfterCommit() {
+    for (Runnable action : afterCommit) {
+      try {
+        action.run();
+      } catch (Throwable thrown) { // the transaction has been committed, whatever this is
+        Thread thread = Thread.currentThread();
+        thread.getUncaughtExceptionHandler().uncaughtException(thread, thrown);
+      }
+    }
   }
 
   /**
@@ -1289,12 +1330,13 @@ public final class Transaction implements AutoCloseable {
   public CompletionStage<@Nullable Void> commitAsync() {
     try {
       core().commitAsync();
-      return core().whenDurable();
     } catch (RuntimeException failure) {
       throw told(failure);
     } finally {
       Reference.reachabilityFence(this);
     }
+    runAfterCommit();
+    return whenDurable();
   }
 
   /**
