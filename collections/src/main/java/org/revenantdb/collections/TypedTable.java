@@ -563,6 +563,31 @@ public final class TypedTable<K, V> {
   }
 
   /**
+   * Merges values into rows that many threads change at once, such as counters. Its calls are
+   * transactions of their own with the options of the database, and are combined.
+   *
+   * @param function receives the value that is there and the one that is merged; returns null to
+   *     delete the row
+   * @return what merges; thread-safe
+   */
+  public Merger<K, V> merger(BiFunction<? super V, ? super V, ? extends @Nullable V> function) {
+    return merger(TransactionOptions.defaults(), function);
+  }
+
+  /**
+   * As {@link #merger(BiFunction)}.
+   *
+   * @param options of the transactions
+   * @param function receives both values
+   * @return what merges; thread-safe
+   */
+  public Merger<K, V> merger(
+      TransactionOptions options,
+      BiFunction<? super V, ? super V, ? extends @Nullable V> function) {
+    return new Merger<>(this, database, options, function);
+  }
+
+  /**
    * Deletes a row.
    *
    * @param transaction which writes
