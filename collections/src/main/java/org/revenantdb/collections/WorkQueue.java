@@ -35,8 +35,8 @@ import org.revenantdb.engine.Transaction;
  * process dies, it is delivered again: at least once. If work and acknowledgement are one
  * transaction, as in {@link #consume} and {@link #process}, the work is done exactly once.
  *
- * <p><b>Order.</b> Items are delivered in the order in which they were offered, or by a key
- * ({@link #ordered}). With several consumers, delays and retries the work may end in another order.
+ * <p><b>Order.</b> Items are delivered in the order in which they were offered, or by a key ({@link
+ * #ordered}). With several consumers, delays and retries the work may end in another order.
  *
  * <p><b>Waiting.</b> {@link #take} wakes up when another transaction of this process commits an
  * item. Waiting consumers cost no processor time, except that one of them looks once in 30 seconds
@@ -458,14 +458,13 @@ public final class WorkQueue<T> implements AutoCloseable {
    */
   public Stream<DeadLetter<T>> deadLetters(Transaction transaction) {
     return rows.buried(transaction)
-        .map(
-            each ->
-                new DeadLetter<>(
-                    each.id(),
-                    each.item(),
-                    each.attempts(),
-                    Instant.ofEpochMilli(each.since()),
-                    each.reason()));
+        .map(each ->
+            new DeadLetter<>(
+                each.id(),
+                each.item(),
+                each.attempts(),
+                Instant.ofEpochMilli(each.since()),
+                each.reason()));
   }
 
   /**

@@ -17,14 +17,17 @@ import java.util.Objects;
 public record WorkQueueOptions(
     Duration visibility, int maxAttempts, Duration retryDelay, InstantSource clock) {
   private static final WorkQueueOptions DEFAULTS =
-      new WorkQueueOptions(
-          Duration.ofMinutes(1), 5, Duration.ofSeconds(1), InstantSource.system());
+      new WorkQueueOptions(Duration.ofMinutes(1), 5, Duration.ofSeconds(1), InstantSource.system());
 
   /** Checks the options. */
   public WorkQueueOptions {
     if (visibility.toMillis() < 1 || retryDelay.isNegative()) {
       throw new IllegalArgumentException(
-          "visibility " + visibility + ", retryDelay " + retryDelay + ": the first is at least"
+          "visibility "
+              + visibility
+              + ", retryDelay "
+              + retryDelay
+              + ": the first is at least"
               + " a millisecond, the second not negative");
     }
     if (maxAttempts < 1) {

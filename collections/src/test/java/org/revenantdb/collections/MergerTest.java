@@ -122,17 +122,16 @@ class MergerTest {
     CountDownLatch holds = new CountDownLatch(1);
     AtomicInteger calls = new AtomicInteger();
     Merger<String, Long> merger =
-        table.merger(
-            (one, other) -> {
-              calls.incrementAndGet();
-              if (other == 1_000) {
-                await(holds);
-              }
-              if (other == 7) {
-                throw new IllegalStateException("seven");
-              }
-              return one + other;
-            });
+        table.merger((one, other) -> {
+          calls.incrementAndGet();
+          if (other == 1_000) {
+            await(holds);
+          }
+          if (other == 7) {
+            throw new IllegalStateException("seven");
+          }
+          return one + other;
+        });
     merger.merge("k", 0L);
     Thread holder = Thread.ofPlatform().start(() -> merger.merge("k", 1_000L));
     while (calls.get() == 0) {
@@ -144,15 +143,16 @@ class MergerTest {
     for (int i = 0; i < 12; i++) {
       long value = List.of(100L, 7L, 13L).get(i % 3);
       others.add(
-          Thread.ofPlatform().start(() -> {
-            try {
-              merger.merge("k", value);
-            } catch (IllegalStateException seven) {
-              sevens.incrementAndGet();
-            } catch (CodecException thirteen) {
-              thirteens.incrementAndGet();
-            }
-          }));
+          Thread.ofPlatform()
+              .start(() -> {
+                try {
+                  merger.merge("k", value);
+                } catch (IllegalStateException seven) {
+                  sevens.incrementAndGet();
+                } catch (CodecException thirteen) {
+                  thirteens.incrementAndGet();
+                }
+              }));
     }
     for (Thread other : others) {
       while (other.getState() != Thread.State.WAITING) {
@@ -196,13 +196,14 @@ class MergerTest {
     List<Thread> threads = new ArrayList<>();
     for (int i = 0; i < 4; i++) {
       threads.add(
-          Thread.ofPlatform().start(() -> {
-            Thread.currentThread().interrupt();
-            for (int n = 0; n < 100; n++) {
-              merger.merge("a", 1L);
-            }
-            stays.set(Thread.currentThread().isInterrupted());
-          }));
+          Thread.ofPlatform()
+              .start(() -> {
+                Thread.currentThread().interrupt();
+                for (int n = 0; n < 100; n++) {
+                  merger.merge("a", 1L);
+                }
+                stays.set(Thread.currentThread().isInterrupted());
+              }));
     }
     join(threads);
     assertEquals(400, counter("a"));
@@ -219,10 +220,11 @@ class MergerTest {
     }
     for (int i = 0; i < 8; i++) {
       threads.add(
-          Thread.ofPlatform().start(() -> {
-            assertThrows(DatabaseClosedException.class, () -> merger.merge("a", 1L));
-            refused.incrementAndGet();
-          }));
+          Thread.ofPlatform()
+              .start(() -> {
+                assertThrows(DatabaseClosedException.class, () -> merger.merge("a", 1L));
+                refused.incrementAndGet();
+              }));
     }
     join(threads);
     assertEquals(8, refused.get());

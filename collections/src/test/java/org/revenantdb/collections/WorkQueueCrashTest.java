@@ -114,20 +114,23 @@ class WorkQueueCrashTest implements CrashSubject<WorkQueueCrashTest.Shop> {
     shop.db.read(tx -> {
       TypedTable<Long, String> items =
           TypedTable.open(shop.db, "jobs", Keys.longs(), Codecs.strings());
-      items.scan(tx).stream().forEach(row -> {
-        String item = row.value();
-        recovered.demand(
-            content.put("offer " + item, item) == null, item + " is in the queue twice");
-        recovered.demand(!shop.done.contains(tx, item), item + " is done and still in the queue");
-      });
+      items.scan(tx).stream()
+          .forEach(row -> {
+            String item = row.value();
+            recovered.demand(
+                content.put("offer " + item, item) == null, item + " is in the queue twice");
+            recovered.demand(
+                !shop.done.contains(tx, item), item + " is done and still in the queue");
+          });
       long rows = items.scan(tx).count();
       recovered.demand(
           rows == shop.jobs.size(tx),
           rows + " items, of which " + shop.jobs.size(tx) + " can be delivered");
-      shop.done.scan(tx).stream().forEach(row -> {
-        content.put("offer " + row.key(), row.key());
-        content.put("done " + row.key(), row.value()); // "again" was attempted by nobody
-      });
+      shop.done.scan(tx).stream()
+          .forEach(row -> {
+            content.put("offer " + row.key(), row.key());
+            content.put("done " + row.key(), row.value()); // "again" was attempted by nobody
+          });
       return null;
     });
     recovered.verifyAll(content);

@@ -166,8 +166,7 @@ class WorkQueueTest {
         queue.offer(tx, "short");
       });
       assertEquals("short", demand(queue).item());
-      TypedTable<Long, String> items =
-          TypedTable.open(db, "jobs", Keys.longs(), Codecs.strings());
+      TypedTable<Long, String> items = TypedTable.open(db, "jobs", Keys.longs(), Codecs.strings());
       assertEquals(1, count(tx -> items.scan(tx).count()));
     }
   }
@@ -178,13 +177,14 @@ class WorkQueueTest {
         WorkQueue<String> same = queue()) {
       BlockingQueue<String> taken = new LinkedBlockingQueue<>();
       Thread consumer =
-          Thread.ofVirtual().start(() -> {
-            try {
-              taken.add(String.valueOf(text(queue.take())));
-            } catch (InterruptedException e) {
-              throw new AssertionError(e);
-            }
-          });
+          Thread.ofVirtual()
+              .start(() -> {
+                try {
+                  taken.add(String.valueOf(text(queue.take())));
+                } catch (InterruptedException e) {
+                  throw new AssertionError(e);
+                }
+              });
       awaitWaiting(queue, 1);
       try (Transaction tx = db.begin()) {
         same.offer(tx, "a");
@@ -206,13 +206,14 @@ class WorkQueueTest {
       List<Thread> consumers = new ArrayList<>();
       for (int i = 0; i < threads; i++) {
         consumers.add(
-            Thread.ofVirtual().start(() -> {
-              try {
-                taken.add(String.valueOf(text(queue.take())));
-              } catch (InterruptedException e) {
-                throw new AssertionError(e);
-              }
-            }));
+            Thread.ofVirtual()
+                .start(() -> {
+                  try {
+                    taken.add(String.valueOf(text(queue.take())));
+                  } catch (InterruptedException e) {
+                    throw new AssertionError(e);
+                  }
+                }));
       }
       awaitWaiting(queue, threads);
       db.run(tx -> {
@@ -234,17 +235,18 @@ class WorkQueueTest {
       assertNull(queue.poll(Duration.ZERO));
       BlockingQueue<String> taken = new LinkedBlockingQueue<>();
       Thread consumer =
-          Thread.ofPlatform().start(() -> {
-            try {
-              for (int i = 0; i < 2; i++) {
-                Delivery<String> delivery = Objects.requireNonNull(queue.take());
-                delivery.acknowledge();
-                taken.add(delivery.item());
-              }
-            } catch (InterruptedException e) {
-              throw new AssertionError(e);
-            }
-          });
+          Thread.ofPlatform()
+              .start(() -> {
+                try {
+                  for (int i = 0; i < 2; i++) {
+                    Delivery<String> delivery = Objects.requireNonNull(queue.take());
+                    delivery.acknowledge();
+                    taken.add(delivery.item());
+                  }
+                } catch (InterruptedException e) {
+                  throw new AssertionError(e);
+                }
+              });
       awaitWaiting(queue, 1);
       later(queue, 59);
       db.run(tx -> queue.offer(tx, "later", Duration.ofSeconds(60)));
@@ -299,7 +301,8 @@ class WorkQueueTest {
   }
 
   @Test
-  void an_acknowledgement_on_its_way_is_not_overtaken_by_the_end_of_the_visibility() throws Exception {
+  void an_acknowledgement_on_its_way_is_not_overtaken_by_the_end_of_the_visibility()
+      throws Exception {
     try (WorkQueue<String> queue = queue()) {
       queue.offer("a");
       queue.offer("b");
@@ -382,14 +385,15 @@ class WorkQueueTest {
     List<Thread> threads = new ArrayList<>();
     for (int i = 0; i < 1_000; i++) {
       threads.add(
-          Thread.ofVirtual().start(() -> {
-            try {
-              assertNull(queue.take());
-              ended.incrementAndGet();
-            } catch (InterruptedException e) {
-              throw new AssertionError(e);
-            }
-          }));
+          Thread.ofVirtual()
+              .start(() -> {
+                try {
+                  assertNull(queue.take());
+                  ended.incrementAndGet();
+                } catch (InterruptedException e) {
+                  throw new AssertionError(e);
+                }
+              }));
     }
     queue.consume(8, (tx, delivery) -> {});
     awaitWaiting(queue, 1_008);
@@ -408,23 +412,25 @@ class WorkQueueTest {
     try (WorkQueue<String> queue = queue()) {
       AtomicInteger interrupted = new AtomicInteger();
       Thread first =
-          Thread.ofPlatform().start(() -> {
-            try {
-              queue.take();
-            } catch (InterruptedException e) {
-              interrupted.incrementAndGet();
-            }
-          });
+          Thread.ofPlatform()
+              .start(() -> {
+                try {
+                  queue.take();
+                } catch (InterruptedException e) {
+                  interrupted.incrementAndGet();
+                }
+              });
       awaitWaiting(queue, 1);
       BlockingQueue<String> taken = new LinkedBlockingQueue<>();
       Thread second =
-          Thread.ofPlatform().start(() -> {
-            try {
-              taken.add(String.valueOf(text(queue.take())));
-            } catch (InterruptedException e) {
-              throw new AssertionError(e);
-            }
-          });
+          Thread.ofPlatform()
+              .start(() -> {
+                try {
+                  taken.add(String.valueOf(text(queue.take())));
+                } catch (InterruptedException e) {
+                  throw new AssertionError(e);
+                }
+              });
       awaitWaiting(queue, 2);
       first.interrupt();
       first.join();
@@ -440,10 +446,11 @@ class WorkQueueTest {
     WorkQueue<String> queue = queue();
     AtomicInteger ended = new AtomicInteger();
     Thread waiter =
-        Thread.ofPlatform().start(() -> {
-          assertThrows(DatabaseClosedException.class, queue::take);
-          ended.incrementAndGet();
-        });
+        Thread.ofPlatform()
+            .start(() -> {
+              assertThrows(DatabaseClosedException.class, queue::take);
+              ended.incrementAndGet();
+            });
     awaitWaiting(queue, 1);
     db.close();
     queue.clockMoved();
@@ -484,13 +491,14 @@ class WorkQueueTest {
         int own = producer;
         Random random = new Random(seed + producer);
         producers.add(
-            Thread.ofVirtual().start(() -> {
-              for (int i = 0; i < items / 3; i++) {
-                String item = own + "/" + i;
-                Duration delay = Duration.ofMillis(random.nextInt(4) == 0 ? 3 : 0);
-                db.run(tx -> queue.offer(tx, item, delay));
-              }
-            }));
+            Thread.ofVirtual()
+                .start(() -> {
+                  for (int i = 0; i < items / 3; i++) {
+                    String item = own + "/" + i;
+                    Duration delay = Duration.ofMillis(random.nextInt(4) == 0 ? 3 : 0);
+                    db.run(tx -> queue.offer(tx, item, delay));
+                  }
+                }));
       }
       for (Thread producer : producers) {
         producer.join();

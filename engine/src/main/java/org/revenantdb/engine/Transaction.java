@@ -322,8 +322,8 @@ public final class Transaction implements AutoCloseable {
    * @param table a table of this database
    * @param keys each 1 to {@link Database#MAX_KEY_BYTES} bytes, in any order; the same key may be
    *     there several times
-   * @return for each key, in the order of the keys, a copy of its value, or null if there is no such
-   *     row; the list has a fixed size
+   * @return for each key, in the order of the keys, a copy of its value, or null if there is no
+   *     such row; the list has a fixed size
    * @throws ConflictException as {@link #get(Table, byte[])}
    * @throws LimitException with {@link LimitException.Reason#VALUE_LENGTH} if a value does not fit
    *     in an array; use {@link #open} for that key
@@ -360,8 +360,7 @@ public final class Transaction implements AutoCloseable {
       });
     }
     Engine session = core().engine();
-    return new KeyBatch(
-        session.storage(), session.reader(), reading, trees.all(), trees::of, keys);
+    return new KeyBatch(session.storage(), session.reader(), reading, trees.all(), trees::of, keys);
   }
 
   private List<byte @Nullable []> bytesOf(@Nullable StoredValue[] values) {

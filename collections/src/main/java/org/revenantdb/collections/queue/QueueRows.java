@@ -28,7 +28,9 @@ import org.revenantdb.engine.TransactionOptions;
  * @param <T> type of the items
  */
 public final class QueueRows<T> {
-  /** Of the transaction that delivers an item: if a crash undoes it, the item is delivered again. */
+  /**
+   * Of the transaction that delivers an item: if a crash undoes it, the item is delivered again.
+   */
   public static final TransactionOptions DELIVERS =
       TransactionOptions.lazy()
           .withIsolation(Isolation.SNAPSHOT)
@@ -256,16 +258,14 @@ public final class QueueRows<T> {
 
   /** Those that were given up, by id. */
   public Stream<Buried<T>> buried(Transaction tx) {
-    return dead.scan(tx)
-        .stream()
-        .map(
-            row ->
-                new Buried<>(
-                    row.key(),
-                    readable(tx, row.key()),
-                    row.value().attempts,
-                    row.value().since,
-                    row.value().reason));
+    return dead.scan(tx).stream()
+        .map(row ->
+            new Buried<>(
+                row.key(),
+                readable(tx, row.key()),
+                row.value().attempts,
+                row.value().since,
+                row.value().reason));
   }
 
   private @Nullable T readable(Transaction tx, long id) {
@@ -321,8 +321,7 @@ public final class QueueRows<T> {
 
     @Override
     public Parked decode(ByteReader in) {
-      return new Parked(
-          in.readByte() == 1, (int) in.readVarLong(), in.readBytes(in.remaining()));
+      return new Parked(in.readByte() == 1, (int) in.readVarLong(), in.readBytes(in.remaining()));
     }
   }
 

@@ -60,15 +60,16 @@ class WaitingRoomTest {
     List<Thread> takers = new ArrayList<>();
     for (int i = 0; i < 4; i++) {
       takers.add(
-          Thread.ofPlatform().start(() -> {
-            try {
-              for (int item = 0; item < ITEMS / 4; item++) {
-                take();
-              }
-            } catch (InterruptedException e) {
-              throw new AssertionError(e);
-            }
-          }));
+          Thread.ofPlatform()
+              .start(() -> {
+                try {
+                  for (int item = 0; item < ITEMS / 4; item++) {
+                    take();
+                  }
+                } catch (InterruptedException e) {
+                  throw new AssertionError(e);
+                }
+              }));
     }
     for (int item = 1; item <= ITEMS; item++) {
       OFFERED.setRelease(this, item);

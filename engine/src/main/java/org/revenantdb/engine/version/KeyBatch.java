@@ -281,8 +281,7 @@ public final class KeyBatch {
         keys.add(present.keys[i]);
       }
     }
-    @Nullable StoredValue[] versions =
-        reader.findOlder(present.tree.table(), keys, reading);
+    @Nullable StoredValue[] versions = reader.findOlder(present.tree.table(), keys, reading);
     int next = 0;
     for (int i = from; i < to; i++) {
       if (found[i] == OLDER) {

@@ -121,12 +121,7 @@ class TornReadTest {
     }
     KeyBatch batch =
         new KeyBatch(
-            engine.storage,
-            new RowReader(engine.storage),
-            reading,
-            List.of(tree),
-            _ -> tree,
-            keys);
+            engine.storage, new RowReader(engine.storage), reading, List.of(tree), _ -> tree, keys);
     while (batch.hasMore()) {
       batch.readSome();
     }

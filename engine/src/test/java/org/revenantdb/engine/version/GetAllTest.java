@@ -2,7 +2,6 @@ package org.revenantdb.engine.version;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.revenantdb.engine.testing.Samples.bytes;
@@ -80,7 +79,8 @@ class GetAllTest {
       tx.put(table, bytes("b"), bytes("own"));
       tx.delete(table, bytes("d"));
       List<byte[]> keys =
-          List.of(bytes("d"), bytes("b"), bytes("0"), bytes("z"), bytes("a"), bytes("b"), bytes("c"));
+          List.of(
+              bytes("d"), bytes("b"), bytes("0"), bytes("z"), bytes("a"), bytes("b"), bytes("c"));
       assertEquals(
           Arrays.asList(null, "own", null, null, "1", "own", ""), texts(tx.getAll(table, keys)));
       assertEquals(List.of(), tx.getAll(table, List.of()));
@@ -109,7 +109,8 @@ class GetAllTest {
     Table table = db.getOrCreateTable("t");
     Samples.put(db, "t", "a", "1");
     Samples.put(db, "t", "z", "1");
-    try (Transaction tx = db.begin(TransactionOptions.lazy().withIsolation(Isolation.SERIALIZABLE))) {
+    try (Transaction tx =
+        db.begin(TransactionOptions.lazy().withIsolation(Isolation.SERIALIZABLE))) {
       assertEquals(
           Arrays.asList("1", null), texts(tx.getAll(table, List.of(bytes("a"), bytes("m")))));
       tx.put(table, bytes("sum"), bytes("1"));
@@ -128,7 +129,8 @@ class GetAllTest {
     Transaction prepared = db.begin();
     prepared.put(table, bytes("b"), bytes("2"));
     prepared.prepare(bytes("p"));
-    try (Transaction tx = db.begin(TransactionOptions.lazy().withIsolation(Isolation.SERIALIZABLE))) {
+    try (Transaction tx =
+        db.begin(TransactionOptions.lazy().withIsolation(Isolation.SERIALIZABLE))) {
       assertThrows(
           ConflictException.class,
           () -> tx.getAll(table, List.of(bytes("a"), bytes("b"), bytes("c"))));
@@ -161,12 +163,13 @@ class GetAllTest {
     AtomicBoolean done = new AtomicBoolean();
     AtomicInteger commits = new AtomicInteger();
     Thread writer =
-        Thread.ofPlatform().start(() -> {
-          while (!done.get()) {
-            byte[] value = bytes("" + commits.incrementAndGet());
-            db.run(tx -> keys.forEach(key -> tx.put(table, key, value)));
-          }
-        });
+        Thread.ofPlatform()
+            .start(() -> {
+              while (!done.get()) {
+                byte[] value = bytes("" + commits.incrementAndGet());
+                db.run(tx -> keys.forEach(key -> tx.put(table, key, value)));
+              }
+            });
     try (Transaction tx =
         db.begin(TransactionOptions.lazy().withIsolation(Isolation.READ_COMMITTED))) {
       for (int i = 0; i < 300 || commits.get() < 20; i++) {
@@ -202,12 +205,13 @@ class GetAllTest {
     for (int i = 0; i < 2; i++) {
       Random own = new Random(seed * 31 + i);
       writers.add(
-          Thread.ofPlatform().start(() -> {
-            do {
-              write(table, own);
-              turns.incrementAndGet();
-            } while (!done.get());
-          }));
+          Thread.ofPlatform()
+              .start(() -> {
+                do {
+                  write(table, own);
+                  turns.incrementAndGet();
+                } while (!done.get());
+              }));
     }
     Random random = new Random(seed);
     try {
@@ -287,7 +291,8 @@ class GetAllTest {
       int first = random.nextInt(KEYS);
       int step = 1 + random.nextInt(3);
       for (int i = 0; i < 25; i++) {
-        keys.add(random.nextInt(6) == 0 ? bytes("row" + (first + i) + "own") : key(first + i * step));
+        keys.add(
+            random.nextInt(6) == 0 ? bytes("row" + (first + i) + "own") : key(first + i * step));
       }
     }
     if (random.nextBoolean()) {
