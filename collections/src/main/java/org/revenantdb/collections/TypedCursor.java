@@ -79,12 +79,6 @@ public final class TypedCursor<K, V> implements AutoCloseable {
     return table.key(reader.reset(key, length), key, length);
   }
 
-  /** How the bytes of the key compare with others. */
-  int compareKey(byte[] other) {
-    int length = readKey(); // may replace the array
-    return Arrays.compareUnsigned(key, 0, length, other, 0, other.length);
-  }
-
   /** The bytes of the key. */
   byte[] keyBytes() {
     readKey();

@@ -62,9 +62,6 @@ import org.revenantdb.engine.TransactionOptions;
  * @param <V> type of the values
  */
 public final class TypedTable<K, V> {
-  /** So many keys in a row are worth a scan. */
-  private static final int RUN = 4;
-
   private final Database database;
   private final Table table;
   private final KeyCodec<K> keys;
@@ -173,19 +170,23 @@ public final class TypedTable<K, V> {
 
   /** The bytes of a key. */
   byte[] keyBytes(K key) {
-    Objects.requireNonNull(key, "key must not be null");
     Scratch scratch = scratches.take();
     try {
-      ByteWriter out = scratch.out();
-      try {
-        keys.encode(key, out);
-      } catch (RuntimeException refused) {
-        throw failed("the key", KeyText.of(key), "cannot be written", refused);
-      }
-      return out.toByteArray();
+      return keyBytes(key, scratch);
     } finally {
       scratches.give(scratch);
     }
+  }
+
+  private byte[] keyBytes(K key, Scratch scratch) {
+    Objects.requireNonNull(key, "key must not be null");
+    ByteWriter out = scratch.out();
+    try {
+      keys.encode(key, out);
+    } catch (RuntimeException refused) {
+      throw failed("the key", KeyText.of(key), "cannot be written", refused);
+    }
+    return out.toByteArray();
   }
 
   private byte[] valueBytes(K key, V value) {
@@ -297,75 +298,63 @@ public final class TypedTable<K, V> {
   }
 
   /**
-   * The values of several keys. They are looked up in the order of the table; keys that are
-   * neighbours, as consecutive numbers are, by one search.
+   * The values of several keys, as one statement. Keys that lie in the same part of the table are
+   * read together, which is faster than a {@code get} for each.
    *
    * @param transaction which reads
    * @param wanted the keys, in any order
    * @return the rows that there are, in the order of the table; a new map, which can be changed
    */
   public Map<K, V> getAll(Transaction transaction, Collection<? extends K> wanted) {
-    List<Wanted<K>> sorted = new ArrayList<>(wanted.size());
-    for (K key : wanted) {
-      sorted.add(new Wanted<>(key, keyBytes(key)));
-    }
-    sorted.sort((one, other) -> Arrays.compareUnsigned(one.bytes, other.bytes));
-    Map<K, V> found = LinkedHashMap.newLinkedHashMap(sorted.size());
-    for (int i = 0; i < sorted.size(); ) {
-      int end = endOfRun(sorted, i);
-      if (end - i < RUN) {
-        Wanted<K> single = sorted.get(i++);
-        V value = get(transaction, single.bytes);
-        if (value != null) {
-          found.put(single.key, value);
-        }
-      } else {
-        scanRun(transaction, sorted.subList(i, end), found);
-        i = end;
+    Scratch scratch = scratches.take();
+    try {
+      List<Wanted<K>> sorted = new ArrayList<>(wanted.size());
+      for (K key : wanted) {
+        sorted.add(Wanted.of(key, keyBytes(key, scratch)));
       }
+      sorted.sort(null);
+      List<byte[]> bytes = new ArrayList<>(sorted.size());
+      for (Wanted<K> each : sorted) {
+        bytes.add(each.bytes);
+      }
+      List<byte @Nullable []> read = transaction.getAll(table, bytes);
+      Map<K, V> found = LinkedHashMap.newLinkedHashMap(sorted.size());
+      for (int i = 0; i < read.size(); i++) {
+        byte[] value = read.get(i);
+        if (value != null) {
+          byte[] key = bytes.get(i);
+          found.put(sorted.get(i).key, value(scratch.in(value, value.length), key, key.length));
+        }
+      }
+      return found;
+    } finally {
+      scratches.give(scratch);
     }
-    return found;
   }
 
   /**
-   * The end of the keys that differ in their last byte alone, of which each second one at least is
-   * wanted: what a scan reads between them is little.
+   * A key that is looked up.
+   *
+   * @param head its first eight bytes as a number, followed by zeros if it is shorter: two keys
+   *     with different heads are in the order of these
    */
-  private static <K> int endOfRun(List<Wanted<K>> sorted, int start) {
-    byte[] first = sorted.get(start).bytes;
-    int last = first.length - 1;
-    int end = start + 1;
-    for (; end < sorted.size(); end++) {
-      byte[] next = sorted.get(end).bytes;
-      if (next.length != first.length
-          || (next[last] & 0xFF) - (first[last] & 0xFF) > 2 * (end - start)
-          || !Arrays.equals(first, 0, last, next, 0, last)) {
-        break;
+  @SuppressWarnings("ArrayRecordComponent") // never compared but by compareTo
+  private record Wanted<K>(K key, byte[] bytes, long head) implements Comparable<Wanted<K>> {
+    private static <K> Wanted<K> of(K key, byte[] bytes) {
+      long head = 0;
+      for (int i = 0; i < Long.BYTES; i++) {
+        head = head << Byte.SIZE | (i < bytes.length ? bytes[i] & 0xFF : 0);
       }
+      return new Wanted<>(key, bytes, head);
     }
-    return end;
-  }
 
-  private void scanRun(Transaction transaction, List<Wanted<K>> run, Map<K, V> found) {
-    byte[] last = run.getLast().bytes;
-    int at = 0;
-    try (TypedCursor<K, V> cursor =
-        new TypedCursor<>(
-            this,
-            transaction.scan(table, run.getFirst().bytes, Arrays.copyOf(last, last.length + 1)),
-            Long.MAX_VALUE)) {
-      while (at < run.size() && cursor.next()) {
-        while (at < run.size() && cursor.compareKey(run.get(at).bytes) > 0) {
-          at++; // there is no such row
-        }
-        for (; at < run.size() && cursor.compareKey(run.get(at).bytes) == 0; at++) {
-          found.put(run.get(at).key, cursor.value());
-        }
-      }
+    @Override
+    public int compareTo(Wanted<K> other) {
+      return head == other.head
+          ? Arrays.compareUnsigned(bytes, other.bytes)
+          : Long.compareUnsigned(head, other.head);
     }
   }
-
-  private record Wanted<K>(K key, byte[] bytes) {}
 
   /**
    * All rows, in the order of the keys; {@link Scan} narrows that.
@@ -571,6 +560,31 @@ public final class TypedTable<K, V> {
     Objects.requireNonNull(value, "value must not be null");
     return compute(
         transaction, key, (_, before) -> before == null ? value : merge.apply(before, value));
+  }
+
+  /**
+   * Merges values into rows that many threads change at once, such as counters. Its calls are
+   * transactions of their own with the options of the database, and are combined.
+   *
+   * @param function receives the value that is there and the one that is merged; returns null to
+   *     delete the row
+   * @return what merges; thread-safe
+   */
+  public Merger<K, V> merger(BiFunction<? super V, ? super V, ? extends @Nullable V> function) {
+    return merger(TransactionOptions.defaults(), function);
+  }
+
+  /**
+   * As {@link #merger(BiFunction)}.
+   *
+   * @param options of the transactions
+   * @param function receives both values
+   * @return what merges; thread-safe
+   */
+  public Merger<K, V> merger(
+      TransactionOptions options,
+      BiFunction<? super V, ? super V, ? extends @Nullable V> function) {
+    return new Merger<>(this, database, options, function);
   }
 
   /**

@@ -1287,9 +1287,9 @@ public final class Database implements AutoCloseable {
    * @throws java.util.concurrent.CancellationException if the listener has ended it
    */
   public static RestoreReport restore(Path archive, Path directory, RestoreOptions options) {
-    Objects.requireNonNull(archive, "archive");
-    Objects.requireNonNull(directory, "directory");
-    Objects.requireNonNull(options, "options");
+    Objects.requireNonNull(archive, "archive must not be null");
+    Objects.requireNonNull(directory, "directory must not be null");
+    Objects.requireNonNull(options, "options must not be null");
     FileThread.databaseOpens();
     try {
       return FileThread.call(
@@ -1312,8 +1312,8 @@ public final class Database implements AutoCloseable {
    * @throws StorageException if the archive is damaged, or a file cannot be deleted
    */
   public static int pruneArchive(Path archive, ArchivePolicy policy) {
-    Objects.requireNonNull(archive, "archive");
-    Objects.requireNonNull(policy, "policy");
+    Objects.requireNonNull(archive, "archive must not be null");
+    Objects.requireNonNull(policy, "policy must not be null");
     FileThread.databaseOpens();
     try {
       return FileThread.call("revenant-prune", () -> Restore.prune(archive, policy));

@@ -10,6 +10,7 @@ import java.lang.invoke.VarHandle;
 import java.lang.ref.Reference;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
@@ -30,6 +31,7 @@ import org.revenantdb.engine.session.KeptReading;
 import org.revenantdb.engine.session.StreamedValue;
 import org.revenantdb.engine.session.TransactionCore;
 import org.revenantdb.engine.session.TransactionState;
+import org.revenantdb.engine.version.KeyBatch;
 import org.revenantdb.engine.version.MergedScan;
 import org.revenantdb.engine.version.Reading;
 import org.revenantdb.engine.version.RowBatch;
@@ -106,6 +108,9 @@ public final class Transaction implements AutoCloseable {
 
   /** Those that are not over, the earliest first; most transactions have none. */
   private List<Savepoint> savepoints = List.of();
+
+  /** What runs when it has committed; most transactions have nothing. */
+  private List<Runnable> afterCommit = List.of();
 
   /**
    * A transaction in a slot that is its own from now on.
@@ -307,6 +312,64 @@ public final class Transaction implements AutoCloseable {
     } catch (RuntimeException failure) {
       throw told(failure);
     }
+  }
+
+  /**
+   * The values of several keys, as one statement. Keys that lie in the same part of the table are
+   * read together: that is faster than a {@code get} for each, most of all if the keys are in
+   * ascending order.
+   *
+   * @param table a table of this database
+   * @param keys each 1 to {@link Database#MAX_KEY_BYTES} bytes, in any order; the same key may be
+   *     there several times
+   * @return for each key, in the order of the keys, a copy of its value, or null if there is no
+   *     such row; the list has a fixed size
+   * @throws ConflictException as {@link #get(Table, byte[])}
+   * @throws LimitException with {@link LimitException.Reason#VALUE_LENGTH} if a value does not fit
+   *     in an array; use {@link #open} for that key
+   */
+  public List<byte @Nullable []> getAll(Table table, List<byte[]> keys) {
+    Objects.requireNonNull(table, "table must not be null");
+    byte[][] wanted = keys.toArray(new byte[0][]);
+    for (byte[] key : wanted) {
+      checkKey(key);
+    }
+    try {
+      beginStatement();
+      KeyBatch batch = batchOf(table, wanted);
+      while (batch.hasMore()) {
+        inside(() -> {
+          batch.readSome();
+          return null;
+        });
+      }
+      return bytesOf(batch.values());
+    } catch (RuntimeException failure) {
+      throw told(failure);
+    }
+  }
+
+  private KeyBatch batchOf(Table table, byte[][] keys) {
+    Reading reading = core().reading();
+    TableTrees trees = core().trees(table, reading.snapshot());
+    if (core().notesReads()) {
+      note(reads -> {
+        for (byte[] key : keys) {
+          reads.read(trees.all(), key);
+        }
+      });
+    }
+    Engine session = core().engine();
+    return new KeyBatch(session.storage(), session.reader(), reading, trees.all(), trees::of, keys);
+  }
+
+  private List<byte @Nullable []> bytesOf(@Nullable StoredValue[] values) {
+    byte @Nullable [][] bytes = new byte[values.length][];
+    for (int i = 0; i < values.length; i++) {
+      StoredValue value = values[i];
+      bytes[i] = value == null ? null : value.isOverflow() ? materialise(value) : value.bytes();
+    }
+    return Arrays.asList(bytes);
   }
 
   private int getSlowly(Tree tree, byte[] key, byte[] into, int offset) {
@@ -1176,6 +1239,44 @@ public final class Transaction implements AutoCloseable {
     } catch (RuntimeException failure) {
       throw told(failure);
     }
+    runAfterCommit();
+  }
+
+  /**
+   * Has something done when this transaction has committed: a cache is told, a waiting thread is
+   * woken. The action runs once, on the thread that commits, before {@link #commit} or {@link
+   * #commitAsync} returns. By then other transactions see the commit. Several actions run in the
+   * order in which they were added.
+   *
+   * <p>Nothing runs after a rollback, after a commit that throws, or for a {@linkplain #prepare
+   * prepared} transaction. {@link #rollbackTo} does not take an action back. What an action throws
+   * is passed to the uncaught exception handler of the thread, because the commit is not undone by
+   * it. After a crash an action is lost, so it is no place for what must be done.
+   *
+   * @param action what is done; it can begin other transactions
+   */
+  public void afterCommit(Runnable action) {
+    Objects.requireNonNull(action, "action must not be null");
+    try {
+      core().checkOpen();
+    } catch (RuntimeException failure) {
+      throw told(failure);
+    }
+    if (afterCommit.isEmpty()) {
+      afterCommit = new ArrayList<>();
+    }
+    afterCommit.add(action);
+  }
+
+  private void runAfterCommit() {
+    for (Runnable action : afterCommit) {
+      try {
+        action.run();
+      } catch (Throwable thrown) { // the transaction has been committed, whatever this is
+        Thread thread = Thread.currentThread();
+        thread.getUncaughtExceptionHandler().uncaughtException(thread, thrown);
+      }
+    }
   }
 
   /**
@@ -1228,12 +1329,13 @@ public final class Transaction implements AutoCloseable {
   public CompletionStage<@Nullable Void> commitAsync() {
     try {
       core().commitAsync();
-      return core().whenDurable();
     } catch (RuntimeException failure) {
       throw told(failure);
     } finally {
       Reference.reachabilityFence(this);
     }
+    runAfterCommit();
+    return whenDurable();
   }
 
   /**

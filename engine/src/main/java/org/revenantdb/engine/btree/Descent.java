@@ -115,6 +115,19 @@ public class Descent {
     touched += SlottedSearch.touchCell(itsMemory, itsBase, cell);
   }
 
+  /**
+   * Fetches the cell of a slot that is probably going to be read soon. The page may be any page.
+   *
+   * @param slot the slot; may be one that the leaf does not have
+   */
+  public void fetchCellOf(MemorySegment itsMemory, long itsBase, int slot) {
+    if (slot < Slotted.count(itsMemory, itsBase)) {
+      long cell = Slotted.cellOf(itsMemory, itsBase, slot);
+      touched += SlottedSearch.touchHead(itsMemory, cell);
+      fetchCell(itsMemory, itsBase, cell);
+    }
+  }
+
   /** Whether the last leaf that was written was the right-most one of its tree. */
   public boolean isAtRightEdge() {
     return atRightEdge;

@@ -191,6 +191,22 @@ public final class SlottedSearch {
     return isKey(memory, base, alike, key) ? alike : searchLeaf(memory, base, key);
   }
 
+  /**
+   * As {@link #searchLeaf(MemorySegment, long, byte[])}, for a key that is often in a certain slot.
+   *
+   * @param likely the slot that is looked at first; may be one that the leaf does not have
+   */
+  public static int searchLeafFrom(MemorySegment memory, long base, byte[] key, int likely) {
+    if (likely < Page.getShort(memory, base + Slotted.COUNT)) {
+      int head = Page.getInt(memory, base + Slotted.SLOTS + (long) Slotted.LEAF_SLOT * likely);
+      if (head == BigEndian.head(key, Page.getShort(memory, base + Slotted.SKIP))
+          && isKey(memory, base, likely, key)) {
+        return likely;
+      }
+    }
+    return searchLeaf(memory, base, key);
+  }
+
   /** Whether a slot of a leaf has this key. */
   public static boolean isKey(MemorySegment memory, long base, int slot, byte[] key) {
     long cell = Slotted.cellOf(memory, base, slot);
@@ -227,6 +243,11 @@ public final class SlottedSearch {
     long last = base + Page.SIZE - 1;
     return Page.getByte(memory, Math.min(cell + 64, last))
         + Page.getByte(memory, Math.min(cell + 128, last));
+  }
+
+  /** As {@link #touch}, for the beginning of a cell. */
+  public static int touchHead(MemorySegment memory, long cell) {
+    return Page.getByte(memory, cell);
   }
 
   /** Position of the child that holds a key, in an inner page in a larger memory. */

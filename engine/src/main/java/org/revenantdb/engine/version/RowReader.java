@@ -39,13 +39,16 @@ public final class RowReader {
   /** The result if the value has to be found by {@link #read(Tree, byte[], Reading)}. */
   public static final int LATCHED = -2;
 
-  private static final int OPTIMISTIC_TRIES = 3;
+  static final int OPTIMISTIC_TRIES = 3;
 
-  // The results of locate() other than the place of a value.
-  private static final long PLACE_NO_ROW = -1;
-  private static final long PLACE_LATCHED = -2;
+  // The results of locate() and placeOf() other than the place of a value.
+  static final long PLACE_NO_ROW = -1;
+  static final long PLACE_LATCHED = -2;
   private static final long PLACE_DISTURBED = -3;
-  private static final long PLACE_OLDER = -4;
+  static final long PLACE_OLDER = -4;
+
+  /** The leaf does not cover the key. */
+  static final long PLACE_ELSEWHERE = -5;
 
   private final Storage storage;
 
@@ -111,7 +114,7 @@ public final class RowReader {
   }
 
   /** Called after everything else was read: whether the read was undisturbed. */
-  private boolean isRight(Reading reading) {
+  boolean isRight(Reading reading) {
     if (!reading.descent.isUndisturbed()) {
       return false;
     }
@@ -130,41 +133,66 @@ public final class RowReader {
     if (!tree.descend(key, descent)) {
       return PLACE_LATCHED;
     }
+    long place;
     try {
       MemorySegment memory = descent.memory();
       long base = descent.base();
       int slot = descent.search(memory, base, key);
-      if (slot < 0) {
-        boolean covers = SlottedSearch.covers(descent.leaf().page(), key);
-        if (covers && mayHaveDeparted(tree.table(), reading)) { // after the leaf was read
-          return descent.isUndisturbed() ? PLACE_OLDER : PLACE_DISTURBED;
-        }
-        reading.status = TransactionTable.COMMITTED_FOR_ALL;
-        return !isRight(reading) ? PLACE_DISTURBED : covers ? PLACE_NO_ROW : PLACE_LATCHED;
-      }
-      long cell = Slotted.cellOf(memory, base, slot);
-      long shape = LeafCell.shape(memory, cell);
-      long writer = LeafCell.writer(memory, cell);
-      long status = statusOf(writer, reading);
-      if (!isSeen(status, reading)) {
-        return locateOlder(memory, base, shape, status, reading);
-      }
-      if ((LeafCell.flags(shape) & (LeafCell.DELETED | LeafCell.OVERFLOW)) != 0) {
-        return PLACE_LATCHED;
-      }
-      reading.status = status;
-      long offset = cell - base + LeafCell.valueOffset(shape);
-      return (offset << Integer.SIZE) | LeafCell.valueLength(shape);
+      place =
+          slot < 0
+              ? placeWithoutSlot(tree.table(), key, reading)
+              : placeOf(memory, base, slot, reading);
     } catch (IndexOutOfBoundsException torn) {
       return PLACE_DISTURBED; // if it was not a disturbance, the read under the latch meets it
     }
+    if (place == PLACE_NO_ROW) {
+      reading.status = TransactionTable.COMMITTED_FOR_ALL;
+      return isRight(reading) ? PLACE_NO_ROW : PLACE_DISTURBED;
+    }
+    if (place == PLACE_OLDER || place == PLACE_ELSEWHERE) {
+      return !descent.isUndisturbed()
+          ? PLACE_DISTURBED
+          : place == PLACE_OLDER ? PLACE_OLDER : PLACE_LATCHED;
+    }
+    return place;
+  }
+
+  /**
+   * The place of a key that has no slot in the leaf of the last descent. The result is right only
+   * if the stamp validates.
+   */
+  long placeWithoutSlot(int table, byte[] key, Reading reading) {
+    if (!SlottedSearch.covers(reading.descent.leaf().page(), key)) {
+      return PLACE_ELSEWHERE;
+    }
+    return mayHaveDeparted(table, reading) ? PLACE_OLDER : PLACE_NO_ROW; // after the leaf was read
+  }
+
+  /**
+   * The place of the value of a slot. The result is right only if the stamp of the leaf validates.
+   * The outcome of a visible writer is in {@code reading.status}.
+   */
+  long placeOf(MemorySegment memory, long base, int slot, Reading reading) {
+    long cell = Slotted.cellOf(memory, base, slot);
+    long shape = LeafCell.shape(memory, cell);
+    long writer = LeafCell.writer(memory, cell);
+    long status = statusOf(writer, reading);
+    if (!isSeen(status, reading)) {
+      return placeOfOlder(memory, base, shape, status, reading);
+    }
+    if ((LeafCell.flags(shape) & (LeafCell.DELETED | LeafCell.OVERFLOW)) != 0) {
+      return PLACE_LATCHED;
+    }
+    reading.status = status;
+    long offset = cell - base + LeafCell.valueOffset(shape);
+    return (offset << Integer.SIZE) | LeafCell.valueLength(shape);
   }
 
   /**
    * Called if the current version is not visible: finds out if an older version outside the leaf
    * is. The read under the latch waits for committing writers, and records the skipped ones.
    */
-  private long locateOlder(
+  private long placeOfOlder(
       MemorySegment memory, long base, long shape, long status, Reading reading) {
     if (status == TransactionTable.COMMITTING || reading.notesPrepared()) {
       return PLACE_LATCHED;
@@ -175,11 +203,7 @@ public final class RowReader {
         return PLACE_LATCHED;
       }
     }
-    if (mayHaveOlder()) {
-      return reading.descent.isUndisturbed() ? PLACE_OLDER : PLACE_DISTURBED;
-    }
-    reading.status = TransactionTable.COMMITTED_FOR_ALL;
-    return isRight(reading) ? PLACE_NO_ROW : PLACE_DISTURBED;
+    return mayHaveOlder() ? PLACE_OLDER : PLACE_NO_ROW;
   }
 
   private long statusOf(long writer, Reading reading) {
@@ -192,7 +216,8 @@ public final class RowReader {
     return TransactionTable.isCommitted(status) && status <= reading.snapshot;
   }
 
-  private @Nullable StoredValue readLatched(Tree tree, byte[] key, Reading reading) {
+  /** The value of a key, read under the latch of its leaf. */
+  @Nullable StoredValue readLatched(Tree tree, byte[] key, Reading reading) {
     int frame = tree.leafShared(key, reading.descent);
     try {
       MemorySegment page = storage.pool().page(frame);
@@ -279,7 +304,7 @@ public final class RowReader {
     return storage.versions().departed().keys(table, from, to, reading.snapshot, most, descending);
   }
 
-  private static @Nullable StoredValue value(MemorySegment page, int cell, Seen seen) {
+  static @Nullable StoredValue value(MemorySegment page, int cell, Seen seen) {
     return switch (seen) {
       case CURRENT ->
           new StoredValue(LeafCell.currentFlags(page, cell), LeafCell.value(page, cell));

@@ -10,6 +10,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
@@ -26,6 +27,7 @@ import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.page.SlottedSearch;
 import org.revenantdb.engine.testing.TestEngine;
+import org.revenantdb.engine.version.KeyBatch;
 import org.revenantdb.engine.version.Reading;
 import org.revenantdb.engine.version.RowReader;
 import org.revenantdb.engine.version.StoredValue;
@@ -110,6 +112,33 @@ class TornReadTest {
     return length == RowReader.NO_ROW ? null : Arrays.copyOf(into, length);
   }
 
+  /** With its neighbours, by one descent. */
+  private byte @Nullable [] together(Reading reading, byte[] key) {
+    int row = key[30];
+    byte[][] keys = new byte[4][];
+    for (int i = 0; i < keys.length; i++) {
+      keys[i] = key(row - 1 + i);
+    }
+    KeyBatch batch =
+        new KeyBatch(
+            engine.storage, new RowReader(engine.storage), reading, List.of(tree), _ -> tree, keys);
+    while (batch.hasMore()) {
+      batch.readSome();
+    }
+    @Nullable StoredValue[] values = batch.values();
+    for (int i = 0; i < keys.length; i++) {
+      int each = row - 1 + i;
+      StoredValue value = values[i];
+      if (each < 0 || each >= ROWS) {
+        assertNull(value, "row " + each);
+      } else if (i != 1) {
+        assertArrayEquals(value(each), value == null ? null : value.bytes(), "row " + each);
+      }
+    }
+    StoredValue asked = values[1];
+    return asked == null ? null : asked.bytes();
+  }
+
   /** Changes the leaf once, when a step of a number comes. */
   private static final class Once implements DisturbedDescent.Between {
     private final int at;
@@ -142,7 +171,7 @@ class TornReadTest {
   /** Reads in a snapshot from before the change, which comes at one step after the other. */
   private void assertUnmoved(Function<TestEngine.Tx, Object> change) {
     int changed = 0;
-    for (Read read : new Read[] {this::whole, this::copied}) {
+    for (Read read : new Read[] {this::whole, this::copied, this::together}) {
       for (int row : new int[] {ROW, ABSENT}) {
         for (int at = 0; at < MOST_STEPS; at++) {
           TestEngine.Tx old = engine.begin();
@@ -254,7 +283,12 @@ class TornReadTest {
     Torn nonsense = new Torn(random.nextInt(steps), page -> fillWithNonsense(page, random));
     Reading reading = new Reading(snapshot, new DisturbedDescent(nonsense));
     int row = random.nextBoolean() ? random.nextInt(ROWS) : ABSENT;
-    byte[] found = random.nextBoolean() ? whole(reading, key(row)) : copied(reading, key(row));
+    byte[] found =
+        switch (random.nextInt(3)) {
+          case 0 -> whole(reading, key(row));
+          case 1 -> copied(reading, key(row));
+          default -> together(reading, key(row));
+        };
     nonsense.attemptOver();
     byte[] expected = row == ABSENT ? null : value(row);
     assertArrayEquals(expected, found, "round " + round + ", -Drevenant.seed=" + seed);
@@ -298,11 +332,11 @@ class TornReadTest {
   @Test
   void a_writer_that_is_torn_at_a_step_does_not_send_the_reader_to_the_older_versions() {
     int times = 0;
-    for (Read read : new Read[] {this::whole, this::copied}) {
+    for (Read read : new Read[] {this::whole, this::copied, this::together}) {
       for (int at = 0; at < MOST_STEPS; at++) {
         TestEngine.Tx old = engine.begin();
         TestEngine.Tx later = engine.begin();
-        later.put(tree, key(ROW + 1), new byte[90]);
+        later.put(tree, key(ROW + 5), new byte[90]);
         later.commitDurably();
         Torn torn = new Torn(at, page -> tearWriter(page, later.id));
         byte[] found = read.read(new Reading(old.snapshot, new DisturbedDescent(torn)), key(ROW));

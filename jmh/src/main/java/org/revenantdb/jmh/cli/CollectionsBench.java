@@ -1,14 +1,24 @@
 package org.revenantdb.jmh.cli;
 
+import java.io.IOException;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
 import org.openjdk.jmh.profile.GCProfiler;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.util.Version;
 import org.revenantdb.jmh.CollectionsBenchmark;
+import org.revenantdb.jmh.work.HotRowFork;
+import org.revenantdb.jmh.work.IdleFork;
+import org.revenantdb.jmh.work.WorkQueueFork;
 
-/** What the typed layer costs over the byte API, by {@link CollectionsBenchmark}. */
+/**
+ * What the typed layer costs over the byte API, by {@link CollectionsBenchmark}; and queues and
+ * merges, by the JVMs of {@code jmh.work}.
+ */
 final class CollectionsBench implements Bench {
   @Override
   public String name() {
@@ -22,7 +32,7 @@ final class CollectionsBench implements Bench {
 
   @Override
   public List<String> promises() {
-    return List.of("typed_ratio", "get_all_speedup");
+    return List.of("typed_ratio", "get_all_speedup", "queue_vs_best", "idle_cpu", "merge_speedup");
   }
 
   @Override
@@ -50,6 +60,91 @@ final class CollectionsBench implements Bench {
         "typed_ratio",
         Math.min(ratio(points, "getBytes", "getTyped"), ratio(points, "putBytes", "putTyped")));
     figures.put("get_all_speedup", ratio(points, "gets", "getAll"));
+    Rounds forks = Rounds.of(settings, settings.quick() ? 1 : 5);
+    try (ForkSession session = ForkSession.open(name(), settings, figures, forks, Set.of())) {
+      figures.attempt(() -> measureQueue(session));
+      figures.attempt(() -> measureIdle(session));
+      figures.attempt(() -> measureMerge(session));
+    } catch (IOException e) {
+      throw new CannotMeasureException("collections: no directory", e);
+    }
+  }
+
+  private static void measureQueue(ForkSession session) throws CannotMeasureException {
+    List<ForkSession.Child> children =
+        Stream.of("revenant", "sqlite", "h2")
+            .map(engine ->
+                new ForkSession.Child(
+                    "engine=" + engine,
+                    WorkQueueFork.class,
+                    Peers.NATIVE,
+                    null,
+                    List.of(
+                        "DIRECTORY",
+                        engine,
+                        "8",
+                        session.sized(1000, 3000),
+                        session.sized(1000, 4000))))
+            .toList();
+    Map<String, Sample> samples =
+        session.run("collections, queue", children, Map.of("items", "1/s", "item_cpu_us", "us"));
+    double best =
+        Math.max(
+            ForkSession.median(samples, "items,engine=sqlite"),
+            ForkSession.median(samples, "items,engine=h2"));
+    session
+        .figures()
+        .put("queue_vs_best", ForkSession.median(samples, "items,engine=revenant") / best);
+    session
+        .figures()
+        .setting(
+            "queue",
+            "8 sessions, each puts an item and takes one, both durable; H2 by CHECKPOINT SYNC");
+  }
+
+  private static void measureIdle(ForkSession session) throws CannotMeasureException {
+    List<ForkSession.Child> children =
+        List.of(
+            new ForkSession.Child(
+                "consumers=1000",
+                IdleFork.class,
+                "DIRECTORY",
+                "1000",
+                session.sized(4000, 15_000),
+                session.sized(4000, 30_000)));
+    Map<String, Sample> samples =
+        session.run("collections, idle", children, Map.of("idle_percent", "%"));
+    session.figures().put("idle_cpu", ForkSession.median(samples, "idle_percent,consumers=1000"));
+  }
+
+  /** With lazy commits as well, which are points only. */
+  private static void measureMerge(ForkSession session) throws CannotMeasureException {
+    List<ForkSession.Child> children =
+        Stream.of("DURABLE", "LAZY")
+            .flatMap(durability ->
+                Stream.of("merge", "wait", "retry")
+                    .map(how ->
+                        new ForkSession.Child(
+                            durability.toLowerCase(Locale.ROOT) + ",by=" + how,
+                            HotRowFork.class,
+                            "DIRECTORY",
+                            how,
+                            durability,
+                            "32",
+                            session.sized(800, 3000),
+                            session.sized(1000, 4000))))
+            .toList();
+    Map<String, Sample> samples =
+        session.run(
+            "collections, one row", children, Map.of("counts", "1/s", "count_cpu_us", "us"));
+    double best =
+        Math.max(
+            ForkSession.median(samples, "counts,durable,by=wait"),
+            ForkSession.median(samples, "counts,durable,by=retry"));
+    session
+        .figures()
+        .put("merge_speedup", ForkSession.median(samples, "counts,durable,by=merge") / best);
+    session.figures().setting("one row", "32 sessions on platform threads, durable");
   }
 
   /** How much faster the other one is. */

@@ -1,0 +1,114 @@
+package org.revenantdb.collections;
+
+import java.time.Duration;
+import org.revenantdb.collections.queue.QueueRows;
+import org.revenantdb.engine.Transaction;
+
+/**
+ * An item that a {@link WorkQueue} has delivered. No other consumer receives it until its
+ * visibility time is over. {@link #acknowledge(Transaction)} removes it from the queue.
+ *
+ * <p>Threads: one at a time.
+ *
+ * @param <T> type of the items
+ */
+public final class Delivery<T> {
+  private final WorkQueue<T> queue;
+  private QueueRows.Leased<T> leased;
+
+  Delivery(WorkQueue<T> queue, QueueRows.Leased<T> leased) {
+    this.queue = queue;
+    this.leased = leased;
+  }
+
+  /**
+   * The number of the item, which {@link WorkQueue#offer(Transaction, Object)} has returned.
+   *
+   * @return the number
+   */
+  public long id() {
+    return leased.id();
+  }
+
+  /**
+   * The item.
+   *
+   * @return the item
+   */
+  public T item() {
+    return leased.item();
+  }
+
+  /**
+   * How often the item was delivered, including this time.
+   *
+   * @return 1 for the first time
+   */
+  public int attempt() {
+    return leased.attempt();
+  }
+
+  /**
+   * Removes the item from the queue, as part of a transaction. If the work is done in the same
+   * transaction, it is done exactly once, whatever crashes.
+   *
+   * @param transaction which does the work
+   * @throws DeliveryLostException if the item was delivered again meanwhile; do not commit
+   */
+  public void acknowledge(Transaction transaction) {
+    if (!queue.rows().remove(transaction, leased)) {
+      throw lost();
+    }
+  }
+
+  /**
+   * Removes the item from the queue, in a transaction of its own. If the process dies between the
+   * work and this call, the work is done again.
+   *
+   * @throws DeliveryLostException if the item was delivered again meanwhile
+   */
+  public void acknowledge() {
+    queue.database().run(this::acknowledge);
+  }
+
+  /**
+   * Gives the item back after a failure. It is delivered again after a delay, or becomes a dead
+   * letter if this was its last attempt. Does nothing if the item was delivered again already.
+   *
+   * @param reason why, for a dead letter
+   */
+  public void retry(String reason) {
+    queue.giveBack(leased, reason);
+  }
+
+  /**
+   * Sets the visibility time anew, for work that takes longer.
+   *
+   * @param visibility from now on
+   * @throws DeliveryLostException if the item was delivered again meanwhile
+   */
+  public void extend(Duration visibility) {
+    QueueRows.Leased<T> extended = queue.extend(leased, visibility);
+    if (extended == null) {
+      throw lost();
+    }
+    leased = extended;
+  }
+
+  private DeliveryLostException lost() {
+    return new DeliveryLostException(
+        "queue "
+            + queue.name()
+            + ": item "
+            + id()
+            + " was not acknowledged in time (attempt "
+            + attempt()
+            + "), and is not this consumer's any more; roll back, and take longer visibility or"
+            + " extend it if the work takes longer");
+  }
+
+  @Override
+  public String toString() {
+    return "Delivery[" + queue.name() + ", " + id() + ", attempt " + attempt() + "]";
+  }
+}

@@ -1,0 +1,500 @@
+package org.revenantdb.collections;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.collections.queue.QueueRows;
+import org.revenantdb.collections.queue.WaitingRoom;
+import org.revenantdb.engine.Database;
+import org.revenantdb.engine.DatabaseClosedException;
+import org.revenantdb.engine.DatabaseStoppedException;
+import org.revenantdb.engine.Transaction;
+
+/**
+ * A durable queue of work. Items are offered in transactions, delivered to one consumer each, and
+ * removed when the consumer acknowledges them.
+ *
+ * {@snippet :
+ * WorkQueue<String> mails = WorkQueue.open(db, "mails", Codecs.strings());
+ * db.run(tx -> {
+ *   orders.put(tx, 1L, order);
+ *   mails.offer(tx, "order 1"); // with the order, or not at all
+ * });
+ * mails.consume(8, (tx, mail) -> sent.put(tx, mail.id(), mail.item()));
+ * }
+ *
+ * <p><b>Delivery.</b> A delivered item is invisible to other consumers for the {@linkplain
+ * WorkQueueOptions#visibility visibility time}. If it is not acknowledged by then, or if the
+ * process dies, it is delivered again: at least once. If work and acknowledgement are one
+ * transaction, as in {@link #consume} and {@link #process}, the work is done exactly once.
+ *
+ * <p><b>Order.</b> Items are delivered in the order in which they were offered, or by a key ({@link
+ * #ordered}). With several consumers, delays and retries the work may end in another order.
+ *
+ * <p><b>Waiting.</b> {@link #take} wakes up when another transaction of this process commits an
+ * item. Waiting consumers cost no processor time, except that one of them looks once in 30 seconds
+ * whether the database is still open. An item that becomes visible without a commit of a
+ * transaction object, by {@link Database#commitPrepared}, is noticed then at the latest.
+ *
+ * <p><b>Threads.</b> Thread-safe. A queue that is opened twice is the same queue.
+ *
+ * @param <T> type of the items
+ */
+public final class WorkQueue<T> implements AutoCloseable {
+  private static final long LONGEST_RETRY = TimeUnit.HOURS.toMillis(1);
+
+  private final Database database;
+  private final String name;
+  private final WorkQueueOptions options;
+  private final QueueRows<T> rows;
+  private final WaitingRoom room;
+  private final List<Thread> consumers = new ArrayList<>();
+  private volatile boolean isClosed;
+
+  /**
+   * What a consumer does with an item.
+   *
+   * @param <T> type of the items
+   */
+  @FunctionalInterface
+  public interface Work<T> {
+    /**
+     * Does the work. The item is acknowledged by the same transaction afterwards, unless this
+     * throws. It can be called more than once for a delivery, as {@link Database#run} does after a
+     * conflict.
+     *
+     * @param transaction which does the work
+     * @param delivery the item
+     * @throws Exception if the item has to be delivered again
+     */
+    void perform(Transaction transaction, Delivery<T> delivery) throws Exception;
+  }
+
+  private WorkQueue(
+      Database database,
+      String name,
+      Codec<T> codec,
+      WorkQueueOptions options,
+      BiFunction<T, Long, byte[]> readyKey) {
+    this.database = Objects.requireNonNull(database, "database must not be null");
+    this.name = Objects.requireNonNull(name, "name must not be null");
+    this.options = Objects.requireNonNull(options, "options must not be null");
+    Objects.requireNonNull(codec, "codec must not be null");
+    this.rows = new QueueRows<>(database, name, codec, readyKey, options.maxAttempts());
+    this.room = WaitingRoom.of(database, name);
+  }
+
+  /**
+   * Opens a queue in which the first item that was offered is delivered first. Creates its tables
+   * if there are none; they have its name, and its name with a suffix.
+   *
+   * @param database where it is
+   * @param name its name
+   * @param codec codec of the items
+   * @param <T> type of the items
+   * @return the queue
+   */
+  public static <T> WorkQueue<T> open(Database database, String name, Codec<T> codec) {
+    return open(database, name, codec, WorkQueueOptions.defaults());
+  }
+
+  /**
+   * As {@link #open(Database, String, Codec)}, with options.
+   *
+   * @param database where it is
+   * @param name its name
+   * @param codec codec of the items
+   * @param options how it delivers
+   * @param <T> type of the items
+   * @return the queue
+   */
+  public static <T> WorkQueue<T> open(
+      Database database, String name, Codec<T> codec, WorkQueueOptions options) {
+    return ordered(database, name, codec, Keys.ints(), _ -> 0, options);
+  }
+
+  /**
+   * Opens a queue in which the item with the smallest key is delivered first. Items with the same
+   * key are delivered as they were offered.
+   *
+   * @param database where it is
+   * @param name its name
+   * @param codec codec of the items
+   * @param keys codec of the keys; {@link KeyCodec#descending} for priorities
+   * @param keyOf the key of an item; always the same for the same item
+   * @param options how it delivers
+   * @param <T> type of the items
+   * @param <P> type of the keys
+   * @return the queue
+   */
+  public static <T, P> WorkQueue<T> ordered(
+      Database database,
+      String name,
+      Codec<T> codec,
+      KeyCodec<P> keys,
+      Function<? super T, ? extends P> keyOf,
+      WorkQueueOptions options) {
+    Tuple2.Codec<P, Long> places = Keys.tuple(keys, Keys.longs());
+    BiFunction<T, Long, byte[]> readyKey =
+        (item, id) -> {
+          ByteWriter out = new ByteWriter();
+          places.encode(Tuple2.of(keyOf.apply(item), id), out);
+          return out.toByteArray();
+        };
+    WorkQueue<T> queue = new WorkQueue<>(database, name, codec, options, readyKey);
+    queue.takeBack();
+    return queue;
+  }
+
+  /** The first one to open the queue takes back what a former life had delivered. */
+  private void takeBack() {
+    room.lock().lock();
+    try {
+      if (room.opens()) {
+        database.run(QueueRows.DELIVERS, tx -> rows.takeBack(tx, now()));
+      }
+    } finally {
+      room.lock().unlock();
+    }
+  }
+
+  /**
+   * The name of the queue.
+   *
+   * @return the name
+   */
+  public String name() {
+    return name;
+  }
+
+  Database database() {
+    return database;
+  }
+
+  QueueRows<T> rows() {
+    return rows;
+  }
+
+  private long now() {
+    return options.clock().millis();
+  }
+
+  // ------------------------------------------------------------------------------- offering
+
+  /**
+   * Adds an item, as part of a transaction. It is delivered when the transaction has committed.
+   *
+   * @param transaction which offers it
+   * @param item the item
+   * @return its number in the queue
+   */
+  public long offer(Transaction transaction, T item) {
+    return offer(transaction, item, Duration.ZERO);
+  }
+
+  /**
+   * Adds an item that is not delivered before a delay is over.
+   *
+   * @param transaction which offers it
+   * @param item the item
+   * @param delay from now on; not negative
+   * @return its number in the queue
+   */
+  public long offer(Transaction transaction, T item, Duration delay) {
+    Objects.requireNonNull(item, "item must not be null");
+    if (delay.isNegative()) {
+      throw new IllegalArgumentException("delay " + delay + ": not negative");
+    }
+    long id = rows.add(transaction, item, delay.isZero(), now() + delay.toMillis());
+    transaction.afterCommit(room::arrived);
+    return id;
+  }
+
+  /**
+   * Adds an item, in a transaction of its own.
+   *
+   * @param item the item
+   * @return its number in the queue
+   */
+  public long offer(T item) {
+    return database.call(tx -> offer(tx, item));
+  }
+
+  // ------------------------------------------------------------------------------- taking
+
+  /**
+   * Takes an item. Waits until there is one, or until the queue is closed.
+   *
+   * @return the item, or null if the queue is closed
+   * @throws InterruptedException if the thread is interrupted while it waits
+   * @throws DatabaseClosedException if the database is closed
+   */
+  public @Nullable Delivery<T> take() throws InterruptedException {
+    return take(Long.MAX_VALUE);
+  }
+
+  /**
+   * Takes an item. Waits for some time until there is one.
+   *
+   * @param timeout how long at most; zero to return at once
+   * @return the item, or null if there is none, or if the queue is closed
+   * @throws InterruptedException if the thread is interrupted while it waits
+   */
+  public @Nullable Delivery<T> poll(Duration timeout) throws InterruptedException {
+    return take(Math.max(0, timeout.toNanos()));
+  }
+
+  private @Nullable Delivery<T> take(long nanos) throws InterruptedException {
+    room.lock().lockInterruptibly();
+    try {
+      if (isClosed) {
+        return null;
+      }
+      QueueRows.Look<T> look = look();
+      QueueRows.Leased<T> leased = look.leased();
+      if (leased == null && nanos > 0) {
+        return await(nanos);
+      }
+      if (look.hasMore()) {
+        room.passOn();
+      }
+      return leased == null ? null : new Delivery<>(this, leased);
+    } finally {
+      room.lock().unlock();
+    }
+  }
+
+  private @Nullable Delivery<T> await(long nanos) throws InterruptedException {
+    long begun = System.nanoTime();
+    room.enter();
+    try {
+      while (!isClosed) {
+        QueueRows.Look<T> look = look();
+        QueueRows.Leased<T> leased = look.leased();
+        if (leased != null) {
+          return new Delivery<>(this, leased);
+        }
+        long left = nanos == Long.MAX_VALUE ? nanos : nanos - (System.nanoTime() - begun);
+        if (left <= 0) {
+          return null;
+        }
+        room.sleep(left, nanosUntil(look.due()));
+      }
+      return null;
+    } finally {
+      room.leave();
+    }
+  }
+
+  private long nanosUntil(long due) {
+    return due == Long.MAX_VALUE ? due : TimeUnit.MILLISECONDS.toNanos(Math.max(1, due - now()));
+  }
+
+  /** One look at the tables, which delivers an item if there is one; with the lock. */
+  private QueueRows.Look<T> look() {
+    try (Transaction tx = database.begin(QueueRows.DELIVERS)) {
+      QueueRows.Look<T> look = rows.look(tx, now(), options.visibility().toMillis());
+      tx.commit();
+      return look;
+    }
+  }
+
+  void giveBack(QueueRows.Leased<T> leased, String reason) {
+    long first = options.retryDelay().toMillis();
+    long delay = Math.min(LONGEST_RETRY, first << Math.min(leased.attempt() - 1, 20));
+    database.run(
+        QueueRows.DELIVERS,
+        tx -> {
+          if (rows.giveBack(tx, leased, now() + delay, now(), reason)) {
+            tx.afterCommit(room::arrived);
+          }
+        });
+  }
+
+  QueueRows.@Nullable Leased<T> extend(QueueRows.Leased<T> leased, Duration visibility) {
+    return database.call(
+        QueueRows.DELIVERS, tx -> rows.extend(tx, leased, now() + visibility.toMillis()));
+  }
+
+  // ------------------------------------------------------------------------------- consumers
+
+  /**
+   * Takes an item and does its work: work and acknowledgement are one transaction. If the work
+   * throws, the transaction is rolled back, and the item is delivered again after a delay.
+   *
+   * @param work what is done
+   * @return false if the queue is closed
+   * @throws InterruptedException if the thread is interrupted while it waits
+   */
+  public boolean process(Work<? super T> work) throws InterruptedException {
+    Delivery<T> delivery = take();
+    if (delivery == null) {
+      return false;
+    }
+    perform(delivery, work);
+    return true;
+  }
+
+  @SuppressWarnings("unchecked") // a delivery only returns items
+  private void perform(Delivery<T> delivery, Work<? super T> work) {
+    Work<T> own = (Work<T>) work;
+    try {
+      database.runThrowing(tx -> {
+        own.perform(tx, delivery);
+        delivery.acknowledge(tx);
+      });
+    } catch (DeliveryLostException later) {
+      return; // somebody else has the item
+    } catch (DatabaseClosedException | DatabaseStoppedException end) {
+      throw end;
+    } catch (InterruptedException interrupted) {
+      delivery.retry(QueueRows.text(interrupted));
+      Thread.currentThread().interrupt();
+    } catch (Exception failure) {
+      delivery.retry(QueueRows.text(failure));
+    }
+  }
+
+  /**
+   * Starts consumers, each a virtual thread that {@linkplain #process processes} items until the
+   * queue or the database is closed.
+   *
+   * @param count how many work at the same time
+   * @param work what is done
+   */
+  public void consume(int count, Work<? super T> work) {
+    Objects.requireNonNull(work, "work must not be null");
+    synchronized (consumers) {
+      if (isClosed) {
+        throw new IllegalStateException("queue " + name + " is closed; open it again");
+      }
+      for (int i = 0; i < count; i++) {
+        consumers.add(
+            Thread.ofVirtual()
+                .name("revenant-queue-" + name + "-" + consumers.size())
+                .start(() -> consumeAll(work)));
+      }
+    }
+  }
+
+  private void consumeAll(Work<? super T> work) {
+    try {
+      boolean isOpen = true;
+      while (isOpen) {
+        isOpen = process(work);
+      }
+    } catch (DatabaseClosedException closed) {
+      return;
+    } catch (InterruptedException ended) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /**
+   * Closes this queue object: wakes all that wait in it, and waits until its consumers have
+   * finished their items. The items stay in the database. Called by a consumer, it does not wait.
+   */
+  @Override
+  public void close() {
+    List<Thread> started;
+    synchronized (consumers) {
+      isClosed = true;
+      started = List.copyOf(consumers);
+    }
+    room.wakeAll();
+    if (started.contains(Thread.currentThread())) {
+      return;
+    }
+    boolean wasInterrupted = false;
+    for (Thread consumer : started) {
+      while (true) {
+        try {
+          consumer.join();
+          break;
+        } catch (InterruptedException later) {
+          wasInterrupted = true;
+        }
+      }
+    }
+    if (wasInterrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Wakes all waiting threads, because a clock of a test has moved. */
+  void clockMoved() {
+    room.wakeAll();
+  }
+
+  /** How many threads wait. */
+  int waiting() {
+    return room.waiting();
+  }
+
+  // ------------------------------------------------------------------------------- what is there
+
+  /**
+   * The number of items that are not acknowledged, without dead letters. Counts them.
+   *
+   * @param transaction which reads
+   * @return the number
+   */
+  public long size(Transaction transaction) {
+    return rows.size(transaction);
+  }
+
+  /**
+   * The dead letters, by number.
+   *
+   * @param transaction which reads
+   * @return a stream, which closes itself behind the last one
+   */
+  public Stream<DeadLetter<T>> deadLetters(Transaction transaction) {
+    return rows.buried(transaction)
+        .map(each ->
+            new DeadLetter<>(
+                each.id(),
+                each.item(),
+                each.attempts(),
+                Instant.ofEpochMilli(each.since()),
+                each.reason()));
+  }
+
+  /**
+   * Puts a dead letter back into the queue, with all its attempts.
+   *
+   * @param transaction which writes
+   * @param id its number
+   * @return whether there was one
+   */
+  public boolean revive(Transaction transaction, long id) {
+    boolean was = rows.revive(transaction, id);
+    if (was) {
+      transaction.afterCommit(room::arrived);
+    }
+    return was;
+  }
+
+  /**
+   * Removes a dead letter.
+   *
+   * @param transaction which writes
+   * @param id its number
+   * @return whether there was one
+   */
+  public boolean discard(Transaction transaction, long id) {
+    return rows.discard(transaction, id);
+  }
+
+  @Override
+  public String toString() {
+    return "WorkQueue[" + name + "]";
+  }
+}

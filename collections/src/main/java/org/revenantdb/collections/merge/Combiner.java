@@ -1,0 +1,180 @@
+package org.revenantdb.collections.merge;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Has requests of several threads carried out together, by one of these threads.
+ *
+ * <p>Thread-safe. A caller waits until its request is carried out. An interrupt does not end the
+ * wait, and the thread stays interrupted.
+ *
+ * @param <R> type of the requests
+ */
+public final class Combiner<R extends Combiner.Request> {
+  /*
+   * Source      Hendler, Incze, Shavit, Tzafrir, "Flat Combining" (SPAA 2010). We differ: who waits sleeps, and a
+   *             leader hands over after some batches.
+   *
+   * Word        null      nobody is inside
+   *             IDLE      a leader is, and no request waits
+   *             request   a leader is; the requests that wait, the last one first
+   *
+   * Steps       null -> IDLE              CAS   by a caller, who leads from now on
+   *             w -> request (next = w)   CAS   by a caller, who sleeps until its state changes
+   *             request -> IDLE           set   by the leader, who has all that waited
+   *             IDLE -> null              CAS   by the leader, who leaves
+   *
+   * Leader      carries out its own request first, then at most ROUNDS batches; then the oldest request that waits
+   *             becomes the leader, with all that wait: so nobody works for others for ever. There is always a leader
+   *             while there is a request, because only a leader that has found none leaves.
+   *
+   * Ordering    a request is filled before the CAS that pushes it, and its results are written before its state, which
+   *             is volatile.
+   */
+  private static final int ROUNDS = 32;
+
+  private static final Request IDLE = new Request();
+
+  /** A request; extended by what it asks for. */
+  public static class Request {
+    private enum State {
+      WAITS,
+      LEADS,
+      DONE
+    }
+
+    private final Thread owner = Thread.currentThread();
+    private volatile State state = State.WAITS;
+    private @Nullable Request next;
+    private @Nullable Throwable failure;
+
+    /** A request of the calling thread. */
+    public Request() {}
+
+    /** Why it was not carried out; null if it was. */
+    public @Nullable Throwable failure() {
+      return failure;
+    }
+
+    /** Records that it was not carried out, or null. */
+    public void failed(@Nullable Throwable why) {
+      failure = why;
+    }
+
+    private void change(State now) {
+      state = now;
+      LockSupport.unpark(owner);
+    }
+  }
+
+  private final AtomicReference<@Nullable Request> word = new AtomicReference<>();
+  private final Consumer<List<R>> work;
+
+  /**
+   * Makes one that nobody is inside.
+   *
+   * @param work carries out requests, the eldest first; what it throws is the failure of them all
+   */
+  public Combiner(Consumer<List<R>> work) {
+    this.work = work;
+  }
+
+  /** Has a request carried out; on return it is, or has failed. */
+  public void carryOut(R request) {
+    while (true) {
+      Request before = word.get();
+      if (before == null) {
+        if (word.compareAndSet(null, IDLE)) {
+          lead(List.of(request));
+          return;
+        }
+      } else {
+        ((Request) request).next = before;
+        if (word.compareAndSet(before, request)) {
+          await(request);
+          return;
+        }
+      }
+    }
+  }
+
+  private void await(R request) {
+    boolean wasInterrupted = false;
+    Request own = request;
+    while (own.state == Request.State.WAITS) {
+      LockSupport.park(this);
+      wasInterrupted |= Thread.interrupted();
+    }
+    if (own.state == Request.State.LEADS) {
+      lead(takeAll());
+    }
+    if (wasInterrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** All that wait, the eldest first; called by the leader. */
+  @SuppressWarnings("unchecked") // only R are pushed
+  private List<R> takeAll() {
+    List<R> all = new ArrayList<>();
+    for (Request each = word.getAndSet(IDLE); each != null && each != IDLE; each = each.next) {
+      all.add((R) each);
+    }
+    Collections.reverse(all);
+    return all;
+  }
+
+  private void lead(List<R> first) {
+    List<R> batch = first;
+    for (int round = 0; round < ROUNDS; round++) {
+      doAll(batch);
+      do {
+        if (word.compareAndSet(IDLE, null)) {
+          return;
+        }
+        batch = takeAll();
+      } while (batch.isEmpty());
+    }
+    doAll(batch);
+    handOver();
+  }
+
+  private void handOver() {
+    while (true) {
+      Request eldest = word.get();
+      if (eldest == IDLE) {
+        if (word.compareAndSet(IDLE, null)) {
+          return;
+        }
+      } else {
+        while (eldest != null && eldest.next != null && eldest.next != IDLE) {
+          eldest = eldest.next;
+        }
+        if (eldest != null) {
+          eldest.change(Request.State.LEADS); // it takes all, itself as well
+        }
+        return;
+      }
+    }
+  }
+
+  private void doAll(List<R> batch) {
+    try {
+      work.accept(batch);
+    } catch (Throwable thrown) { // of a transaction: none of them was carried out
+      for (R each : batch) {
+        each.failed(thrown);
+      }
+    } finally {
+      for (R each : batch) {
+        ((Request) each).change(Request.State.DONE);
+      }
+    }
+  }
+}

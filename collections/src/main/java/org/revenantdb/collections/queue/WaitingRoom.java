@@ -1,0 +1,154 @@
+package org.revenantdb.collections.queue;
+
+import java.lang.invoke.VarHandle;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.Database;
+
+/**
+ * The threads that wait for an item of one queue, for all who have opened the queue.
+ *
+ * <p>Threads: the methods are called by a thread that holds the lock, except {@link #arrived} and
+ * {@link #wakeAll}.
+ */
+public final class WaitingRoom {
+  /*
+   * Lock        one thread at a time takes an item: it holds the lock from its look at the tables until it has an item
+   *             or sleeps
+   *
+   * No arrival is missed
+   *             A taker that found nothing counts itself in `waiting`, looks once more, and sleeps; that gives the lock
+   *             back. One that arrives has committed, and reads `waiting` behind a full fence.
+   *               it reads 0      its commit comes before the fence, so before the taker's count in the order of
+   *                               fences: the second look sees the commit
+   *               it reads more   it takes the lock, which the taker has until it sleeps, and wakes it
+   *
+   * Leader      at most one thread sleeps for a time, until the first parked item is due; the others sleep until they
+   *             are woken. Who leaves wakes the next one, which becomes the leader. An arrival deposes the leader,
+   *             because it may be due earlier.
+   */
+  private static final Map<Database, Map<String, WaitingRoom>> ALL = new HashMap<>();
+
+  /** The leader looks at least so often whether the database is still open. */
+  private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition arrival = lock.newCondition();
+
+  /** Those that have looked in vain; changed with the lock. */
+  private volatile int waiting;
+
+  private @Nullable Thread leader;
+  private boolean isOpened;
+
+  private final long longestNanos;
+
+  /**
+   * Makes a room in which nobody waits.
+   *
+   * @param longestNanos how long the leader sleeps at most
+   */
+  WaitingRoom(long longestNanos) {
+    this.longestNanos = longestNanos;
+  }
+
+  /** That of a queue. */
+  public static WaitingRoom of(Database database, String queue) {
+    synchronized (ALL) {
+      ALL.keySet().removeIf(Database::isClosed);
+      return ALL.computeIfAbsent(database, _ -> new HashMap<>())
+          .computeIfAbsent(queue, _ -> new WaitingRoom(LONGEST_NANOS));
+    }
+  }
+
+  /** Held by who takes an item. */
+  public ReentrantLock lock() {
+    return lock;
+  }
+
+  /** Whether the caller is the first one since the database was opened. */
+  public boolean opens() {
+    boolean first = !isOpened;
+    isOpened = true;
+    return first;
+  }
+
+  /** Called before the last look of a thread that is about to sleep. */
+  public void enter() {
+    waiting++; // by a thread with the lock
+    VarHandle.fullFence();
+  }
+
+  /** Called by a thread that does not wait any more. */
+  public void leave() {
+    waiting--;
+    passOn();
+  }
+
+  /** Wakes a thread if one waits, because there may be another item, or no leader. */
+  public void passOn() {
+    if (waiting > 0 && leader == null) {
+      arrival.signal();
+    }
+  }
+
+  /**
+   * Sleeps until something arrives.
+   *
+   * @param limitNanos how long at most
+   * @param dueNanos when the first parked item is due
+   */
+  public void sleep(long limitNanos, long dueNanos) throws InterruptedException {
+    if (leader != null) {
+      if (limitNanos == Long.MAX_VALUE) {
+        arrival.await();
+      } else {
+        long _ = arrival.awaitNanos(limitNanos);
+      }
+      return;
+    }
+    Thread self = Thread.currentThread();
+    leader = self;
+    try {
+      long _ = arrival.awaitNanos(Math.min(limitNanos, Math.min(dueNanos, longestNanos)));
+    } finally {
+      if (leader == self) {
+        leader = null;
+      }
+    }
+  }
+
+  /** Called when an item was committed: wakes a thread if one waits. */
+  public void arrived() {
+    VarHandle.fullFence();
+    if (waiting > 0) {
+      lock.lock();
+      try {
+        leader = null;
+        arrival.signal();
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
+  /** How many threads sleep, or are about to. */
+  public int waiting() {
+    return waiting;
+  }
+
+  /** Wakes all. */
+  public void wakeAll() {
+    lock.lock();
+    try {
+      leader = null;
+      arrival.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+}

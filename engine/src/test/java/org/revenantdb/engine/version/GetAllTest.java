@@ -1,0 +1,308 @@
+package org.revenantdb.engine.version;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.revenantdb.engine.testing.Samples.bytes;
+import static org.revenantdb.engine.testing.Samples.text;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.revenantdb.engine.CatalogException;
+import org.revenantdb.engine.ConflictException;
+import org.revenantdb.engine.ConflictReason;
+import org.revenantdb.engine.Database;
+import org.revenantdb.engine.Isolation;
+import org.revenantdb.engine.LimitException;
+import org.revenantdb.engine.Table;
+import org.revenantdb.engine.TableOptions;
+import org.revenantdb.engine.Transaction;
+import org.revenantdb.engine.TransactionOptions;
+import org.revenantdb.engine.testing.Samples;
+import org.revenantdb.recovery.testing.Await;
+
+/**
+ * Several keys in one statement: the answers are those of single reads, whatever happens to the
+ * rows meanwhile.
+ */
+class GetAllTest {
+  private static final int KEYS = 3_000;
+
+  @TempDir Path folder;
+
+  private Database db;
+
+  @BeforeEach
+  void open() {
+    db = Samples.open(folder.resolve("db"));
+  }
+
+  @AfterEach
+  void close() {
+    db.close();
+  }
+
+  private static byte[] key(int row) {
+    return bytes("row" + row);
+  }
+
+  private static List<@Nullable String> texts(List<byte @Nullable []> values) {
+    List<@Nullable String> texts = new ArrayList<>();
+    values.forEach(value -> texts.add(text(value)));
+    return texts;
+  }
+
+  @Test
+  void values_are_in_the_order_of_the_keys_with_null_where_there_is_no_row() {
+    Table table = db.getOrCreateTable("t");
+    db.run(tx -> {
+      tx.put(table, bytes("a"), bytes("1"));
+      tx.put(table, bytes("b"), bytes("2"));
+      tx.put(table, bytes("c"), bytes(""));
+      tx.put(table, bytes("d"), bytes("4"));
+    });
+    try (Transaction tx = db.begin()) {
+      tx.put(table, bytes("b"), bytes("own"));
+      tx.delete(table, bytes("d"));
+      List<byte[]> keys =
+          List.of(
+              bytes("d"), bytes("b"), bytes("0"), bytes("z"), bytes("a"), bytes("b"), bytes("c"));
+      assertEquals(
+          Arrays.asList(null, "own", null, null, "1", "own", ""), texts(tx.getAll(table, keys)));
+      assertEquals(List.of(), tx.getAll(table, List.of()));
+      assertThrows(LimitException.class, () -> tx.getAll(table, List.of(bytes("a"), new byte[0])));
+      assertEquals("own", text(tx.get(table, bytes("b"))));
+    }
+  }
+
+  @Test
+  void a_dropped_table_is_refused_and_one_that_was_dropped_since_is_read() {
+    Table table = db.getOrCreateTable("t");
+    Samples.put(db, "t", "a", "1");
+    Transaction before = db.begin();
+    db.run(tx -> tx.dropTable(table));
+    assertEquals(
+        Arrays.asList("1", null), texts(before.getAll(table, List.of(bytes("a"), bytes("b")))));
+    before.rollback();
+    try (Transaction after = db.begin()) {
+      assertThrows(CatalogException.class, () -> after.getAll(table, List.of(bytes("a"))));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"a", "m"}) // a row that was read, and the absence of one
+  void a_change_of_a_key_is_a_conflict_for_a_serializable_transaction(String changed) {
+    Table table = db.getOrCreateTable("t");
+    Samples.put(db, "t", "a", "1");
+    Samples.put(db, "t", "z", "1");
+    try (Transaction tx =
+        db.begin(TransactionOptions.lazy().withIsolation(Isolation.SERIALIZABLE))) {
+      assertEquals(
+          Arrays.asList("1", null), texts(tx.getAll(table, List.of(bytes("a"), bytes("m")))));
+      tx.put(table, bytes("sum"), bytes("1"));
+      Samples.put(db, "t", "z", "2"); // was not read
+      Samples.put(db, "t", changed, "2");
+      ConflictException refused = assertThrows(ConflictException.class, tx::commit);
+      assertEquals(ConflictReason.NOT_SERIALIZABLE, refused.reason());
+    }
+  }
+
+  @Test
+  void a_serializable_transaction_does_not_pass_over_a_prepared_one() {
+    Table table = db.getOrCreateTable("t");
+    Samples.put(db, "t", "a", "1");
+    Samples.put(db, "t", "b", "1");
+    Transaction prepared = db.begin();
+    prepared.put(table, bytes("b"), bytes("2"));
+    prepared.prepare(bytes("p"));
+    try (Transaction tx =
+        db.begin(TransactionOptions.lazy().withIsolation(Isolation.SERIALIZABLE))) {
+      assertThrows(
+          ConflictException.class,
+          () -> tx.getAll(table, List.of(bytes("a"), bytes("b"), bytes("c"))));
+    }
+    db.rollbackPrepared(bytes("p"));
+  }
+
+  @Test
+  void each_statement_of_a_transaction_that_reads_committed_has_a_snapshot_of_its_own() {
+    Table table = db.getOrCreateTable("t");
+    Samples.put(db, "t", "a", "1");
+    List<byte[]> keys = List.of(bytes("a"), bytes("b"));
+    try (Transaction tx =
+        db.begin(TransactionOptions.lazy().withIsolation(Isolation.READ_COMMITTED))) {
+      assertEquals(Arrays.asList("1", null), texts(tx.getAll(table, keys)));
+      Samples.put(db, "t", "a", "2");
+      Samples.put(db, "t", "b", "2");
+      assertEquals(List.of("2", "2"), texts(tx.getAll(table, keys)));
+    }
+  }
+
+  @Test
+  void several_transactions_that_read_committed_never_see_half_of_a_commit() throws Exception {
+    Table table = db.getOrCreateTable("t", TableOptions.hashPartitioned(3));
+    List<byte[]> keys = new ArrayList<>();
+    for (int i = 0; i < 40; i++) {
+      keys.add(key(i));
+    }
+    db.run(tx -> keys.forEach(key -> tx.put(table, key, bytes("0"))));
+    AtomicBoolean done = new AtomicBoolean();
+    AtomicInteger commits = new AtomicInteger();
+    Thread writer =
+        Thread.ofPlatform()
+            .start(() -> {
+              while (!done.get()) {
+                byte[] value = bytes("" + commits.incrementAndGet());
+                db.run(tx -> keys.forEach(key -> tx.put(table, key, value)));
+              }
+            });
+    try (Transaction tx =
+        db.begin(TransactionOptions.lazy().withIsolation(Isolation.READ_COMMITTED))) {
+      for (int i = 0; i < 300 || commits.get() < 20; i++) {
+        List<@Nullable String> values = texts(tx.getAll(table, keys));
+        assertEquals(1, values.stream().distinct().count(), values::toString);
+      }
+    } finally {
+      done.set(true);
+      writer.join();
+    }
+  }
+
+  private enum Layout {
+    ONE_TREE,
+    PARTITIONED
+  }
+
+  /** Writers and the cleaner change all rows beside it; values are inline, large, or gone. */
+  @ParameterizedTest
+  @EnumSource
+  void the_answers_are_those_of_single_reads_beside_writers(Layout layout) throws Exception {
+    long seed = Long.getLong("revenant.seed", new Random().nextLong());
+    System.out.println("GetAllTest -Drevenant.seed=" + seed);
+    Table table =
+        db.getOrCreateTable(
+            "t",
+            layout == Layout.PARTITIONED
+                ? TableOptions.hashPartitioned(4)
+                : TableOptions.defaults());
+    AtomicBoolean done = new AtomicBoolean();
+    AtomicInteger turns = new AtomicInteger();
+    List<Thread> writers = new ArrayList<>();
+    for (int i = 0; i < 2; i++) {
+      Random own = new Random(seed * 31 + i);
+      writers.add(
+          Thread.ofPlatform()
+              .start(() -> {
+                do {
+                  write(table, own);
+                  turns.incrementAndGet();
+                } while (!done.get());
+              }));
+    }
+    Random random = new Random(seed);
+    try {
+      int present = 0;
+      int absent = 0;
+      for (int round = 0; round < 60 || turns.get() < 60 || present * absent == 0; round++) {
+        try (Transaction tx = db.begin(TransactionOptions.lazy())) {
+          if (random.nextBoolean()) {
+            own(tx, table, random);
+          }
+          int before = turns.get();
+          for (int statement = 0; statement < 4; statement++) {
+            List<byte[]> keys = keys(random);
+            List<byte @Nullable []> found = tx.getAll(table, keys);
+            assertEquals(keys.size(), found.size());
+            for (int i = 0; i < keys.size(); i++) {
+              byte[] single = tx.get(table, keys.get(i));
+              assertArrayEquals(single, found.get(i), text(keys.get(i)));
+              present += single == null ? 0 : 1;
+              absent += single == null ? 1 : 0;
+            }
+            if (round % 8 == 0) { // its snapshot becomes old
+              while (turns.get() < before + 4 * (statement + 1)) {
+                Await.pause();
+              }
+            }
+          }
+        }
+      }
+    } finally {
+      done.set(true);
+      for (Thread writer : writers) {
+        writer.join();
+      }
+    }
+    assertTrue(db.check().isSound(), () -> db.check().toString());
+  }
+
+  private void write(Table table, Random random) {
+    int first = random.nextInt(KEYS);
+    int rows = 1 + random.nextInt(60);
+    boolean delete = random.nextInt(3) == 0;
+    int size = random.nextInt(12) == 0 ? 5_000 : random.nextInt(200);
+    boolean commits = random.nextInt(4) > 0;
+    try (Transaction tx = db.begin(TransactionOptions.lazy())) {
+      for (int row = first; row < first + rows; row++) {
+        if (delete) {
+          tx.delete(table, key(row));
+        } else {
+          tx.put(table, key(row), Samples.random(row + size, size));
+        }
+      }
+      if (commits) {
+        tx.commit();
+      }
+    } catch (ConflictException other) {
+      return; // the other writer was first
+    }
+  }
+
+  /** Rows of the transaction itself, which no other writes. */
+  private static void own(Transaction tx, Table table, Random random) {
+    for (int i = 0; i < 20; i++) {
+      byte[] key = bytes("row" + random.nextInt(KEYS) + "own");
+      if (random.nextInt(4) == 0) {
+        tx.delete(table, key);
+      } else {
+        tx.put(table, key, Samples.random(i, random.nextInt(20) == 0 ? 9_000 : 30));
+      }
+    }
+  }
+
+  private static List<byte[]> keys(Random random) {
+    List<byte[]> keys = new ArrayList<>();
+    int places = 1 + random.nextInt(8);
+    for (int place = 0; place < places; place++) {
+      int first = random.nextInt(KEYS);
+      int step = 1 + random.nextInt(3);
+      for (int i = 0; i < 25; i++) {
+        keys.add(
+            random.nextInt(6) == 0 ? bytes("row" + (first + i) + "own") : key(first + i * step));
+      }
+    }
+    if (random.nextBoolean()) {
+      keys.sort(Arrays::compareUnsigned);
+    }
+    if (random.nextInt(20) == 0) { // more than one piece
+      for (int i = 0; i < 1_500; i++) {
+        keys.add(key(i));
+      }
+    }
+    return keys;
+  }
+}

@@ -1,0 +1,11 @@
+/**
+ * The JVMs of {@code bench collections}.
+ *
+ * <p>Reading order: {@link org.revenantdb.jmh.work.WorkQueueFork}, items through a queue; {@link
+ * org.revenantdb.jmh.work.IdleFork}, consumers that wait; {@link
+ * org.revenantdb.jmh.work.HotRowFork}, one row that all sessions count in.
+ */
+@NullMarked
+package org.revenantdb.jmh.work;
+
+import org.jspecify.annotations.NullMarked;
