@@ -476,6 +476,9 @@ class RevenantStore implements KeyValueStore<Bytes, byte[]> {
       if (changelogOffsets.isEmpty() && (changelog != null || !nextOffsets.isEmpty())) {
         now.task.clear(this);
       } else {
+        if (changelog == null && !isGlobal && changelogOffsets.size() == 1) {
+          changelog = changelogOffsets.keySet().iterator().next();
+        }
         now.task.commit(this, changelogOffsets);
       }
     } catch (RevenantException failure) {
