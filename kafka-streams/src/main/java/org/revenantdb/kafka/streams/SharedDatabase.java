@@ -142,6 +142,9 @@ final class SharedDatabase {
     Path marker = taskDirectory.resolve(store).resolve(MARKER);
     Table found = database.findTable(name);
     if (found != null && isOf(found, marker)) {
+      if (!isMarked(found)) { // a process died between the two
+        mark(found, marker);
+      }
       return found;
     }
     // The old rows go first, and the marker comes last: whatever a crash leaves, a marker never
@@ -152,7 +155,20 @@ final class SharedDatabase {
     database.run(
         TransactionOptions.durable(), tx -> tx.put(table, StoreKeys.INCARNATION, incarnation));
     write(marker, incarnation);
+    mark(table, marker);
     return table;
+  }
+
+  private boolean isMarked(Table table) {
+    try (Transaction tx = read()) {
+      return tx.exists(table, StoreKeys.MARKED);
+    }
+  }
+
+  /** Makes the marker durable: a power cut that takes it would take the rows as well. */
+  private void mark(Table table, Path marker) {
+    force(marker);
+    database.run(tx -> tx.put(table, StoreKeys.MARKED, new byte[0]));
   }
 
   private boolean isOf(Table table, Path marker) {
@@ -195,9 +211,17 @@ final class SharedDatabase {
         Files.createDirectories(directory);
       }
       Files.write(marker, incarnation);
+    } catch (IOException e) {
+      throw notWritten(marker, e);
+    }
+  }
+
+  private static void force(Path marker) {
+    try {
       try (FileChannel file = FileChannel.open(marker, StandardOpenOption.WRITE)) {
         file.force(true);
       }
+      Path directory = marker.getParent();
       for (int up = 0; up < DIRECTORIES && directory != null; up++) {
         try (FileChannel names = FileChannel.open(directory, StandardOpenOption.READ)) {
           names.force(true);
@@ -205,12 +229,16 @@ final class SharedDatabase {
         directory = directory.getParent();
       }
     } catch (IOException e) {
-      throw new ProcessorStateException(
-          "the marker file "
-              + marker
-              + " cannot be written; check the permissions of the state directory and the disk",
-          e);
+      throw notWritten(marker, e);
     }
+  }
+
+  private static ProcessorStateException notWritten(Path marker, IOException failure) {
+    return new ProcessorStateException(
+        "the marker file "
+            + marker
+            + " cannot be written; check the permissions of the state directory and the disk",
+        failure);
   }
 
   @Override

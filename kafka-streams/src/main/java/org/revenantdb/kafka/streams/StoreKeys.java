@@ -28,6 +28,10 @@ final class StoreKeys {
   static final byte[] OWN_TO = {ESCAPE, OWN + 1};
 
   static final byte[] INCARNATION = own("incarnation");
+
+  /** Is there if the marker file is durable. */
+  static final byte[] MARKED = own("marked");
+
   static final byte[] POSITION = own("position");
 
   /** Is there if offsets were removed: Kafka Streams has declared the store corrupted. */
