@@ -9,6 +9,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.Supplier;
 import org.apache.kafka.streams.errors.ProcessorStateException;
@@ -40,6 +42,9 @@ final class SharedDatabase {
   private static final int DIRECTORIES = 3;
 
   private static final char SEPARATOR = '/';
+
+  /** Between the name of a store's table and the number of a segment; no store has it. */
+  private static final char SEGMENT = '#';
 
   private static final TransactionOptions READING =
       TransactionOptions.lazy().withReadOnly(true).withName("kafka-streams query");
@@ -117,14 +122,14 @@ final class SharedDatabase {
   }
 
   /** The transaction that the stores of a task share. */
-  synchronized TaskTransaction join(String task, RevenantStore store) {
+  synchronized TaskTransaction join(String task, TaskStore store) {
     TaskTransaction transaction =
         tasks.computeIfAbsent(task, name -> new TaskTransaction(this, name));
     transaction.join(store);
     return transaction;
   }
 
-  synchronized void leave(TaskTransaction transaction, RevenantStore store) {
+  synchronized void leave(TaskTransaction transaction, TaskStore store) {
     if (transaction.leave(store)) {
       tasks.remove(transaction.name(), transaction);
     }
@@ -149,6 +154,9 @@ final class SharedDatabase {
     }
     // The old rows go first, and the marker comes last: whatever a crash leaves, a marker never
     // vouches for rows that it was not written for.
+    for (Table segment : segments(name).values()) {
+      database.dropTable(segment.name());
+    }
     database.dropTable(name);
     Table table = database.createTable(name);
     byte[] incarnation = UUID.randomUUID().toString().getBytes(StandardCharsets.US_ASCII);
@@ -157,6 +165,23 @@ final class SharedDatabase {
     write(marker, incarnation);
     mark(table, marker);
     return table;
+  }
+
+  /** Name of the table of a segment. */
+  static String segment(String table, long number) {
+    return table + SEGMENT + number;
+  }
+
+  /** The tables of a store's segments by their numbers, as they are committed. */
+  NavigableMap<Long, Table> segments(String table) {
+    NavigableMap<Long, Table> segments = new TreeMap<>();
+    String prefix = table + SEGMENT;
+    for (String name : database.tableNames()) {
+      if (name.startsWith(prefix)) {
+        segments.put(Long.valueOf(name.substring(prefix.length())), database.table(name));
+      }
+    }
+    return segments;
   }
 
   private boolean isMarked(Table table) {
@@ -184,12 +209,12 @@ final class SharedDatabase {
   /** Drops the tables of stores whose directory is not there any more. */
   private void dropForgotten() {
     for (String name : database.tableNames()) {
-      int end = name.indexOf(SEPARATOR);
-      if (end > 0
+      int task = name.indexOf(SEPARATOR);
+      int segment = name.lastIndexOf(SEGMENT);
+      String store = name.substring(task + 1, segment < 0 ? name.length() : segment);
+      if (task > 0
           && !Files.exists(
-              home.resolve(name.substring(0, end))
-                  .resolve(name.substring(end + 1))
-                  .resolve(MARKER))) {
+              home.resolve(name.substring(0, task)).resolve(store).resolve(MARKER))) {
         database.dropTable(name);
       }
     }

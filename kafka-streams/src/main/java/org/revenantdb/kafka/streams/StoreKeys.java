@@ -34,6 +34,9 @@ final class StoreKeys {
 
   static final byte[] POSITION = own("position");
 
+  /** The time of a store whose rows expire. */
+  static final byte[] TIME = own("time");
+
   /** Is there if offsets were removed: Kafka Streams has declared the store corrupted. */
   static final byte[] CLEARED = own("cleared");
 

@@ -41,9 +41,9 @@ final class TaskTransaction {
   private final SharedDatabase shared;
   private final String name;
   private final TransactionOptions options;
-  private final Set<RevenantStore> members = new LinkedHashSet<>();
-  private final Set<RevenantStore> pending = new LinkedHashSet<>();
-  private final Set<RevenantStore> staged = new LinkedHashSet<>();
+  private final Set<TaskStore> members = new LinkedHashSet<>();
+  private final Set<TaskStore> pending = new LinkedHashSet<>();
+  private final Set<TaskStore> staged = new LinkedHashSet<>();
 
   private volatile @Nullable Thread owner;
   private @Nullable Transaction open;
@@ -66,13 +66,13 @@ final class TaskTransaction {
     return name;
   }
 
-  synchronized void join(RevenantStore store) {
+  synchronized void join(TaskStore store) {
     members.add(store);
     owner = Thread.currentThread();
   }
 
   /** A store is closed. What is not committed by then belongs to a task that failed. */
-  synchronized boolean leave(RevenantStore store) {
+  synchronized boolean leave(TaskStore store) {
     if (pending.contains(store) || staged.contains(store)) {
       rollBack();
       abandoned = true;
@@ -100,7 +100,7 @@ final class TaskTransaction {
   }
 
   /** Writes rows of a store. */
-  synchronized void write(RevenantStore store, Consumer<Transaction> statement) {
+  synchronized void write(TaskStore store, Consumer<Transaction> statement) {
     Transaction tx = begun();
     pending.add(store);
     statement.accept(tx);
@@ -111,7 +111,7 @@ final class TaskTransaction {
    *
    * @param offsets by changelog partition; empty for a store without a changelog
    */
-  synchronized void commit(RevenantStore store, Map<TopicPartition, @Nullable Long> offsets) {
+  synchronized void commit(TaskStore store, Map<TopicPartition, @Nullable Long> offsets) {
     if (abandoned || !(pending.contains(store) || store.changes(offsets))) {
       return;
     }
@@ -122,7 +122,7 @@ final class TaskTransaction {
   }
 
   /** Kafka Streams has declared the state of a store corrupted: its offsets are removed. */
-  synchronized void clear(RevenantStore store) {
+  synchronized void clear(TaskStore store) {
     rollBack();
     if (!abandoned) {
       store.clear(begun());
@@ -157,7 +157,7 @@ final class TaskTransaction {
       return;
     }
     try {
-      for (RevenantStore store : List.copyOf(pending)) {
+      for (TaskStore store : List.copyOf(pending)) {
         stage(store, open, store.offsets(offsets));
       }
       commitStagedLazily();
@@ -170,7 +170,7 @@ final class TaskTransaction {
   }
 
   private void stage(
-      RevenantStore store, Transaction tx, Map<TopicPartition, @Nullable Long> offsets) {
+      TaskStore store, Transaction tx, Map<TopicPartition, @Nullable Long> offsets) {
     store.stage(tx, offsets);
     pending.remove(store);
     staged.add(store);
@@ -188,7 +188,7 @@ final class TaskTransaction {
     if (tx != null) {
       tx.commit();
       end();
-      staged.forEach(RevenantStore::committed);
+      staged.forEach(TaskStore::committed);
       staged.clear();
     }
   }
@@ -197,8 +197,8 @@ final class TaskTransaction {
     Transaction tx = open;
     if (tx != null) {
       end();
-      pending.forEach(RevenantStore::rolledBack);
-      staged.forEach(RevenantStore::rolledBack);
+      pending.forEach(TaskStore::rolledBack);
+      staged.forEach(TaskStore::rolledBack);
       pending.clear();
       staged.clear();
       tx.close();

@@ -113,7 +113,7 @@ class StoreCommitTest {
     put(second, "b", "1");
     first.commit(Map.of(FIRST, 1L));
     assertEquals(Map.of(), outside(first));
-    assertEquals(RevenantStore.OFFSET_UNKNOWN, first.committedOffset(FIRST));
+    assertEquals(TaskStore.OFFSET_UNKNOWN, first.committedOffset(FIRST));
     second.commit(Map.of(SECOND, 2L));
     assertEquals(Map.of("a", "1"), outside(first));
     assertEquals(Map.of("b", "1"), outside(second));
@@ -174,8 +174,8 @@ class StoreCommitTest {
     RevenantStore second = open(context, "second");
     RevenantStore unlogged = open(context, "unlogged");
     TopicPartition source = new TopicPartition("table", 0);
-    first.commit(Map.of(FIRST, RevenantStore.OFFSET_UNKNOWN));
-    second.commit(Map.of(source, RevenantStore.OFFSET_UNKNOWN)); // its input is its changelog
+    first.commit(Map.of(FIRST, TaskStore.OFFSET_UNKNOWN));
+    second.commit(Map.of(source, TaskStore.OFFSET_UNKNOWN)); // its input is its changelog
     try (MockProducer<byte[], byte[]> mock =
             new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer());
         CommittingProducer producer = new CommittingProducer(mock)) {
@@ -268,7 +268,7 @@ class StoreCommitTest {
     store.commit(Collections.singletonMap(FIRST, null));
     store.close();
     store = open("first");
-    assertEquals(RevenantStore.OFFSET_UNKNOWN, store.committedOffset(FIRST));
+    assertEquals(TaskStore.OFFSET_UNKNOWN, store.committedOffset(FIRST));
     store.close();
     store = open(context(StreamsConfig.AT_LEAST_ONCE), "first");
     assertNull(store.committedOffset(FIRST));
@@ -284,7 +284,7 @@ class StoreCommitTest {
     Files.delete(home.resolve("0_0/first/revenant"));
     store = open("first");
     assertEquals(Map.of(), rows(store.all()));
-    assertEquals(RevenantStore.OFFSET_UNKNOWN, store.committedOffset(FIRST));
+    assertEquals(TaskStore.OFFSET_UNKNOWN, store.committedOffset(FIRST));
     put(store, "a", "2");
     store.commit(Map.of(FIRST, 1L));
     store.close();

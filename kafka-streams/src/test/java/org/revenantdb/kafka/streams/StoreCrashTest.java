@@ -113,7 +113,7 @@ class StoreCrashTest implements CrashSubject<StoreCrashTest.Task> {
 
     long offset() {
       Long offset = store.committedOffset(changelog);
-      return offset == null || offset == RevenantStore.OFFSET_UNKNOWN ? -1 : offset;
+      return offset == null || offset == TaskStore.OFFSET_UNKNOWN ? -1 : offset;
     }
 
     void write(long offset) {
