@@ -79,6 +79,10 @@ class KilledApplicationTest {
         int lines = 1 + random.nextInt(kill % 4 == 3 ? 4 : 14);
         live(broker, lines, random);
         compareStoresWithChangelogs(broker);
+        if (LONG && (kill + 1) % 20 == 0) {
+          System.out.println(
+              "KilledApplicationTest: %d kills, %d restored".formatted(kill + 1, restored));
+        }
       }
       send(broker, random, RECORDS);
       finish(broker);
@@ -237,7 +241,13 @@ class KilledApplicationTest {
 
   private static KafkaConsumer<byte[], byte[]> consumer(Broker broker) {
     return new KafkaConsumer<>(
-        Map.of("bootstrap.servers", broker.servers(), "isolation.level", "read_committed"),
+        Map.of(
+            "bootstrap.servers",
+            broker.servers(),
+            "isolation.level",
+            "read_committed",
+            "fetch.max.wait.ms",
+            10),
         new ByteArrayDeserializer(),
         new ByteArrayDeserializer());
   }
