@@ -41,10 +41,9 @@ class GuideTest {
     List<Path> pages = new ArrayList<>(List.of(README));
     try (Stream<Path> files = Files.list(GUIDE)) {
       files
-          .filter(
-              file ->
-                  file.toString().endsWith(".md")
-                      && !OF_OTHERS.contains(String.valueOf(file.getFileName())))
+          .filter(file ->
+              file.toString().endsWith(".md")
+                  && !OF_OTHERS.contains(String.valueOf(file.getFileName())))
           .sorted()
           .forEach(pages::add);
     }

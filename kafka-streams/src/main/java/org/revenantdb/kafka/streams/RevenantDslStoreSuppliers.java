@@ -8,6 +8,7 @@ import org.apache.kafka.streams.state.DslWindowParams;
 import org.apache.kafka.streams.state.KeyValueBytesStoreSupplier;
 import org.apache.kafka.streams.state.SessionBytesStoreSupplier;
 import org.apache.kafka.streams.state.WindowBytesStoreSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Stores for a whole topology of the DSL, by one property:
@@ -16,9 +17,6 @@ import org.apache.kafka.streams.state.WindowBytesStoreSupplier;
  * properties.put(
  *     StreamsConfig.DSL_STORE_SUPPLIERS_CLASS_CONFIG, RevenantDslStoreSuppliers.class.getName());
  * }
- *
- * <p>Stores that keep the headers of records are not there yet: a topology with {@code
- * dsl.store.format=headers} is refused.
  */
 public final class RevenantDslStoreSuppliers implements DslStoreSuppliers {
   /** As Kafka Streams does. */
@@ -26,38 +24,46 @@ public final class RevenantDslStoreSuppliers implements DslStoreSuppliers {
 
   @Override
   public KeyValueBytesStoreSupplier keyValueStore(DslKeyValueParams params) {
-    refuseHeaders(params.name(), params.dslStoreFormat());
-    return params.dslStoreFormat() == DslStoreFormat.PLAIN
-        ? RevenantStores.keyValueStore(params.name())
-        : RevenantStores.timestampedKeyValueStore(params.name());
+    return switch (params.dslStoreFormat()) {
+      case PLAIN -> RevenantStores.keyValueStore(params.name());
+      case TIMESTAMPED -> RevenantStores.timestampedKeyValueStore(params.name());
+      case HEADERS -> RevenantStores.timestampedKeyValueStoreWithHeaders(params.name());
+    };
   }
 
   @Override
   public WindowBytesStoreSupplier windowStore(DslWindowParams params) {
-    refuseHeaders(params.name(), params.dslStoreFormat());
-    return params.dslStoreFormat() == DslStoreFormat.PLAIN
-        ? RevenantStores.windowStore(
-            params.name(), params.retentionPeriod(), params.windowSize(), params.retainDuplicates())
-        : RevenantStores.timestampedWindowStore(
-            params.name(),
-            params.retentionPeriod(),
-            params.windowSize(),
-            params.retainDuplicates());
+    return switch (orTimestamped(params.dslStoreFormat())) {
+      case PLAIN ->
+          RevenantStores.windowStore(
+              params.name(),
+              params.retentionPeriod(),
+              params.windowSize(),
+              params.retainDuplicates());
+      case TIMESTAMPED ->
+          RevenantStores.timestampedWindowStore(
+              params.name(),
+              params.retentionPeriod(),
+              params.windowSize(),
+              params.retainDuplicates());
+      case HEADERS ->
+          RevenantStores.timestampedWindowStoreWithHeaders(
+              params.name(),
+              params.retentionPeriod(),
+              params.windowSize(),
+              params.retainDuplicates());
+    };
+  }
+
+  /** As Kafka's own suppliers take it. */
+  private static DslStoreFormat orTimestamped(@Nullable DslStoreFormat format) {
+    return format == null ? DslStoreFormat.TIMESTAMPED : format;
   }
 
   @Override
   public SessionBytesStoreSupplier sessionStore(DslSessionParams params) {
-    refuseHeaders(params.name(), params.storeFormat());
-    return RevenantStores.sessionStore(params.name(), params.retentionPeriod());
-  }
-
-  private static void refuseHeaders(String store, DslStoreFormat format) {
-    if (format == DslStoreFormat.HEADERS) {
-      throw new UnsupportedOperationException(
-          "store "
-              + store
-              + ": RevenantDB has no stores with headers yet; leave dsl.store.format at its"
-              + " default, or use Kafka's own suppliers");
-    }
+    return params.storeFormat() == DslStoreFormat.HEADERS
+        ? RevenantStores.sessionStoreWithHeaders(params.name(), params.retentionPeriod())
+        : RevenantStores.sessionStore(params.name(), params.retentionPeriod());
   }
 }

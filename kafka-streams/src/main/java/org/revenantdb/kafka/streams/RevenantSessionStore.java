@@ -13,6 +13,7 @@ import org.apache.kafka.streams.query.PositionBound;
 import org.apache.kafka.streams.query.Query;
 import org.apache.kafka.streams.query.QueryConfig;
 import org.apache.kafka.streams.query.QueryResult;
+import org.apache.kafka.streams.state.HeadersBytesStore;
 import org.apache.kafka.streams.state.KeyValueIterator;
 import org.apache.kafka.streams.state.SessionStore;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * A store of sessions, or what is committed of one: interactive queries read the latter, whichever
  * thread asks.
  */
-final class RevenantSessionStore implements SessionStore<Bytes, byte[]> {
+class RevenantSessionStore implements SessionStore<Bytes, byte[]> {
   private final SegmentedStore rows;
 
   /** Whether this is what is committed of the store. */
@@ -34,6 +35,13 @@ final class RevenantSessionStore implements SessionStore<Bytes, byte[]> {
   private RevenantSessionStore(SegmentedStore rows, boolean committed) {
     this.rows = rows;
     this.committed = committed;
+  }
+
+  /** A store of sessions whose values begin with headers. */
+  static final class WithHeaders extends RevenantSessionStore implements HeadersBytesStore {
+    WithHeaders(SegmentedStore rows) {
+      super(rows);
+    }
   }
 
   private boolean isInside() {
@@ -127,8 +135,7 @@ final class RevenantSessionStore implements SessionStore<Bytes, byte[]> {
   }
 
   @Override
-  public <R> QueryResult<R> query(
-      Query<R> query, PositionBound positionBound, QueryConfig config) {
+  public <R> QueryResult<R> query(Query<R> query, PositionBound positionBound, QueryConfig config) {
     return rows.ask(
         query, positionBound, config, new RevenantSessionStore(rows, /* committed= */ true));
   }

@@ -23,6 +23,11 @@ class RevenantStore extends TaskStore implements KeyValueStore<Bytes, byte[]> {
     super(name);
   }
 
+  @Override
+  String format() {
+    return "plain";
+  }
+
   // --- reads
 
   @Override
@@ -105,8 +110,7 @@ class RevenantStore extends TaskStore implements KeyValueStore<Bytes, byte[]> {
   }
 
   @Override
-  public <R> QueryResult<R> query(
-      Query<R> query, PositionBound positionBound, QueryConfig config) {
+  public <R> QueryResult<R> query(Query<R> query, PositionBound positionBound, QueryConfig config) {
     return query(query, positionBound, config, new CommittedRows(this));
   }
 
@@ -132,12 +136,11 @@ class RevenantStore extends TaskStore implements KeyValueStore<Bytes, byte[]> {
     for (KeyValue<Bytes, byte[]> entry : entries) {
       Objects.requireNonNull(entry.key, "key cannot be null");
     }
-    write(
-        tx -> {
-          for (KeyValue<Bytes, byte[]> entry : entries) {
-            put(tx, table(), row(entry.key), entry.value);
-          }
-        });
+    write(tx -> {
+      for (KeyValue<Bytes, byte[]> entry : entries) {
+        put(tx, table(), row(entry.key), entry.value);
+      }
+    });
   }
 
   @Override

@@ -1,9 +1,11 @@
 package org.revenantdb.kafka.streams;
 
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.function.Supplier;
 import org.apache.kafka.common.utils.Bytes;
+import org.apache.kafka.streams.state.HeadersBytesStoreSupplier;
 import org.apache.kafka.streams.state.KeyValueBytesStoreSupplier;
 import org.apache.kafka.streams.state.KeyValueStore;
 import org.apache.kafka.streams.state.SessionBytesStoreSupplier;
@@ -57,6 +59,18 @@ public final class RevenantStores {
   }
 
   /**
+   * A store of keys and values with timestamps and headers, for {@code dsl.store.format=headers}
+   * and {@code Stores.timestampedKeyValueStoreBuilderWithHeaders}.
+   *
+   * @param name name of the store
+   * @return the supplier
+   */
+  public static KeyValueBytesStoreSupplier timestampedKeyValueStoreWithHeaders(String name) {
+    Objects.requireNonNull(name, "name");
+    return new KeyValueHeadersSupplier(name);
+  }
+
+  /**
    * A store of windows.
    *
    * @param name name of the store
@@ -68,7 +82,7 @@ public final class RevenantStores {
    */
   public static WindowBytesStoreSupplier windowStore(
       String name, Duration retention, Duration windowSize, boolean retainDuplicates) {
-    return windows(name, retention, windowSize, retainDuplicates, /* timestamped= */ false);
+    return windows(name, retention, windowSize, retainDuplicates, Values.PLAIN);
   }
 
   /**
@@ -82,7 +96,21 @@ public final class RevenantStores {
    */
   public static WindowBytesStoreSupplier timestampedWindowStore(
       String name, Duration retention, Duration windowSize, boolean retainDuplicates) {
-    return windows(name, retention, windowSize, retainDuplicates, /* timestamped= */ true);
+    return windows(name, retention, windowSize, retainDuplicates, Values.TIMESTAMPED);
+  }
+
+  /**
+   * A store of windows whose values have timestamps and headers.
+   *
+   * @param name name of the store
+   * @param retention how long a window is there; at least its size
+   * @param windowSize size of a window
+   * @param retainDuplicates whether a key can have several values in a window
+   * @return the supplier
+   */
+  public static WindowBytesStoreSupplier timestampedWindowStoreWithHeaders(
+      String name, Duration retention, Duration windowSize, boolean retainDuplicates) {
+    return windows(name, retention, windowSize, retainDuplicates, Values.HEADERS);
   }
 
   private static WindowBytesStoreSupplier windows(
@@ -90,7 +118,7 @@ public final class RevenantStores {
       Duration retention,
       Duration windowSize,
       boolean retainDuplicates,
-      boolean timestamped) {
+      Values values) {
     Objects.requireNonNull(name, "name");
     long kept = milliseconds("retention", retention);
     long size = milliseconds("windowSize", windowSize);
@@ -104,7 +132,9 @@ public final class RevenantStores {
               + windowSize
               + "; retain windows at least as long");
     }
-    return new WindowSupplier(name, kept, interval(kept), size, retainDuplicates, timestamped);
+    return values == Values.HEADERS
+        ? new WindowHeadersSupplier(name, kept, interval(kept), size, retainDuplicates)
+        : new WindowSupplier(name, kept, interval(kept), size, retainDuplicates, values);
   }
 
   /**
@@ -120,6 +150,19 @@ public final class RevenantStores {
     return new SessionSupplier(name, kept, interval(kept));
   }
 
+  /**
+   * A store of sessions whose values have headers.
+   *
+   * @param name name of the store
+   * @param retention how long a session is there after its end
+   * @return the supplier
+   */
+  public static SessionBytesStoreSupplier sessionStoreWithHeaders(String name, Duration retention) {
+    Objects.requireNonNull(name, "name");
+    long kept = milliseconds("retention", retention);
+    return new SessionHeadersSupplier(name, kept, interval(kept));
+  }
+
   private static long milliseconds(String what, Duration duration) {
     Objects.requireNonNull(duration, what);
     if (duration.isNegative()) {
@@ -133,19 +176,29 @@ public final class RevenantStores {
     return Math.max(retention / 2, SHORTEST_SEGMENT);
   }
 
+  /** What the values of a store begin with; a part of its format. */
+  private enum Values {
+    PLAIN,
+    TIMESTAMPED,
+    HEADERS;
+
+    SegmentedStore rows(String name, TimedKeys keys, long retention, long interval) {
+      return new SegmentedStore(name, keys, name().toLowerCase(Locale.ROOT), retention, interval);
+    }
+  }
+
   private record WindowSupplier(
       String name,
       long retentionPeriod,
       long segmentIntervalMs,
       long windowSize,
       boolean retainDuplicates,
-      boolean timestamped)
+      Values values)
       implements WindowBytesStoreSupplier {
     @Override
     public WindowStore<Bytes, byte[]> get() {
-      SegmentedStore rows =
-          new SegmentedStore(name, TimedKeys.WINDOW, retentionPeriod, segmentIntervalMs);
-      return timestamped
+      SegmentedStore rows = values.rows(name, TimedKeys.WINDOW, retentionPeriod, segmentIntervalMs);
+      return values == Values.TIMESTAMPED
           ? new RevenantWindowStore.Timestamped(rows, windowSize, retainDuplicates)
           : new RevenantWindowStore(rows, windowSize, retainDuplicates);
     }
@@ -161,7 +214,57 @@ public final class RevenantStores {
     @Override
     public SessionStore<Bytes, byte[]> get() {
       return new RevenantSessionStore(
-          new SegmentedStore(name, TimedKeys.SESSION, retentionPeriod, segmentIntervalMs));
+          Values.PLAIN.rows(name, TimedKeys.SESSION, retentionPeriod, segmentIntervalMs));
+    }
+
+    @Override
+    public String metricsScope() {
+      return SCOPE + "-session";
+    }
+  }
+
+  // Kafka Streams recognises stores with headers by their suppliers.
+
+  private record KeyValueHeadersSupplier(String name)
+      implements KeyValueBytesStoreSupplier, HeadersBytesStoreSupplier {
+    @Override
+    public KeyValueStore<Bytes, byte[]> get() {
+      return new RevenantHeadersStore(name);
+    }
+
+    @Override
+    public String metricsScope() {
+      return SCOPE;
+    }
+  }
+
+  private record WindowHeadersSupplier(
+      String name,
+      long retentionPeriod,
+      long segmentIntervalMs,
+      long windowSize,
+      boolean retainDuplicates)
+      implements WindowBytesStoreSupplier, HeadersBytesStoreSupplier {
+    @Override
+    public WindowStore<Bytes, byte[]> get() {
+      return new RevenantWindowStore.WithHeaders(
+          Values.HEADERS.rows(name, TimedKeys.WINDOW, retentionPeriod, segmentIntervalMs),
+          windowSize,
+          retainDuplicates);
+    }
+
+    @Override
+    public String metricsScope() {
+      return SCOPE + "-window";
+    }
+  }
+
+  private record SessionHeadersSupplier(String name, long retentionPeriod, long segmentIntervalMs)
+      implements SessionBytesStoreSupplier, HeadersBytesStoreSupplier {
+    @Override
+    public SessionStore<Bytes, byte[]> get() {
+      return new RevenantSessionStore.WithHeaders(
+          Values.HEADERS.rows(name, TimedKeys.SESSION, retentionPeriod, segmentIntervalMs));
     }
 
     @Override

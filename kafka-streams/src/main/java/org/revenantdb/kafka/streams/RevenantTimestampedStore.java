@@ -7,4 +7,9 @@ final class RevenantTimestampedStore extends RevenantStore implements Timestampe
   RevenantTimestampedStore(String name) {
     super(name);
   }
+
+  @Override
+  String format() {
+    return "timestamped";
+  }
 }

@@ -14,6 +14,7 @@ import org.apache.kafka.streams.query.PositionBound;
 import org.apache.kafka.streams.query.Query;
 import org.apache.kafka.streams.query.QueryConfig;
 import org.apache.kafka.streams.query.QueryResult;
+import org.apache.kafka.streams.state.HeadersBytesStore;
 import org.apache.kafka.streams.state.KeyValueIterator;
 import org.apache.kafka.streams.state.TimestampedBytesStore;
 import org.apache.kafka.streams.state.WindowStore;
@@ -50,6 +51,14 @@ class RevenantWindowStore implements WindowStore<Bytes, byte[]> {
   /** A store of windows whose values begin with a timestamp. */
   static final class Timestamped extends RevenantWindowStore implements TimestampedBytesStore {
     Timestamped(SegmentedStore rows, long windowSize, boolean retainsDuplicates) {
+      super(rows, windowSize, retainsDuplicates);
+    }
+  }
+
+  /** A store of windows whose values begin with headers and a timestamp. */
+  static final class WithHeaders extends RevenantWindowStore
+      implements TimestampedBytesStore, HeadersBytesStore {
+    WithHeaders(SegmentedStore rows, long windowSize, boolean retainsDuplicates) {
       super(rows, windowSize, retainsDuplicates);
     }
   }
@@ -168,8 +177,7 @@ class RevenantWindowStore implements WindowStore<Bytes, byte[]> {
   }
 
   @Override
-  public <R> QueryResult<R> query(
-      Query<R> query, PositionBound positionBound, QueryConfig config) {
+  public <R> QueryResult<R> query(Query<R> query, PositionBound positionBound, QueryConfig config) {
     return rows.ask(
         query,
         positionBound,

@@ -37,6 +37,7 @@ final class SegmentedStore extends TaskStore {
    * needs. The task has its own map of them, and others have the one of the last commit.
    */
   private final TimedKeys keys;
+  private final String values;
   private final long retention;
   private final long interval;
 
@@ -54,14 +55,22 @@ final class SegmentedStore extends TaskStore {
   /**
    * A store.
    *
+   * @param values what the values are
    * @param retention how long a row is there, in milliseconds
    * @param interval length of a segment, in milliseconds
    */
-  SegmentedStore(String name, TimedKeys keys, long retention, long interval) {
+  SegmentedStore(String name, TimedKeys keys, String values, long retention, long interval) {
     super(name);
     this.keys = keys;
+    this.values = values;
     this.retention = retention;
     this.interval = interval;
+  }
+
+  /** With the interval, since that decides which segment a row is in. */
+  @Override
+  String format() {
+    return values + ' ' + keys + ' ' + interval;
   }
 
   @Override
@@ -85,27 +94,25 @@ final class SegmentedStore extends TaskStore {
   // --- writes
 
   void put(Bytes key, byte @Nullable [] value) {
-    write(
-        tx -> {
-          long time = keys.time(key.get());
-          advance(time);
-          Table segment = segment(tx, time);
-          if (segment != null) {
-            put(tx, segment, row(key), value);
-          }
-        });
+    write(tx -> {
+      long time = keys.time(key.get());
+      advance(time);
+      Table segment = segment(tx, time);
+      if (segment != null) {
+        put(tx, segment, row(key), value);
+      }
+    });
   }
 
   void remove(Bytes key) {
-    write(
-        tx -> {
-          long time = keys.time(key.get());
-          advance(time);
-          Table segment = segments.get(time / interval);
-          if (segment != null) {
-            tx.delete(segment, row(key));
-          }
-        });
+    write(tx -> {
+      long time = keys.time(key.get());
+      advance(time);
+      Table segment = segments.get(time / interval);
+      if (segment != null) {
+        tx.delete(segment, row(key));
+      }
+    });
   }
 
   private void advance(long time) {
@@ -251,10 +258,7 @@ final class SegmentedStore extends TaskStore {
   void stage(Transaction tx, Map<TopicPartition, @Nullable Long> changes) {
     super.stage(tx, changes);
     if (streamTime != committedStreamTime) {
-      tx.put(
-          table(),
-          StoreKeys.TIME,
-          ByteBuffer.allocate(Long.BYTES).putLong(streamTime).array());
+      tx.put(table(), StoreKeys.TIME, ByteBuffer.allocate(Long.BYTES).putLong(streamTime).array());
     }
   }
 

@@ -141,12 +141,13 @@ final class SharedDatabase {
    * @param task name of the task's directory
    * @param taskDirectory that directory
    * @param store name of the store
+   * @param format what its rows are; rows of another format are not used
    */
-  synchronized Table table(String task, Path taskDirectory, String store) {
+  synchronized Table table(String task, Path taskDirectory, String store, String format) {
     String name = task + SEPARATOR + store;
     Path marker = taskDirectory.resolve(store).resolve(MARKER);
     Table found = database.findTable(name);
-    if (found != null && isOf(found, marker)) {
+    if (found != null && isOf(found, marker, format)) {
       if (!isMarked(found)) { // a process died between the two
         mark(found, marker);
       }
@@ -159,7 +160,7 @@ final class SharedDatabase {
     }
     database.dropTable(name);
     Table table = database.createTable(name);
-    byte[] incarnation = UUID.randomUUID().toString().getBytes(StandardCharsets.US_ASCII);
+    byte[] incarnation = (format + ' ' + UUID.randomUUID()).getBytes(StandardCharsets.US_ASCII);
     database.run(
         TransactionOptions.durable(), tx -> tx.put(table, StoreKeys.INCARNATION, incarnation));
     write(marker, incarnation);
@@ -196,9 +197,9 @@ final class SharedDatabase {
     database.run(tx -> tx.put(table, StoreKeys.MARKED, new byte[0]));
   }
 
-  private boolean isOf(Table table, Path marker) {
+  private boolean isOf(Table table, Path marker, String format) {
     byte[] marked = read(marker);
-    if (marked == null) {
+    if (marked == null || !new String(marked, StandardCharsets.US_ASCII).startsWith(format + ' ')) {
       return false;
     }
     try (Transaction tx = read()) {
@@ -213,8 +214,7 @@ final class SharedDatabase {
       int segment = name.lastIndexOf(SEGMENT);
       String store = name.substring(task + 1, segment < 0 ? name.length() : segment);
       if (task > 0
-          && !Files.exists(
-              home.resolve(name.substring(0, task)).resolve(store).resolve(MARKER))) {
+          && !Files.exists(home.resolve(name.substring(0, task)).resolve(store).resolve(MARKER))) {
         database.dropTable(name);
       }
     }

@@ -115,7 +115,7 @@ abstract class TaskStore implements StateStore {
     SharedDatabase shared = null;
     try {
       shared = SharedDatabase.acquire(home, context.appConfigs());
-      Table table = shared.table(task, taskDirectory, name);
+      Table table = shared.table(task, taskDirectory, name, format());
       load(shared, table);
       openTables(shared, task, table);
       opened = new Opened(shared, shared.join(task, this), table, context);
@@ -128,6 +128,9 @@ abstract class TaskStore implements StateStore {
       }
     }
   }
+
+  /** What the rows are. Rows of another format are dropped, and the changelog is read instead. */
+  abstract String format();
 
   /** Reads what the store has beside its table; it is not open yet. */
   void openTables(SharedDatabase shared, String task, Table table) {}
@@ -307,12 +310,11 @@ abstract class TaskStore implements StateStore {
     }
     now.context
         .recordMetadata()
-        .ifPresent(
-            input -> {
-              if (input.topic() != null) {
-                position.withComponent(input.topic(), input.partition(), input.offset());
-              }
-            });
+        .ifPresent(input -> {
+          if (input.topic() != null) {
+            position.withComponent(input.topic(), input.partition(), input.offset());
+          }
+        });
   }
 
   static void put(Transaction tx, Table table, byte[] row, byte @Nullable [] value) {
@@ -408,8 +410,7 @@ abstract class TaskStore implements StateStore {
   }
 
   /** The offsets of this store after a commit of the producer. */
-  Map<TopicPartition, @Nullable Long> offsets(
-      Function<TopicPartition, @Nullable Long> ofProducer) {
+  Map<TopicPartition, @Nullable Long> offsets(Function<TopicPartition, @Nullable Long> ofProducer) {
     TopicPartition partition = changelog;
     Long offset = partition == null ? null : ofProducer.apply(partition);
     return partition == null || offset == null ? Map.of() : Map.of(partition, offset);

@@ -169,8 +169,7 @@ final class TaskTransaction {
     }
   }
 
-  private void stage(
-      TaskStore store, Transaction tx, Map<TopicPartition, @Nullable Long> offsets) {
+  private void stage(TaskStore store, Transaction tx, Map<TopicPartition, @Nullable Long> offsets) {
     store.stage(tx, offsets);
     pending.remove(store);
     staged.add(store);

@@ -58,16 +58,15 @@ final class BrokerMain {
   static void endWithParent() {
     Thread.ofPlatform()
         .daemon()
-        .start(
-            () -> {
-              try {
-                while (System.in.read() >= 0) {
-                  // nobody writes
-                }
-              } catch (IOException e) {
-                // as good as the end
-              }
-              Runtime.getRuntime().halt(3);
-            });
+        .start(() -> {
+          try {
+            while (System.in.read() >= 0) {
+              // nobody writes
+            }
+          } catch (IOException e) {
+            // as good as the end
+          }
+          Runtime.getRuntime().halt(3);
+        });
   }
 }

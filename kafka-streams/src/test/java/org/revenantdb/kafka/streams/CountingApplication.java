@@ -73,7 +73,8 @@ final class CountingApplication {
     properties.put(StreamsConfig.COMMIT_INTERVAL_MS_CONFIG, 50);
     properties.put(StreamsConfig.STATESTORE_CACHE_MAX_BYTES_CONFIG, 0);
     properties.put(StreamsConfig.REPLICATION_FACTOR_CONFIG, 1);
-    properties.put(StreamsConfig.consumerPrefix(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG), "earliest");
+    properties.put(
+        StreamsConfig.consumerPrefix(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG), "earliest");
     properties.put(StreamsConfig.consumerPrefix(ConsumerConfig.MAX_POLL_RECORDS_CONFIG), 50);
     // The next life has the place of the one that was killed at once.
     properties.put(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG, "one");
@@ -82,12 +83,11 @@ final class CountingApplication {
         new KafkaStreams(topology(), properties, new RevenantClientSupplier(new Telling()));
     streams.setStateListener((now, before) -> say("STATE " + now));
     streams.setGlobalStateRestoreListener(new Restores());
-    streams.setUncaughtExceptionHandler(
-        failure -> {
-          failure.printStackTrace();
-          Runtime.getRuntime().halt(4);
-          throw new AssertionError();
-        });
+    streams.setUncaughtExceptionHandler(failure -> {
+      failure.printStackTrace();
+      Runtime.getRuntime().halt(4);
+      throw new AssertionError();
+    });
     streams.start();
     if (System.in.read() < 0) {
       Runtime.getRuntime().halt(3);
@@ -164,7 +164,8 @@ final class CountingApplication {
 
     private static Map<String, Long> names(Map<TopicPartition, Long> last) {
       Map<String, Long> names = new TreeMap<>();
-      last.forEach((at, offset) -> names.put(" " + at.topic() + " " + at.partition() + " ", offset));
+      last.forEach(
+          (at, offset) -> names.put(" " + at.topic() + " " + at.partition() + " ", offset));
       return names;
     }
   }

@@ -190,12 +190,11 @@ class KilledApplicationTest {
     Process process = start(broker);
     Thread reader =
         Thread.ofPlatform()
-            .start(
-                () ->
-                    process
-                        .inputReader(StandardCharsets.UTF_8)
-                        .lines()
-                        .forEach(line -> notice(line, new ArrayList<>())));
+            .start(() ->
+                process
+                    .inputReader(StandardCharsets.UTF_8)
+                    .lines()
+                    .forEach(line -> notice(line, new ArrayList<>())));
     try {
       Map<String, Long> last = new HashMap<>();
       long output = 0;
@@ -226,8 +225,7 @@ class KilledApplicationTest {
     assertEquals(counts, rows(CountingApplication.COUNTS));
     assertEquals(sums, rows(CountingApplication.SUMS));
     for (Map.Entry<TopicPartition, Long> offset : stored.entrySet()) {
-      assertEquals(
-          changelog(broker, offset.getKey(), Long.MAX_VALUE).lastKey(), offset.getValue());
+      assertEquals(changelog(broker, offset.getKey(), Long.MAX_VALUE).lastKey(), offset.getValue());
     }
   }
 
@@ -347,7 +345,8 @@ class KilledApplicationTest {
       consumer.seekToBeginning(consumer.assignment());
       Long end = consumer.endOffsets(consumer.assignment()).get(changelog);
       assertNotNull(end);
-      while (consumer.position(changelog) < Math.min(end, last == Long.MAX_VALUE ? last : last + 1)) {
+      while (consumer.position(changelog)
+          < Math.min(end, last == Long.MAX_VALUE ? last : last + 1)) {
         for (ConsumerRecord<byte[], byte[]> change : consumer.poll(Duration.ofSeconds(1))) {
           if (change.offset() <= last) {
             changes.put(change.offset(), change);

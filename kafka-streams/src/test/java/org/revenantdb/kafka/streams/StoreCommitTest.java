@@ -187,14 +187,12 @@ class StoreCommitTest {
       producer.send(new ProducerRecord<>(FIRST.topic(), 0, new byte[] {'a'}, new byte[] {'2'}));
       put(second, "b", "1");
       put(unlogged, "c", "1");
-      producer.sendOffsetsToTransaction(
-          Map.of(source, new OffsetAndMetadata(8)), group());
+      producer.sendOffsetsToTransaction(Map.of(source, new OffsetAndMetadata(8)), group());
       assertEquals(Map.of(), outside(first));
-      elsewhere(
-          () -> {
-            TaskTransaction.producerHasCommitted(partition -> 99L); // of another thread
-            return null;
-          });
+      elsewhere(() -> {
+        TaskTransaction.producerHasCommitted(partition -> 99L); // of another thread
+        return null;
+      });
       assertEquals(Map.of(), outside(first));
       producer.commitTransaction();
       assertEquals(Map.of("a", "2"), outside(first));
@@ -306,6 +304,19 @@ class StoreCommitTest {
   }
 
   @Test
+  void rows_of_another_format_are_not_used() {
+    RevenantStore store = open("first");
+    put(store, "a", "1");
+    store.commit(Map.of(FIRST, 1L));
+    store.close();
+    RevenantStore other = new RevenantTimestampedStore("first");
+    other.init(context(StreamsConfig.EXACTLY_ONCE_V2), other);
+    assertEquals(Map.of(), rows(other.all()));
+    assertEquals(TaskStore.OFFSET_UNKNOWN, other.committedOffset(FIRST));
+    other.close();
+  }
+
+  @Test
   void queries_read_what_is_committed_up_to_a_position() {
     TaskContext context = context(StreamsConfig.AT_LEAST_ONCE);
     RevenantStore store = open(context, "first");
@@ -317,8 +328,7 @@ class StoreCommitTest {
     assertEquals("1", query(store, 3).getResult());
     assertEquals(FailureReason.NOT_UP_TO_BOUND, query(store, 4).getFailureReason());
     QueryResult<KeyValueIterator<Bytes, byte[]>> range =
-        store.query(
-            RangeQuery.withNoBounds(), PositionBound.unbounded(), new QueryConfig(false));
+        store.query(RangeQuery.withNoBounds(), PositionBound.unbounded(), new QueryConfig(false));
     assertEquals(Map.of("a", "1"), rows(range.getResult()));
     assertEquals(Position.emptyPosition().withComponent("in", 0, 4), store.getPosition());
     store.commit(Map.of(FIRST, 2L));
@@ -345,7 +355,8 @@ class StoreCommitTest {
     TaskContext context = context(StreamsConfig.EXACTLY_ONCE_V2);
     RevenantStore store = open(context, "first");
     context.restore.restoreBatch(
-        List.of(change(0, "b", "1"), change(1, "a", "1"), change(2, "b", null), change(3, "", "1")));
+        List.of(
+            change(0, "b", "1"), change(1, "a", "1"), change(2, "b", null), change(3, "", "1")));
     context.restore.restoreBatch(List.of(change(4, "a", "2"), change(5, "c", "1")));
     store.commit(Map.of(FIRST, 5L));
     assertEquals(Map.of("", "1", "a", "2", "c", "1"), outside(store));

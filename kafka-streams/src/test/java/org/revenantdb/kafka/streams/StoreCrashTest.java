@@ -131,11 +131,10 @@ class StoreCrashTest implements CrashSubject<StoreCrashTest.Task> {
       }
       Map<String, String> found = new TreeMap<>();
       try (KeyValueIterator<Bytes, byte[]> rows = store.all()) {
-        rows.forEachRemaining(
-            row ->
-                found.put(
-                    new String(row.key.get(), StandardCharsets.UTF_8),
-                    new String(row.value, StandardCharsets.UTF_8)));
+        rows.forEachRemaining(row ->
+            found.put(
+                new String(row.key.get(), StandardCharsets.UTF_8),
+                new String(row.value, StandardCharsets.UTF_8)));
       }
       recovered.demand(
           expected.equals(found),

@@ -27,8 +27,7 @@ class StoreKeysTest {
           Arrays.compareUnsigned(rowA, StoreKeys.OWN_FROM) < 0
               || Arrays.compareUnsigned(rowA, StoreKeys.OWN_TO) >= 0);
       assertEquals(
-          Arrays.compareUnsigned(a, b) > 0,
-          Arrays.compareUnsigned(rowA, StoreKeys.behind(b)) >= 0);
+          Arrays.compareUnsigned(a, b) > 0, Arrays.compareUnsigned(rowA, StoreKeys.behind(b)) >= 0);
       byte[] end = StoreKeys.behindPrefix(b);
       boolean hasPrefix = a.length >= b.length && Arrays.equals(Arrays.copyOf(a, b.length), b);
       assertEquals(

@@ -149,8 +149,7 @@ class TopologyTest {
     return builder.table(
         topic,
         Consumed.with(Serdes.String(), Serdes.String()),
-        Materialized.<String, String>as(
-                RevenantStores.timestampedKeyValueStore(topic + "-table"))
+        Materialized.<String, String>as(RevenantStores.timestampedKeyValueStore(topic + "-table"))
             .withKeySerde(Serdes.String())
             .withValueSerde(Serdes.String()));
   }
@@ -169,8 +168,7 @@ class TopologyTest {
               public void process(Record<String, String> input) {
                 KeyValueStore<String, String> store = context().getStateStore("plain");
                 store.put(input.key(), input.value());
-                store.putAll(
-                    List.of(KeyValue.pair("x1", "1"), KeyValue.pair("x2", "2")));
+                store.putAll(List.of(KeyValue.pair("x1", "1"), KeyValue.pair("x2", "2")));
                 seen.add(store.putIfAbsent("x1", "other"));
                 seen.add(store.delete("x2"));
                 try (KeyValueIterator<String, String> rows =

@@ -8,14 +8,19 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Properties;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
+import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.KeyValue;
 import org.apache.kafka.streams.StreamsBuilder;
 import org.apache.kafka.streams.StreamsConfig;
@@ -31,14 +36,9 @@ import org.apache.kafka.streams.kstream.SessionWindows;
 import org.apache.kafka.streams.kstream.Suppressed;
 import org.apache.kafka.streams.kstream.TimeWindows;
 import org.apache.kafka.streams.kstream.Windowed;
+import org.apache.kafka.streams.state.KeyValueIterator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.apache.kafka.common.utils.Bytes;
-import org.apache.kafka.common.TopicPartition;
-import java.util.Map;
-import java.util.HexFormat;
-import java.util.Arrays;
-import org.apache.kafka.streams.state.KeyValueIterator;
 
 /**
  * Topologies of the DSL whose stores are chosen by one property, beside the same with Kafka's
@@ -49,15 +49,19 @@ class WindowTopologyTest {
 
   /** The output of a topology for random input, whose times go forwards and a little back. */
   private List<KeyValue<String, String>> output(
-      BiConsumer<KStream<String, String>, KStream<String, String>> shape, boolean ours)
+      BiConsumer<KStream<String, String>, KStream<String, String>> shape,
+      String format,
+      boolean ours)
       throws Exception {
     Properties properties = new Properties();
-    properties.put(StreamsConfig.APPLICATION_ID_CONFIG, ours ? "ours" : "theirs");
+    String id = (ours ? "ours-" : "theirs-") + format;
+    properties.put(StreamsConfig.APPLICATION_ID_CONFIG, id);
     properties.put(StreamsConfig.STATE_DIR_CONFIG, home.toString());
     properties.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, StreamsConfig.EXACTLY_ONCE_V2);
     properties.put(StreamsConfig.STATESTORE_CACHE_MAX_BYTES_CONFIG, 0);
     properties.put(StreamsConfig.DEFAULT_KEY_SERDE_CLASS_CONFIG, Serdes.StringSerde.class);
     properties.put(StreamsConfig.DEFAULT_VALUE_SERDE_CLASS_CONFIG, Serdes.StringSerde.class);
+    properties.put(StreamsConfig.DSL_STORE_FORMAT_CONFIG, format);
     properties.put(RevenantConfig.POOL_BYTES, 8 << 20);
     if (ours) {
       properties.put(
@@ -68,7 +72,7 @@ class WindowTopologyTest {
     KStream<String, String> left = builder.stream("left");
     shape.accept(left, builder.stream("right"));
     try (TopologyTestDriver driver =
-        new TopologyTestDriver(builder.build(new Properties(properties)), properties)) {
+        new TopologyTestDriver(builder.build(properties), properties)) {
       TestInputTopic<String, String> lefts = input(driver, "left");
       TestInputTopic<String, String> rights = input(driver, "right");
       Random random = new Random(62);
@@ -78,8 +82,7 @@ class WindowTopologyTest {
         (random.nextInt(3) > 0 ? lefts : rights)
             .pipeInput("k" + random.nextInt(4), "v" + i, time - random.nextInt(4_000));
       }
-      assertEquals(
-          ours, Files.exists(home.resolve("ours").resolve(SharedDatabase.DIRECTORY)));
+      assertEquals(ours, Files.exists(home.resolve(id).resolve(SharedDatabase.DIRECTORY)));
       TestOutputTopic<String, String> out =
           driver.createOutputTopic("out", new StringDeserializer(), new StringDeserializer());
       return out.readKeyValuesToList();
@@ -92,118 +95,97 @@ class WindowTopologyTest {
 
   private void compare(BiConsumer<KStream<String, String>, KStream<String, String>> shape)
       throws Exception {
-    List<KeyValue<String, String>> expected = output(shape, /* ours= */ false);
-    assertTrue(expected.size() > 20, () -> "little is tested: " + expected);
-    assertEquals(expected, output(shape, /* ours= */ true));
+    for (String format : List.of("default", "headers")) {
+      List<KeyValue<String, String>> expected = output(shape, format, /* ours= */ false);
+      assertTrue(expected.size() > 20, () -> "little is tested: " + expected);
+      assertEquals(expected, output(shape, format, /* ours= */ true));
+    }
   }
 
   private static void send(KTable<Windowed<String>, ?> table) {
     table
         .toStream()
-        .map(
-            (window, value) ->
-                KeyValue.pair(
-                    window.key()
-                        + "@"
-                        + window.window().start()
-                        + "-"
-                        + window.window().end(),
-                    String.valueOf(value)))
+        .map((window, value) ->
+            KeyValue.pair(
+                window.key() + "@" + window.window().start() + "-" + window.window().end(),
+                String.valueOf(value)))
         .to("out");
   }
 
   @Test
   void windows_are_counted() throws Exception {
-    compare(
-        (left, right) ->
-            send(
-                left.groupByKey()
-                    .windowedBy(
-                        TimeWindows.ofSizeAndGrace(
-                            Duration.ofSeconds(10), Duration.ofSeconds(20)))
-                    .count()));
+    compare((left, right) ->
+        send(
+            left.groupByKey()
+                .windowedBy(
+                    TimeWindows.ofSizeAndGrace(Duration.ofSeconds(10), Duration.ofSeconds(20)))
+                .count()));
   }
 
   @Test
   void windows_are_emitted_when_they_close() throws Exception {
-    compare(
-        (left, right) ->
-            send(
-                left.groupByKey()
-                    .windowedBy(
-                        TimeWindows.ofSizeAndGrace(
-                            Duration.ofSeconds(10), Duration.ofSeconds(1)))
-                    .emitStrategy(EmitStrategy.onWindowClose())
-                    .count()));
+    compare((left, right) ->
+        send(
+            left.groupByKey()
+                .windowedBy(
+                    TimeWindows.ofSizeAndGrace(Duration.ofSeconds(10), Duration.ofSeconds(1)))
+                .emitStrategy(EmitStrategy.onWindowClose())
+                .count()));
   }
 
   @Test
   void windows_are_suppressed_until_they_close() throws Exception {
-    compare(
-        (left, right) ->
-            send(
-                left.groupByKey(Grouped.with(Serdes.String(), Serdes.String()))
-                    .windowedBy(
-                        TimeWindows.ofSizeAndGrace(
-                            Duration.ofSeconds(10), Duration.ofSeconds(1)))
-                    .count()
-                    .suppress(
-                        Suppressed.untilWindowCloses(
-                            Suppressed.BufferConfig.unbounded()))));
+    compare((left, right) ->
+        send(
+            left.groupByKey(Grouped.with(Serdes.String(), Serdes.String()))
+                .windowedBy(
+                    TimeWindows.ofSizeAndGrace(Duration.ofSeconds(10), Duration.ofSeconds(1)))
+                .count()
+                .suppress(Suppressed.untilWindowCloses(Suppressed.BufferConfig.unbounded()))));
   }
 
   @Test
   void sessions_are_merged() throws Exception {
-    compare(
-        (left, right) ->
-            send(
-                left.groupByKey()
-                    .windowedBy(
-                        SessionWindows.ofInactivityGapAndGrace(
-                            Duration.ofSeconds(5), Duration.ofSeconds(5)))
-                    .reduce((one, other) -> one + other)));
+    compare((left, right) ->
+        send(
+            left.groupByKey()
+                .windowedBy(
+                    SessionWindows.ofInactivityGapAndGrace(
+                        Duration.ofSeconds(5), Duration.ofSeconds(5)))
+                .reduce((one, other) -> one + other)));
   }
 
   @Test
   void streams_are_joined() throws Exception {
-    compare(
-        (left, right) ->
-            left.leftJoin(
-                    right,
-                    (one, other) -> one + "+" + other,
-                    JoinWindows.ofTimeDifferenceAndGrace(
-                        Duration.ofSeconds(4), Duration.ofSeconds(2)))
-                .to("out"));
+    compare((left, right) ->
+        left.leftJoin(
+                right,
+                (one, other) -> one + "+" + other,
+                JoinWindows.ofTimeDifferenceAndGrace(Duration.ofSeconds(4), Duration.ofSeconds(2)))
+            .to("out"));
   }
 
   @Test
   void tables_are_joined_by_foreign_keys() throws Exception {
-    compare(
-        (left, right) ->
-            left.mapValues(value -> "k" + value.length() % 4 + value)
-                .toTable()
-                .join(
-                    right.toTable(),
-                    value -> value.substring(0, 2),
-                    (one, other) -> one + "+" + other)
-                .toStream()
-                .to("out"));
+    compare((left, right) ->
+        left.mapValues(value -> "k" + value.length() % 4 + value)
+            .toTable()
+            .join(
+                right.toTable(), value -> value.substring(0, 2), (one, other) -> one + "+" + other)
+            .toStream()
+            .to("out"));
   }
 
   /** Rows expire with their segments, which are dropped; nobody deletes them one by one. */
   @Test
   void segments_that_are_over_are_dropped_with_their_tables() {
     TaskContext context = new TaskContext(home, StreamsConfig.AT_LEAST_ONCE);
-    SegmentedStore rows = new SegmentedStore("windows", TimedKeys.WINDOW, 1_000, 500);
+    SegmentedStore rows = new SegmentedStore("windows", TimedKeys.WINDOW, "plain", 1_000, 500);
     RevenantWindowStore store = new RevenantWindowStore(rows, 100, false);
     store.init(context, store);
-    TopicPartition changelog =
-        new TopicPartition("c", 0);
+    TopicPartition changelog = new TopicPartition("c", 0);
     for (int time = 0; time < 100_000; time += 10) {
-      store.put(
-          Bytes.wrap(new byte[] {(byte) (time / 10)}),
-          new byte[] {1},
-          time);
+      store.put(Bytes.wrap(new byte[] {(byte) (time / 10)}), new byte[] {1}, time);
       if (time % 1_000 == 0) {
         store.commit(Map.of(changelog, (long) time));
       }
@@ -242,7 +224,9 @@ class WindowTopologyTest {
     TaskContext context = new TaskContext(home, StreamsConfig.AT_LEAST_ONCE);
     RevenantWindowStore store =
         new RevenantWindowStore(
-            new SegmentedStore("windows", TimedKeys.WINDOW, 1L << 40, 1L << 34), 100, false);
+            new SegmentedStore("windows", TimedKeys.WINDOW, "plain", 1L << 40, 1L << 34),
+            100,
+            false);
     store.init(context, store);
     List<byte[]> keys = new ArrayList<>();
     TreeMap<String, Byte> model = new TreeMap<>();
@@ -253,8 +237,7 @@ class WindowTopologyTest {
       }
       keys.add(key);
       long time = random.nextInt(4) * (1L << 32) + random.nextInt(1_000);
-      store.put(
-          Bytes.wrap(key), new byte[] {(byte) i}, time);
+      store.put(Bytes.wrap(key), new byte[] {(byte) i}, time);
       model.put(HexFormat.of().formatHex(key) + "@" + time, (byte) i);
     }
     for (int i = 0; i < 300; i++) {
@@ -263,33 +246,20 @@ class WindowTopologyTest {
       long timeFrom = random.nextInt(3) * (1L << 32);
       long timeTo = timeFrom + random.nextInt(3) * (1L << 32);
       TreeMap<String, Byte> expected = new TreeMap<>();
-      model.forEach(
-          (at, value) -> {
-            byte[] key = HexFormat.of().parseHex(at.substring(0, at.indexOf('@')));
-            long time = Long.parseLong(at.substring(at.indexOf('@') + 1));
-            if (Arrays.compareUnsigned(key, from) >= 0
-                && Arrays.compareUnsigned(key, to) <= 0
-                && time >= timeFrom
-                && time <= timeTo) {
-              expected.put(at, value);
-            }
-          });
+      model.forEach((at, value) -> {
+        byte[] key = HexFormat.of().parseHex(at.substring(0, at.indexOf('@')));
+        long time = Long.parseLong(at.substring(at.indexOf('@') + 1));
+        if (Arrays.compareUnsigned(key, from) >= 0
+            && Arrays.compareUnsigned(key, to) <= 0
+            && time >= timeFrom
+            && time <= timeTo) {
+          expected.put(at, value);
+        }
+      });
       TreeMap<String, Byte> found = new TreeMap<>();
       TreeMap<String, Byte> backwards = new TreeMap<>();
-      collect(
-          store.fetch(
-              Bytes.wrap(from),
-              Bytes.wrap(to),
-              timeFrom,
-              timeTo),
-          found);
-      collect(
-          store.backwardFetch(
-              Bytes.wrap(from),
-              Bytes.wrap(to),
-              timeFrom,
-              timeTo),
-          backwards);
+      collect(store.fetch(Bytes.wrap(from), Bytes.wrap(to), timeFrom, timeTo), found);
+      collect(store.backwardFetch(Bytes.wrap(from), Bytes.wrap(to), timeFrom, timeTo), backwards);
       assertEquals(expected, found);
       assertEquals(expected, backwards);
     }
@@ -297,18 +267,13 @@ class WindowTopologyTest {
   }
 
   private static void collect(
-      KeyValueIterator<
-              Windowed<org.apache.kafka.common.utils.Bytes>, byte[]>
-          rows,
+      KeyValueIterator<Windowed<org.apache.kafka.common.utils.Bytes>, byte[]> rows,
       TreeMap<String, Byte> into) {
     try (rows) {
-      rows.forEachRemaining(
-          row ->
-              into.put(
-                  HexFormat.of().formatHex(row.key.key().get())
-                      + "@"
-                      + row.key.window().start(),
-                  row.value[0]));
+      rows.forEachRemaining(row ->
+          into.put(
+              HexFormat.of().formatHex(row.key.key().get()) + "@" + row.key.window().start(),
+              row.value[0]));
     }
   }
 
