@@ -44,9 +44,14 @@ final class CommittingProducer implements Producer<byte[], byte[]> {
    */
   private final Map<TopicPartition, Long> consumed = new HashMap<>();
 
-  CommittingProducer(Producer<byte[], byte[]> producer) {
+  private CommittingProducer(Producer<byte[], byte[]> producer) {
     this.producer = producer;
+  }
+
+  /** A producer that commits the stores of its thread. */
+  static CommittingProducer of(Producer<byte[], byte[]> producer) {
     inUse = true;
+    return new CommittingProducer(producer);
   }
 
   static boolean isInUse() {

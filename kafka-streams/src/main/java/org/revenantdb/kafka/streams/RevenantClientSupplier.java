@@ -46,7 +46,7 @@ public final class RevenantClientSupplier implements KafkaClientSupplier {
 
   @Override
   public Producer<byte[], byte[]> getProducer(Map<String, Object> config) {
-    return new CommittingProducer(clients.getProducer(config));
+    return CommittingProducer.of(clients.getProducer(config));
   }
 
   @Override

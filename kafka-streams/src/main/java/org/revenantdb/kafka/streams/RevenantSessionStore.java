@@ -163,7 +163,7 @@ class RevenantSessionStore implements SessionStore<Bytes, byte[]> {
   }
 
   @Override
-  @Deprecated
+  @SuppressWarnings("deprecation") // Kafka asks until it takes it for granted
   public boolean managesOffsets() {
     return true;
   }

@@ -2,8 +2,8 @@ package org.revenantdb.kafka.streams;
 
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
-import java.util.TreeMap;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.serialization.Serializer;
 import org.apache.kafka.common.utils.Bytes;
@@ -152,7 +152,7 @@ class RevenantStore extends TaskStore implements KeyValueStore<Bytes, byte[]> {
 
   @Override
   void restore(Transaction tx, Collection<ConsumerRecord<byte[], byte[]>> changes) {
-    TreeMap<byte[], byte @Nullable []> rows = sorted();
+    Map<byte[], byte @Nullable []> rows = sorted();
     for (ConsumerRecord<byte[], byte[]> change : changes) {
       rows.put(row(Bytes.wrap(change.key())), change.value());
     }

@@ -14,7 +14,8 @@ import org.apache.kafka.streams.state.WindowBytesStoreSupplier;
 import org.apache.kafka.streams.state.WindowStore;
 
 /**
- * Suppliers of stores, for {@code Materialized.as} and {@code Stores.keyValueStoreBuilder}.
+ * Suppliers of stores, for {@code Materialized.as} and {@link
+ * org.apache.kafka.streams.state.Stores#keyValueStoreBuilder}.
  *
  * {@snippet :
  * KTable<String, Long> counts =
@@ -35,8 +36,9 @@ public final class RevenantStores {
   private RevenantStores() {}
 
   /**
-   * A store of keys and values, for {@code Stores.keyValueStoreBuilder}. A table of the DSL that
-   * uses it loses the timestamps of its rows; use {@link #timestampedKeyValueStore} there.
+   * A store of keys and values, for {@link
+   * org.apache.kafka.streams.state.Stores#keyValueStoreBuilder}. A table of the DSL that uses it
+   * loses the timestamps of its rows; use {@link #timestampedKeyValueStore} there.
    *
    * @param name name of the store
    * @return the supplier
@@ -47,8 +49,8 @@ public final class RevenantStores {
   }
 
   /**
-   * A store of keys and values with timestamps, for {@code Materialized.as} and {@code
-   * Stores.timestampedKeyValueStoreBuilder}.
+   * A store of keys and values with timestamps, for {@code Materialized.as} and {@link
+   * org.apache.kafka.streams.state.Stores#timestampedKeyValueStoreBuilder}.
    *
    * @param name name of the store
    * @return the supplier
@@ -60,7 +62,7 @@ public final class RevenantStores {
 
   /**
    * A store of keys and values with timestamps and headers, for {@code dsl.store.format=headers}
-   * and {@code Stores.timestampedKeyValueStoreBuilderWithHeaders}.
+   * and {@link org.apache.kafka.streams.state.Stores#timestampedKeyValueStoreWithHeadersBuilder}.
    *
    * @param name name of the store
    * @return the supplier

@@ -208,7 +208,7 @@ class RevenantWindowStore implements WindowStore<Bytes, byte[]> {
   }
 
   @Override
-  @Deprecated
+  @SuppressWarnings("deprecation") // Kafka asks until it takes it for granted
   public boolean managesOffsets() {
     return true;
   }

@@ -153,7 +153,7 @@ final class SegmentedStore extends TaskStore {
     for (ConsumerRecord<byte[], byte[]> change : changes) {
       advance(keys.time(change.key()));
     }
-    Map<Table, TreeMap<byte[], byte @Nullable []>> rows = new HashMap<>();
+    Map<Table, Map<byte[], byte @Nullable []>> rows = new HashMap<>();
     for (ConsumerRecord<byte[], byte[]> change : changes) {
       Table segment = segment(tx, keys.time(change.key()));
       if (segment != null) {

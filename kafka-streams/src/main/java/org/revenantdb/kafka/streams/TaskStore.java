@@ -358,14 +358,14 @@ abstract class TaskStore implements StateStore {
   abstract void restore(Transaction tx, Collection<ConsumerRecord<byte[], byte[]>> changes);
 
   /** Rows by key in the order of the table, which makes neighbours of them. */
-  static TreeMap<byte[], byte @Nullable []> sorted() {
+  static Map<byte[], byte @Nullable []> sorted() {
     return new TreeMap<>(Arrays::compareUnsigned);
   }
 
   // --- commits
 
   @Override
-  @Deprecated
+  @SuppressWarnings("deprecation") // Kafka asks until it takes it for granted
   public boolean managesOffsets() {
     return true;
   }
@@ -392,7 +392,7 @@ abstract class TaskStore implements StateStore {
         if (changelog == null && !isGlobal && changelogOffsets.size() == 1) {
           changelog = changelogOffsets.keySet().iterator().next();
         }
-        now.task.commit(this, changelogOffsets);
+        now.task.commit(this, new HashMap<TopicPartition, @Nullable Long>(changelogOffsets));
       }
     } catch (RevenantException failure) {
       throw told("it cannot be committed", failure);

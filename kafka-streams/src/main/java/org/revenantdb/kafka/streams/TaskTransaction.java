@@ -87,7 +87,7 @@ final class TaskTransaction {
    */
   boolean isInside() {
     Thread current = Thread.currentThread();
-    return current == owner || STREAMS_THREADS.equals(current.getClass().getPackageName());
+    return current.equals(owner) || STREAMS_THREADS.equals(current.getClass().getPackageName());
   }
 
   /** The open transaction; null if nothing was written since the last commit. Hold the lock. */
@@ -220,10 +220,10 @@ final class TaskTransaction {
     if (tx == null) {
       tx = shared.database().begin(options);
       open = tx;
-    } else if (current != owner) {
+    } else if (!current.equals(owner)) {
       stopsWriting();
     }
-    if (current != owner || !isWriting(current)) {
+    if (!current.equals(owner) || !isWriting(current)) {
       owner = current;
       WRITING.computeIfAbsent(current, thread -> ConcurrentHashMap.newKeySet()).add(this);
     }

@@ -178,7 +178,7 @@ class StoreCommitTest {
     second.commit(Map.of(source, TaskStore.OFFSET_UNKNOWN)); // its input is its changelog
     try (MockProducer<byte[], byte[]> mock =
             new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer());
-        CommittingProducer producer = new CommittingProducer(mock)) {
+        CommittingProducer producer = CommittingProducer.of(mock)) {
       producer.initTransactions();
       producer.beginTransaction();
       put(first, "a", "1");
