@@ -1,0 +1,273 @@
+package org.revenantdb.kafka.streams;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.function.Supplier;
+import org.apache.kafka.streams.errors.ProcessorStateException;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.Database;
+import org.revenantdb.engine.Durability;
+import org.revenantdb.engine.Table;
+import org.revenantdb.engine.Transaction;
+import org.revenantdb.engine.TransactionOptions;
+
+/**
+ * The database of an instance of Kafka Streams, open as long as one of its stores is. Its stores
+ * find each other by the state directory of the application.
+ *
+ * <p>Kafka Streams deletes the state of a task by deleting the task's directory. The rows are not
+ * there, so each store has a marker file there, which names the incarnation of its table. A table
+ * without its marker is dropped.
+ *
+ * <p>Threads: any.
+ */
+final class SharedDatabase {
+  /** Where the database is, in the state directory of the application. */
+  static final String DIRECTORY = "revenant";
+
+  /** Name of a marker file, in the directory of the store. */
+  static final String MARKER = "revenant";
+
+  /** Those of the store, of the task and of the application: a lost name is a lost store. */
+  private static final int DIRECTORIES = 3;
+
+  private static final char SEPARATOR = '/';
+
+  /** Between the name of a store's table and the number of a segment; no store has it. */
+  private static final char SEGMENT = '#';
+
+  private static final TransactionOptions READING =
+      TransactionOptions.lazy().withReadOnly(true).withName("kafka-streams query");
+
+  /** By state directory. Guarded by itself. */
+  private static final Map<Path, SharedDatabase> OPEN = new HashMap<>();
+
+  private final Path home;
+  private final Database database;
+
+  /** By name of the task's directory. Guarded by this. */
+  private final Map<String, TaskTransaction> tasks = new HashMap<>();
+
+  /** Stores that have it open. Guarded by {@link #OPEN}. */
+  private int users;
+
+  private SharedDatabase(Path home, Database database) {
+    this.home = home;
+    this.database = database;
+  }
+
+  /**
+   * The database of an application, opened if no store has it open.
+   *
+   * @param home state directory of the application
+   * @param properties of the application
+   */
+  static SharedDatabase acquire(Path home, Map<String, ?> properties) {
+    return acquire(
+        home, () -> Database.open(home.resolve(DIRECTORY), RevenantConfig.options(properties)));
+  }
+
+  /** The same, opened by the caller, as tests do. */
+  static SharedDatabase acquire(Path home, Supplier<Database> opener) {
+    Path key = home.toAbsolutePath().normalize();
+    synchronized (OPEN) {
+      SharedDatabase shared = OPEN.get(key);
+      if (shared == null) {
+        shared = new SharedDatabase(home, opener.get());
+        try {
+          shared.dropForgotten();
+        } catch (Throwable failure) {
+          shared.database.close();
+          throw failure;
+        }
+        OPEN.put(key, shared);
+      }
+      shared.users++;
+      return shared;
+    }
+  }
+
+  /** Ends one use; the last one closes the database. */
+  void release() {
+    synchronized (OPEN) {
+      users--;
+      if (users == 0) {
+        OPEN.values().remove(this);
+        database.close();
+      }
+    }
+  }
+
+  Database database() {
+    return database;
+  }
+
+  boolean isDurable() {
+    return database.options().durability() == Durability.DURABLE;
+  }
+
+  /** A transaction that sees what is committed. */
+  Transaction read() {
+    return database.begin(READING);
+  }
+
+  /** The transaction that the stores of a task share. */
+  synchronized TaskTransaction join(String task, TaskStore store) {
+    TaskTransaction transaction =
+        tasks.computeIfAbsent(task, name -> new TaskTransaction(this, name));
+    transaction.join(store);
+    return transaction;
+  }
+
+  synchronized void leave(TaskTransaction transaction, TaskStore store) {
+    if (transaction.leave(store)) {
+      tasks.remove(transaction.name(), transaction);
+    }
+  }
+
+  /**
+   * The table of a store: the one that was there if its marker is there too, else a new one.
+   *
+   * @param task name of the task's directory
+   * @param taskDirectory that directory
+   * @param store name of the store
+   * @param format what its rows are; rows of another format are not used
+   */
+  synchronized Table table(String task, Path taskDirectory, String store, String format) {
+    String name = task + SEPARATOR + store;
+    Path marker = taskDirectory.resolve(store).resolve(MARKER);
+    Table found = database.findTable(name);
+    if (found != null && isOf(found, marker, format)) {
+      if (!isMarked(found)) { // a process died between the two
+        mark(found, marker);
+      }
+      return found;
+    }
+    // The old rows go first, and the marker comes last: whatever a crash leaves, a marker never
+    // vouches for rows that it was not written for.
+    for (Table segment : segments(name).values()) {
+      database.dropTable(segment.name());
+    }
+    database.dropTable(name);
+    Table table = database.createTable(name);
+    byte[] incarnation = (format + ' ' + UUID.randomUUID()).getBytes(StandardCharsets.US_ASCII);
+    database.run(
+        TransactionOptions.durable(), tx -> tx.put(table, StoreKeys.INCARNATION, incarnation));
+    write(marker, incarnation);
+    mark(table, marker);
+    return table;
+  }
+
+  /** Name of the table of a segment. */
+  static String segment(String table, long number) {
+    return table + SEGMENT + number;
+  }
+
+  /** The tables of a store's segments by their numbers, as they are committed. */
+  NavigableMap<Long, Table> segments(String table) {
+    NavigableMap<Long, Table> segments = new TreeMap<>();
+    String prefix = table + SEGMENT;
+    for (String name : database.tableNames()) {
+      if (name.startsWith(prefix)) {
+        segments.put(Long.valueOf(name.substring(prefix.length())), database.table(name));
+      }
+    }
+    return segments;
+  }
+
+  private boolean isMarked(Table table) {
+    try (Transaction tx = read()) {
+      return tx.exists(table, StoreKeys.MARKED);
+    }
+  }
+
+  /** Makes the marker durable: a power cut that takes it would take the rows as well. */
+  private void mark(Table table, Path marker) {
+    force(marker);
+    database.run(tx -> tx.put(table, StoreKeys.MARKED, new byte[0]));
+  }
+
+  private boolean isOf(Table table, Path marker, String format) {
+    byte[] marked = read(marker);
+    if (marked == null || !new String(marked, StandardCharsets.US_ASCII).startsWith(format + ' ')) {
+      return false;
+    }
+    try (Transaction tx = read()) {
+      return Arrays.equals(marked, tx.get(table, StoreKeys.INCARNATION));
+    }
+  }
+
+  /** Drops the tables of stores whose directory is not there any more. */
+  private void dropForgotten() {
+    for (String name : database.tableNames()) {
+      int task = name.indexOf(SEPARATOR);
+      int segment = name.lastIndexOf(SEGMENT);
+      String store = name.substring(task + 1, segment < 0 ? name.length() : segment);
+      if (task > 0
+          && !Files.exists(home.resolve(name.substring(0, task)).resolve(store).resolve(MARKER))) {
+        database.dropTable(name);
+      }
+    }
+  }
+
+  private static byte @Nullable [] read(Path marker) {
+    try {
+      return Files.exists(marker) ? Files.readAllBytes(marker) : null;
+    } catch (IOException e) {
+      throw new ProcessorStateException(
+          "the marker file " + marker + " cannot be read; check its permissions and the disk", e);
+    }
+  }
+
+  private static void write(Path marker, byte[] incarnation) {
+    try {
+      Path directory = marker.getParent();
+      if (directory != null) {
+        Files.createDirectories(directory);
+      }
+      Files.write(marker, incarnation);
+    } catch (IOException e) {
+      throw notWritten(marker, e);
+    }
+  }
+
+  private static void force(Path marker) {
+    try {
+      try (FileChannel file = FileChannel.open(marker, StandardOpenOption.WRITE)) {
+        file.force(true);
+      }
+      Path directory = marker.getParent();
+      for (int up = 0; up < DIRECTORIES && directory != null; up++) {
+        try (FileChannel names = FileChannel.open(directory, StandardOpenOption.READ)) {
+          names.force(true);
+        }
+        directory = directory.getParent();
+      }
+    } catch (IOException e) {
+      throw notWritten(marker, e);
+    }
+  }
+
+  private static ProcessorStateException notWritten(Path marker, IOException failure) {
+    return new ProcessorStateException(
+        "the marker file "
+            + marker
+            + " cannot be written; check the permissions of the state directory and the disk",
+        failure);
+  }
+
+  @Override
+  public String toString() {
+    return "SharedDatabase[" + home + "]";
+  }
+}

@@ -1,0 +1,109 @@
+package org.revenantdb.kafka.streams;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The keys of the one table that a store has. The engine has no empty key, and the rows that
+ * describe the store must not meet those of the user.
+ */
+final class StoreKeys {
+  /*
+   * Key of the user        row
+   * empty                  00
+   * 00 rest                00 00 rest
+   * b rest, b > 00         b rest
+   *                        00 01 name     describes the store
+   *
+   * The order of the user's keys is that of their rows, as unsigned bytes.
+   */
+  private static final byte ESCAPE = 0;
+  private static final byte OWN = 1;
+
+  /** The first row that describes the store, and the first behind them. */
+  static final byte[] OWN_FROM = {ESCAPE, OWN};
+
+  static final byte[] OWN_TO = {ESCAPE, OWN + 1};
+
+  static final byte[] INCARNATION = own("incarnation");
+
+  /** Is there if the marker file is durable. */
+  static final byte[] MARKED = own("marked");
+
+  static final byte[] POSITION = own("position");
+
+  /** The time of a store whose rows expire. */
+  static final byte[] TIME = own("time");
+
+  /** Is there if offsets were removed: Kafka Streams has declared the store corrupted. */
+  static final byte[] CLEARED = own("cleared");
+
+  private static final byte[] OFFSET = own("offset ");
+  static final byte[] OFFSETS_FROM = OFFSET;
+  static final byte[] OFFSETS_TO = incremented(OFFSET);
+
+  private StoreKeys() {}
+
+  private static byte[] own(String name) {
+    byte[] text = name.getBytes(StandardCharsets.UTF_8);
+    byte[] key = new byte[text.length + 2];
+    key[0] = ESCAPE;
+    key[1] = OWN;
+    System.arraycopy(text, 0, key, 2, text.length);
+    return key;
+  }
+
+  /** The row of a key of the user. */
+  static byte[] row(byte[] key) {
+    if (key.length > 0 && key[0] != ESCAPE) {
+      return key;
+    }
+    byte[] row = new byte[key.length + 1];
+    System.arraycopy(key, 0, row, 1, key.length);
+    return row;
+  }
+
+  /** The key of the user in a row; null if the row describes the store. */
+  static byte @Nullable [] key(byte[] row) {
+    if (row[0] != ESCAPE) {
+      return row;
+    }
+    return row.length > 1 && row[1] != ESCAPE ? null : Arrays.copyOfRange(row, 1, row.length);
+  }
+
+  /** The first row behind that of a key. */
+  static byte[] behind(byte[] key) {
+    byte[] row = row(key);
+    return Arrays.copyOf(row, row.length + 1);
+  }
+
+  /** The first row behind those of keys with a prefix; null if there is no such bound. */
+  static byte @Nullable [] behindPrefix(byte[] prefix) {
+    for (int i = prefix.length - 1; i >= 0; i--) {
+      if (prefix[i] != (byte) 0xFF) {
+        return row(incremented(Arrays.copyOf(prefix, i + 1)));
+      }
+    }
+    return null;
+  }
+
+  private static byte[] incremented(byte[] bytes) {
+    byte[] next = bytes.clone();
+    next[next.length - 1]++;
+    return next;
+  }
+
+  static byte[] offset(TopicPartition partition) {
+    return own("offset " + partition.partition() + " " + partition.topic());
+  }
+
+  static TopicPartition partition(byte[] offsetRow) {
+    String text =
+        new String(
+            offsetRow, OFFSET.length, offsetRow.length - OFFSET.length, StandardCharsets.UTF_8);
+    int end = text.indexOf(' ');
+    return new TopicPartition(text.substring(end + 1), Integer.parseInt(text.substring(0, end)));
+  }
+}

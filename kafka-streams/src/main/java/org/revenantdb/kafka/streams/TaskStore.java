@@ -1,0 +1,481 @@
+package org.revenantdb.kafka.streams;
+
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.utils.Bytes;
+import org.apache.kafka.streams.StreamsConfig;
+import org.apache.kafka.streams.errors.InvalidStateStoreException;
+import org.apache.kafka.streams.errors.ProcessorStateException;
+import org.apache.kafka.streams.processor.StateStore;
+import org.apache.kafka.streams.processor.StateStoreContext;
+import org.apache.kafka.streams.processor.internals.ChangelogRecordDeserializationHelper;
+import org.apache.kafka.streams.processor.internals.InternalProcessorContext;
+import org.apache.kafka.streams.processor.internals.RecordBatchingStateRestoreCallback;
+import org.apache.kafka.streams.query.Position;
+import org.apache.kafka.streams.query.PositionBound;
+import org.apache.kafka.streams.query.Query;
+import org.apache.kafka.streams.query.QueryConfig;
+import org.apache.kafka.streams.query.QueryResult;
+import org.apache.kafka.streams.state.internals.PositionSerde;
+import org.apache.kafka.streams.state.internals.StoreQueryUtils;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.Cursor;
+import org.revenantdb.engine.Database;
+import org.revenantdb.engine.DatabaseClosedException;
+import org.revenantdb.engine.RevenantException;
+import org.revenantdb.engine.Table;
+import org.revenantdb.engine.Transaction;
+
+/**
+ * What all stores have in common: their life, their tables, and the offsets that are committed with
+ * their rows. The writes belong to the transaction of the task.
+ *
+ * <p>Threads: writes come from the thread that processes the task. Any thread may read: that thread
+ * sees the writes of the task, others see what is committed.
+ */
+abstract class TaskStore implements StateStore {
+  static final System.Logger LOG = System.getLogger("org.revenantdb.kafka");
+
+  /** What Kafka Streams calls an offset that is not known: nothing is restored yet. */
+  static final long OFFSET_UNKNOWN = -4;
+
+  private static final AtomicBoolean WARNED = new AtomicBoolean();
+
+  private final String name;
+  private final Set<RowIterator> iterators = ConcurrentHashMap.newKeySet();
+
+  private @Nullable Opened opened;
+  private volatile boolean open;
+
+  /** What there is while the store is open. */
+  record Opened(
+      SharedDatabase shared, TaskTransaction task, Table table, StateStoreContext context) {}
+
+  /** The changelog of the store; null if it has none, or if that is not known yet. */
+  private @Nullable TopicPartition changelog;
+
+  private boolean exactlyOnce;
+  private boolean isGlobal;
+  private boolean consistencyEnabled;
+
+  /** Up to where the input is in the rows, and up to where in those that are committed. */
+  private Position position = Position.emptyPosition();
+
+  private volatile Position committedPosition = Position.emptyPosition();
+
+  /** As in the database, and as they are after the commit of the open transaction. */
+  private volatile Map<TopicPartition, Long> offsets = Map.of();
+
+  private Map<TopicPartition, Long> nextOffsets = Map.of();
+  private boolean cleared;
+  private boolean nextCleared;
+
+  TaskStore(String name) {
+    this.name = name;
+  }
+
+  // --- life
+
+  @Override
+  public void init(StateStoreContext context, StateStore root) {
+    open(context, context.stateDir().toPath());
+    context.register(root, (RecordBatchingStateRestoreCallback) this::restore, () -> {});
+  }
+
+  /** Opens it; crash tests give the directory of the task by a path of their own. */
+  void open(StateStoreContext context, Path taskDirectory) {
+    Path home = Objects.requireNonNullElse(taskDirectory.getParent(), taskDirectory);
+    String task = Objects.requireNonNull(taskDirectory.getFileName()).toString();
+    exactlyOnce =
+        StreamsConfig.EXACTLY_ONCE_V2.equals(
+            context.appConfigs().get(StreamsConfig.PROCESSING_GUARANTEE_CONFIG));
+    isGlobal = context.taskId().partition() < 0;
+    consistencyEnabled =
+        StreamsConfig.InternalConfig.getBoolean(
+            context.appConfigs(),
+            StreamsConfig.InternalConfig.IQ_CONSISTENCY_OFFSET_VECTOR_ENABLED,
+            false);
+    changelog = changelogOf(context);
+    warnOfRareCommits();
+    SharedDatabase shared = null;
+    try {
+      shared = SharedDatabase.acquire(home, context.appConfigs());
+      Table table = shared.table(task, taskDirectory, name, format());
+      load(shared, table);
+      openTables(shared, task, table);
+      opened = new Opened(shared, shared.join(task, this), table, context);
+      open = true;
+    } catch (RevenantException failure) {
+      throw told("it cannot be opened", failure);
+    } finally {
+      if (!open && shared != null) {
+        shared.release();
+      }
+    }
+  }
+
+  /** What the rows are. Rows of another format are dropped, and the changelog is read instead. */
+  abstract String format();
+
+  /** Reads what the store has beside its table; it is not open yet. */
+  void openTables(SharedDatabase shared, String task, Table table) {}
+
+  private @Nullable TopicPartition changelogOf(StateStoreContext context) {
+    if (!isGlobal && context instanceof InternalProcessorContext<?, ?> internal) {
+      String topic = internal.changelogFor(name);
+      return topic == null ? null : new TopicPartition(topic, context.taskId().partition());
+    }
+    return null;
+  }
+
+  private void warnOfRareCommits() {
+    if (exactlyOnce && !CommittingProducer.isInUse() && WARNED.compareAndSet(false, true)) {
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "exactly-once without RevenantClientSupplier: stores commit only when their task is"
+              + " closed, so a killed process reads more of the changelog; set "
+              + StreamsConfig.DEFAULT_CLIENT_SUPPLIER_CONFIG
+              + " to "
+              + RevenantClientSupplier.class.getName());
+    }
+  }
+
+  private void load(SharedDatabase shared, Table table) {
+    Map<TopicPartition, Long> loaded = new HashMap<>();
+    try (Transaction tx = shared.read();
+        Cursor rows = tx.scan(table, StoreKeys.OFFSETS_FROM, StoreKeys.OFFSETS_TO)) {
+      while (rows.next()) {
+        loaded.put(StoreKeys.partition(rows.key()), ByteBuffer.wrap(rows.value()).getLong());
+      }
+      byte[] at = tx.get(table, StoreKeys.POSITION);
+      position =
+          at == null ? Position.emptyPosition() : PositionSerde.deserialize(ByteBuffer.wrap(at));
+      cleared = tx.exists(table, StoreKeys.CLEARED);
+    }
+    committedPosition = position.copy();
+    offsets = Map.copyOf(loaded);
+    nextOffsets = offsets;
+    nextCleared = cleared;
+  }
+
+  @Override
+  public void close() {
+    Opened was = opened;
+    if (!open || was == null) {
+      return;
+    }
+    open = false;
+    List.copyOf(iterators).forEach(RowIterator::close);
+    try {
+      was.shared.leave(was.task, this);
+    } catch (RevenantException failure) {
+      throw told("it cannot be closed", failure);
+    } finally {
+      was.shared.release();
+    }
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+
+  @Override
+  public boolean persistent() {
+    return true;
+  }
+
+  @Override
+  public boolean isOpen() {
+    return open;
+  }
+
+  /** Of the open store; who is inside when it is closed finds the database closed at most. */
+  final Opened opened() {
+    Opened now = opened;
+    if (!open || now == null) {
+      throw new InvalidStateStoreException("store " + name + " is not open");
+    }
+    return now;
+  }
+
+  final boolean isInside() {
+    return opened().task.isInside();
+  }
+
+  Table table() {
+    return opened().table;
+  }
+
+  Transaction read() {
+    return opened().shared.read();
+  }
+
+  /** Whether a closed iterator has no more rows; else it throws, as Kafka's own stores do. */
+  boolean endsQuietly() {
+    return false;
+  }
+
+  void iteratorCloses(RowIterator iterator) {
+    iterators.remove(iterator);
+  }
+
+  /** The exception of Kafka Streams for one of the engine. */
+  RuntimeException told(String what, RevenantException failure) {
+    String message = "store " + name + ": " + what + ": " + failure.getMessage();
+    return failure instanceof DatabaseClosedException
+        ? new InvalidStateStoreException(message, failure)
+        : new ProcessorStateException(message, failure);
+  }
+
+  // --- reads
+
+  final <T extends @Nullable Object> T read(boolean inside, Function<Transaction, T> statement) {
+    Opened now = opened();
+    try {
+      if (inside) {
+        synchronized (now.task) {
+          Transaction tx = now.task.open();
+          if (tx != null) {
+            return statement.apply(tx);
+          }
+        }
+      }
+      try (Transaction tx = now.shared.read()) {
+        return statement.apply(tx);
+      }
+    } catch (RevenantException failure) {
+      throw told("it cannot be read", failure);
+    }
+  }
+
+  /** Answers a query from what is committed. */
+  <R> QueryResult<R> query(
+      Query<R> query, PositionBound positionBound, QueryConfig config, StateStore committed) {
+    return StoreQueryUtils.handleBasicQueries(
+        query,
+        positionBound,
+        config,
+        committed,
+        committedPosition, // first: the rows are at least as new
+        opened().context);
+  }
+
+  RowIterator iterator(
+      List<Table> tables,
+      byte @Nullable [] from,
+      byte @Nullable [] to,
+      boolean descending,
+      boolean inside,
+      Predicate<byte[]> accepted) {
+    try {
+      RowIterator rows =
+          new RowIterator(this, opened().task, tables, from, to, descending, inside, accepted);
+      iterators.add(rows);
+      return rows;
+    } catch (RevenantException failure) {
+      throw told("it cannot be read", failure);
+    }
+  }
+
+  @Override
+  public Position getPosition() {
+    Opened now = opened;
+    return now != null && now.task.isInside() ? position : committedPosition;
+  }
+
+  // --- writes
+
+  final void write(Consumer<Transaction> statement) {
+    Opened now = opened();
+    try {
+      now.task.write(this, statement);
+    } catch (RevenantException failure) {
+      throw told("it cannot be written", failure);
+    }
+    now.context
+        .recordMetadata()
+        .ifPresent(input -> {
+          if (input.topic() != null) {
+            position.withComponent(input.topic(), input.partition(), input.offset());
+          }
+        });
+  }
+
+  static void put(Transaction tx, Table table, byte[] row, byte @Nullable [] value) {
+    if (value == null) {
+      tx.delete(table, row);
+    } else {
+      tx.put(table, row, value);
+    }
+  }
+
+  final byte[] row(Bytes key) {
+    byte[] row = StoreKeys.row(key.get());
+    if (row.length > Database.MAX_KEY_BYTES) {
+      throw new ProcessorStateException(
+          "store "
+              + name
+              + ": a key has "
+              + key.get().length
+              + " bytes, and at most "
+              + (Database.MAX_KEY_BYTES - 1)
+              + " are possible; use shorter keys, or the default store here");
+    }
+    return row;
+  }
+
+  /** Records of the changelog. */
+  private void restore(Collection<ConsumerRecord<byte[], byte[]>> changes) {
+    Opened now = opened();
+    try {
+      now.task.write(this, tx -> restore(tx, changes));
+    } catch (RevenantException failure) {
+      throw told("it cannot be restored", failure);
+    }
+    for (ConsumerRecord<byte[], byte[]> change : changes) {
+      ChangelogRecordDeserializationHelper.applyChecksAndUpdatePosition(
+          change, consistencyEnabled, position);
+    }
+  }
+
+  /** Writes these changes; of each key only the last one counts. */
+  abstract void restore(Transaction tx, Collection<ConsumerRecord<byte[], byte[]>> changes);
+
+  /** Rows by key in the order of the table, which makes neighbours of them. */
+  static Map<byte[], byte @Nullable []> sorted() {
+    return new TreeMap<>(Arrays::compareUnsigned);
+  }
+
+  // --- commits
+
+  @Override
+  @SuppressWarnings("deprecation") // Kafka asks until it takes it for granted
+  public boolean managesOffsets() {
+    return true;
+  }
+
+  @Override
+  public @Nullable Long committedOffset(TopicPartition partition) {
+    Long offset = offsets.get(partition);
+    // A new store is empty, which is known, and no reason to take it for corrupted.
+    return offset != null || !exactlyOnce || isGlobal || cleared
+        ? offset
+        : Long.valueOf(OFFSET_UNKNOWN);
+  }
+
+  @Override
+  public void commit(Map<TopicPartition, Long> changelogOffsets) {
+    Opened now = opened;
+    if (!open || now == null) {
+      return;
+    }
+    try {
+      if (changelogOffsets.isEmpty() && (changelog != null || !nextOffsets.isEmpty())) {
+        now.task.clear(this);
+      } else {
+        if (changelog == null && !isGlobal && changelogOffsets.size() == 1) {
+          changelog = changelogOffsets.keySet().iterator().next();
+        }
+        now.task.commit(this, new HashMap<TopicPartition, @Nullable Long>(changelogOffsets));
+      }
+    } catch (RevenantException failure) {
+      throw told("it cannot be committed", failure);
+    }
+  }
+
+  /** Whether these offsets are others than those that are stored. */
+  boolean changes(Map<TopicPartition, @Nullable Long> changes) {
+    for (Map.Entry<TopicPartition, @Nullable Long> change : changes.entrySet()) {
+      if (!Objects.equals(change.getValue(), nextOffsets.get(change.getKey()))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The offsets of this store after a commit of the producer. */
+  Map<TopicPartition, @Nullable Long> offsets(Function<TopicPartition, @Nullable Long> ofProducer) {
+    TopicPartition partition = changelog;
+    Long offset = partition == null ? null : ofProducer.apply(partition);
+    return partition == null || offset == null ? Map.of() : Map.of(partition, offset);
+  }
+
+  /** Writes offsets and position beside the rows. */
+  void stage(Transaction tx, Map<TopicPartition, @Nullable Long> changes) {
+    Table table = opened().table;
+    if (changes(changes)) {
+      Map<TopicPartition, Long> changed = new HashMap<>(nextOffsets);
+      for (Map.Entry<TopicPartition, @Nullable Long> change : changes.entrySet()) {
+        byte[] row = StoreKeys.offset(change.getKey());
+        Long offset = change.getValue();
+        if (offset == null) {
+          tx.delete(table, row);
+          changed.remove(change.getKey());
+        } else {
+          tx.put(table, row, ByteBuffer.allocate(Long.BYTES).putLong(offset).array());
+          changed.put(change.getKey(), offset);
+        }
+      }
+      nextOffsets = Map.copyOf(changed);
+      if (nextCleared) {
+        tx.delete(table, StoreKeys.CLEARED);
+        nextCleared = false;
+      }
+    }
+    if (!position.isEmpty() && !position.equals(committedPosition)) {
+      tx.put(table, StoreKeys.POSITION, bytes(PositionSerde.serialize(position)));
+    }
+  }
+
+  private static byte[] bytes(ByteBuffer buffer) {
+    byte[] bytes = new byte[buffer.remaining()];
+    buffer.get(bytes);
+    return bytes;
+  }
+
+  /** Removes all offsets; the rows stay, and the changelog is read from its beginning. */
+  void clear(Transaction tx) {
+    Table table = opened().table;
+    for (TopicPartition partition : nextOffsets.keySet()) {
+      tx.delete(table, StoreKeys.offset(partition));
+    }
+    tx.put(table, StoreKeys.CLEARED, new byte[0]);
+    nextOffsets = Map.of();
+    nextCleared = true;
+  }
+
+  /** The transaction of the task is committed. */
+  void committed() {
+    offsets = nextOffsets;
+    cleared = nextCleared;
+    committedPosition = position.copy();
+  }
+
+  /** The transaction of the task is rolled back. */
+  void rolledBack() {
+    nextOffsets = offsets;
+    nextCleared = cleared;
+    position = committedPosition.copy();
+  }
+
+  @Override
+  public String toString() {
+    return getClass().getSimpleName() + "[" + name + (open ? "]" : ", closed]");
+  }
+}

@@ -1,0 +1,381 @@
+package org.revenantdb.kafka.streams;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.LongSerializer;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.engine.Cursor;
+import org.revenantdb.engine.Database;
+import org.revenantdb.engine.Table;
+import org.revenantdb.engine.Transaction;
+
+/**
+ * A real broker, and an application that is killed while it counts exactly once. After each kill
+ * the rows of each store are what its changelog holds up to the store's own offset, and that offset
+ * is at most one transaction of the producer behind. At the end output, stores and changelogs are
+ * what a model computes.
+ */
+@Tag("slow")
+class KilledApplicationTest {
+  private static final boolean LONG = Boolean.getBoolean("revenant.long");
+  private static final int KILLS = LONG ? 200 : 4;
+  private static final int RECORDS = 400;
+
+  /** Sent after each commit that the application tells of, so that another one comes. */
+  private static final int MORE = 100;
+
+  private static final int KEYS = 500;
+  private static final int PARTITIONS = 2;
+
+  @TempDir Path home;
+
+  private final Map<String, Long> counts = new TreeMap<>();
+  private final Map<String, Long> sums = new TreeMap<>();
+
+  /** Where each store must be at least, by changelog. */
+  private final Map<TopicPartition, Long> floor = new HashMap<>();
+
+  private long restored;
+  private long sent;
+
+  @Test
+  void an_application_that_is_killed_counts_exactly_once_and_restores_what_is_missing()
+      throws Exception {
+    long seed = Long.getLong("revenant.kafka.seed", new Random().nextLong());
+    System.out.println("KilledApplicationTest: repeat with -Drevenant.kafka.seed=" + seed);
+    Random random = new Random(seed);
+    try (Broker broker = Broker.start(home)) {
+      broker.createTopics(PARTITIONS, "in", "out");
+      for (int kill = 0; kill < KILLS; kill++) {
+        send(broker, random, RECORDS);
+        // Early in its life, or after some commits.
+        int lines = 1 + random.nextInt(kill % 4 == 3 ? 4 : 14);
+        live(broker, lines, random);
+        compareStoresWithChangelogs(broker);
+        if (LONG && (kill + 1) % 20 == 0) {
+          System.out.println(
+              "KilledApplicationTest: %d kills, %d restored".formatted(kill + 1, restored));
+        }
+      }
+      send(broker, random, RECORDS);
+      finish(broker);
+      System.out.println(
+          "KilledApplicationTest: %d kills, %d records, %d restored"
+              .formatted(KILLS, sent, restored));
+    }
+  }
+
+  private void send(Broker broker, Random random, int records) {
+    try (KafkaProducer<String, Long> producer =
+        new KafkaProducer<>(
+            Map.of("bootstrap.servers", broker.servers(), "linger.ms", 5),
+            new StringSerializer(),
+            new LongSerializer())) {
+      for (int i = 0; i < records; i++) {
+        String key = "key " + random.nextInt(KEYS);
+        long value = random.nextInt(1_000);
+        producer.send(new ProducerRecord<>("in", key, value));
+        counts.merge(key, 1L, Long::sum);
+        sums.merge(key, value, Long::sum);
+        sent++;
+      }
+    }
+  }
+
+  private Process start(Broker broker) throws IOException {
+    return Broker.fork(
+        CountingApplication.class,
+        home.resolve("application.log"),
+        List.of("-Xmx192m"),
+        List.of(broker.servers(), home.resolve("state").toString()));
+  }
+
+  /** One life, which is killed at some moment after a number of lines. */
+  private void live(Broker broker, int lines, Random random) throws Exception {
+    Process process = start(broker);
+    List<Map<TopicPartition, Long>> commits = new ArrayList<>();
+    try (BufferedReader said = process.inputReader(StandardCharsets.UTF_8)) {
+      int seen = 0;
+      for (String line = said.readLine(); line != null; line = said.readLine()) {
+        notice(line, commits);
+        if (line.startsWith("COMMIT") && seen < lines) {
+          send(broker, random, MORE);
+        }
+        seen++;
+        if (seen == lines) {
+          spin(random.nextInt(30_000_000));
+          process.toHandle().destroyForcibly(); // what it has said is read, too
+        }
+      }
+    } finally {
+      process.destroyForcibly().waitFor();
+    }
+    assertEquals(137, process.exitValue(), this::log);
+    for (int i = 0; i < commits.size() - 1; i++) { // the last one may not have come to the stores
+      commits.get(i).forEach((changelog, offset) -> floor.merge(changelog, offset, Math::max));
+    }
+  }
+
+  private static void spin(long nanoseconds) {
+    long end = System.nanoTime() + nanoseconds;
+    while (System.nanoTime() - end < 0) {
+      Thread.onSpinWait();
+    }
+  }
+
+  private void notice(String line, List<Map<TopicPartition, Long>> commits) {
+    String[] words = line.split(" ");
+    switch (words[0]) {
+      case "COMMIT" -> {
+        Map<TopicPartition, Long> offsets = new HashMap<>();
+        for (int i = 1; i < words.length; i += 3) {
+          offsets.put(partition(words[i], words[i + 1]), Long.valueOf(words[i + 2]));
+        }
+        commits.add(offsets);
+      }
+      case "RESTORE" -> {
+        Long stored = floor.get(partition(words[1], words[2]));
+        long first = Long.parseLong(words[3]);
+        assertTrue(
+            stored == null || first > stored,
+            () -> line + ": the store had offset " + stored + "\n" + log());
+      }
+      case "RESTORED" -> restored += Long.parseLong(words[3]);
+      default -> {}
+    }
+  }
+
+  private static TopicPartition partition(String topic, String number) {
+    return new TopicPartition(topic, Integer.parseInt(number));
+  }
+
+  private String log() {
+    try {
+      Path log = home.resolve("application.log");
+      return Files.exists(log) ? Files.readString(log) : "";
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** The last life, which ends in order when the output is complete. */
+  private void finish(Broker broker) throws Exception {
+    Process process = start(broker);
+    Thread reader =
+        Thread.ofPlatform()
+            .start(() ->
+                process
+                    .inputReader(StandardCharsets.UTF_8)
+                    .lines()
+                    .forEach(line -> notice(line, new ArrayList<>())));
+    try {
+      Map<String, Long> last = new HashMap<>();
+      long output = 0;
+      try (KafkaConsumer<byte[], byte[]> consumer = consumer(broker)) {
+        consumer.assign(partitions("out"));
+        consumer.seekToBeginning(consumer.assignment());
+        while (output < sent) {
+          assertTrue(process.isAlive(), this::log);
+          for (ConsumerRecord<byte[], byte[]> result : consumer.poll(Duration.ofSeconds(1))) {
+            String key = new String(result.key(), StandardCharsets.UTF_8);
+            long count = ByteBuffer.wrap(result.value()).getLong();
+            assertEquals(last.getOrDefault(key, 0L) + 1, count, "twice, or lost: " + key);
+            last.put(key, count);
+            output++;
+          }
+        }
+      }
+      assertEquals(counts, new TreeMap<>(last));
+      process.getOutputStream().write('\n');
+      process.getOutputStream().flush();
+      assertEquals(0, process.waitFor(), this::log);
+      reader.join();
+    } finally {
+      process.destroyForcibly();
+    }
+    Map<TopicPartition, Long> stored = compareStoresWithChangelogs(broker);
+    assertEquals(2 * PARTITIONS, stored.size());
+    assertEquals(counts, rows(CountingApplication.COUNTS));
+    assertEquals(sums, rows(CountingApplication.SUMS));
+    for (Map.Entry<TopicPartition, Long> offset : stored.entrySet()) {
+      assertEquals(changelog(broker, offset.getKey(), Long.MAX_VALUE).lastKey(), offset.getValue());
+    }
+  }
+
+  private static List<TopicPartition> partitions(String topic) {
+    List<TopicPartition> partitions = new ArrayList<>();
+    for (int i = 0; i < PARTITIONS; i++) {
+      partitions.add(new TopicPartition(topic, i));
+    }
+    return partitions;
+  }
+
+  private static KafkaConsumer<byte[], byte[]> consumer(Broker broker) {
+    return new KafkaConsumer<>(
+        Map.of(
+            "bootstrap.servers",
+            broker.servers(),
+            "isolation.level",
+            "read_committed",
+            "fetch.max.wait.ms",
+            10),
+        new ByteArrayDeserializer(),
+        new ByteArrayDeserializer());
+  }
+
+  /** All stores that there are, in a copy, so that the application makes its own recovery. */
+  private Map<TopicPartition, Long> compareStoresWithChangelogs(Broker broker) throws Exception {
+    Map<TopicPartition, Long> stored = new HashMap<>();
+    Path original = home.resolve("state").resolve(CountingApplication.ID);
+    if (!Files.exists(original.resolve(SharedDatabase.DIRECTORY))) {
+      return stored;
+    }
+    Path copy = Files.createTempDirectory(home, "copy");
+    copy(original.resolve(SharedDatabase.DIRECTORY), copy);
+    try (Database database = Database.open(copy)) {
+      for (String name : database.tableNames()) {
+        Table table = database.table(name);
+        try (Transaction tx = database.begin()) {
+          for (Map.Entry<TopicPartition, Long> at : offsets(tx, table).entrySet()) {
+            compare(tx, table, changelog(broker, at.getKey(), at.getValue()).values(), at);
+            Long least = floor.get(at.getKey());
+            assertTrue(
+                least == null || least <= at.getValue(),
+                () -> name + " is at " + at + ", and " + least + " was committed before");
+            floor.put(at.getKey(), at.getValue());
+            if (at.getValue() >= 0) {
+              stored.put(at.getKey(), at.getValue());
+            }
+          }
+        }
+      }
+    }
+    delete(copy);
+    return stored;
+  }
+
+  private static Map<TopicPartition, Long> offsets(Transaction tx, Table table) {
+    Map<TopicPartition, Long> offsets = new HashMap<>();
+    try (Cursor rows = tx.scan(table, StoreKeys.OFFSETS_FROM, StoreKeys.OFFSETS_TO)) {
+      while (rows.next()) {
+        offsets.put(StoreKeys.partition(rows.key()), ByteBuffer.wrap(rows.value()).getLong());
+      }
+    }
+    return offsets;
+  }
+
+  private static void compare(
+      Transaction tx,
+      Table table,
+      Collection<ConsumerRecord<byte[], byte[]>> changes,
+      Map.Entry<TopicPartition, Long> at) {
+    Map<String, Long> expected = new TreeMap<>();
+    for (ConsumerRecord<byte[], byte[]> change : changes) {
+      expected.put(
+          new String(change.key(), StandardCharsets.UTF_8),
+          ByteBuffer.wrap(change.value()).getLong());
+    }
+    assertEquals(expected, rows(tx, table), () -> table + " at " + at);
+  }
+
+  private static Map<String, Long> rows(Transaction tx, Table table) {
+    Map<String, Long> found = new TreeMap<>();
+    try (Cursor rows = tx.scan(table, null, null)) {
+      while (rows.next()) {
+        byte[] key = StoreKeys.key(rows.key());
+        if (key != null) { // a timestamp is in front of the value
+          found.put(
+              new String(key, StandardCharsets.UTF_8),
+              ByteBuffer.wrap(rows.value()).getLong(Long.BYTES));
+        }
+      }
+    }
+    return found;
+  }
+
+  /** A store of all partitions; the application has closed it. */
+  private Map<String, Long> rows(String store) {
+    Map<String, Long> found = new TreeMap<>();
+    try (Database database =
+            Database.open(
+                home.resolve("state")
+                    .resolve(CountingApplication.ID)
+                    .resolve(SharedDatabase.DIRECTORY));
+        Transaction tx = database.begin()) {
+      for (int i = 0; i < PARTITIONS; i++) {
+        found.putAll(rows(tx, database.table("0_" + i + "/" + store)));
+      }
+    }
+    return found;
+  }
+
+  /** What is committed of a changelog up to an offset, by offset. */
+  private static TreeMap<Long, ConsumerRecord<byte[], byte[]>> changelog(
+      Broker broker, TopicPartition changelog, long last) {
+    TreeMap<Long, ConsumerRecord<byte[], byte[]>> changes = new TreeMap<>();
+    try (KafkaConsumer<byte[], byte[]> consumer = consumer(broker)) {
+      consumer.assign(List.of(changelog));
+      consumer.seekToBeginning(consumer.assignment());
+      Long end = consumer.endOffsets(consumer.assignment()).get(changelog);
+      assertNotNull(end);
+      while (consumer.position(changelog)
+          < Math.min(end, last == Long.MAX_VALUE ? last : last + 1)) {
+        for (ConsumerRecord<byte[], byte[]> change : consumer.poll(Duration.ofSeconds(1))) {
+          if (change.offset() <= last) {
+            changes.put(change.offset(), change);
+          }
+        }
+      }
+    }
+    return changes;
+  }
+
+  private static void copy(Path from, Path to) throws IOException {
+    try (Stream<Path> files = Files.walk(from)) {
+      for (Path file : (Iterable<Path>) files::iterator) {
+        Path target = to.resolve(from.relativize(file));
+        if (Files.isDirectory(file)) {
+          Files.createDirectories(target);
+        } else {
+          Files.copy(file, target);
+        }
+      }
+    }
+  }
+
+  private static void delete(Path directory) throws IOException {
+    try (Stream<Path> files = Files.walk(directory)) {
+      for (Path file :
+          (Iterable<Path>) files.sorted(java.util.Comparator.reverseOrder())::iterator) {
+        Files.delete(file);
+      }
+    }
+  }
+}
