@@ -25,6 +25,7 @@ import org.apache.kafka.streams.TestOutputTopic;
 import org.apache.kafka.streams.Topology;
 import org.apache.kafka.streams.TopologyTestDriver;
 import org.apache.kafka.streams.kstream.Consumed;
+import org.apache.kafka.streams.kstream.GlobalKTable;
 import org.apache.kafka.streams.kstream.Grouped;
 import org.apache.kafka.streams.kstream.KTable;
 import org.apache.kafka.streams.kstream.Materialized;
@@ -152,6 +153,27 @@ class TopologyTest {
         Materialized.<String, String>as(RevenantStores.timestampedKeyValueStore(topic + "-table"))
             .withKeySerde(Serdes.String())
             .withValueSerde(Serdes.String()));
+  }
+
+  @Test
+  void a_global_table_is_joined() {
+    StreamsBuilder builder = new StreamsBuilder();
+    GlobalKTable<String, String> names =
+        builder.globalTable(
+            "names",
+            Consumed.with(Serdes.String(), Serdes.String()),
+            Materialized.as(RevenantStores.timestampedKeyValueStore("all-names")));
+    builder.stream("lines", Consumed.with(Serdes.String(), Serdes.String()))
+        .join(names, (key, line) -> line, (line, name) -> name)
+        .to("counted", Produced.with(Serdes.String(), Serdes.String()));
+    try (TopologyTestDriver driver =
+        new TopologyTestDriver(builder.build(), properties(StreamsConfig.EXACTLY_ONCE_V2))) {
+      driver
+          .createInputTopic("names", new StringSerializer(), new StringSerializer())
+          .pipeInput("a", "Ada");
+      lines(driver).pipeInput("a");
+      assertEquals("Ada", counted(driver).readValue());
+    }
   }
 
   /** Reads, ranges and deletions in the middle of a record see what the record has written. */
