@@ -36,6 +36,7 @@ import org.apache.kafka.streams.state.KeyValueIterator;
 import org.apache.kafka.streams.state.KeyValueStore;
 import org.apache.kafka.streams.state.Stores;
 import org.apache.kafka.streams.state.ValueAndTimestamp;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -242,6 +243,7 @@ class TopologyTest {
 
   /** A store with many stores beside it: one database, one pool. */
   @Test
+  @Tag("slow")
   void two_hundred_stores_share_one_database() {
     StreamsBuilder builder = new StreamsBuilder();
     for (int i = 0; i < 200; i++) {
