@@ -9,12 +9,14 @@ import org.apache.kafka.streams.state.KeyValueStore;
 import org.apache.kafka.streams.state.StoreBuilder;
 import org.apache.kafka.streams.state.Stores;
 import org.apache.kafka.streams.state.internals.AbstractKeyValueStoreTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Kafka's own test of stores of keys and values. Four of its tests also look for the words that
  * Kafka's stores write to their log; here they look for the empty range alone.
  */
+@Tag("slow")
 class KafkaStoreTest extends AbstractKeyValueStoreTest {
   @Override
   @SuppressWarnings("unchecked")

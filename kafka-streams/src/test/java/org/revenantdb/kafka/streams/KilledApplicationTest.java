@@ -188,13 +188,10 @@ class KilledApplicationTest {
   /** The last life, which ends in order when the output is complete. */
   private void finish(Broker broker) throws Exception {
     Process process = start(broker);
+    List<String> said = new ArrayList<>();
     Thread reader =
         Thread.ofPlatform()
-            .start(() ->
-                process
-                    .inputReader(StandardCharsets.UTF_8)
-                    .lines()
-                    .forEach(line -> notice(line, new ArrayList<>())));
+            .start(() -> process.inputReader(StandardCharsets.UTF_8).lines().forEach(said::add));
     try {
       Map<String, Long> last = new HashMap<>();
       long output = 0;
@@ -217,6 +214,7 @@ class KilledApplicationTest {
       process.getOutputStream().flush();
       assertEquals(0, process.waitFor(), this::log);
       reader.join();
+      said.forEach(line -> notice(line, new ArrayList<>()));
     } finally {
       process.destroyForcibly();
     }

@@ -135,6 +135,27 @@ class StoreCommitTest {
     second.close();
   }
 
+  /**
+   * One store of a failed task is closed: what the others write until they are is not committed.
+   */
+  @Test
+  void a_task_that_was_rolled_back_commits_nothing_more() {
+    TaskContext context = context(StreamsConfig.EXACTLY_ONCE_V2);
+    RevenantStore first = open(context, "first");
+    RevenantStore second = open(context, "second");
+    put(first, "a", "1");
+    put(second, "b", "1");
+    first.close();
+    put(second, "c", "1");
+    second.commit(Map.of(SECOND, 1L));
+    TaskTransaction.producerHasCommitted(partition -> 1L);
+    second.close();
+    second = open("second");
+    assertEquals(Map.of(), rows(second.all()));
+    assertEquals(TaskStore.OFFSET_UNKNOWN, second.committedOffset(SECOND));
+    second.close();
+  }
+
   @Test
   void others_see_what_is_committed_and_iterators_outlive_a_commit() throws Exception {
     RevenantStore store = open("first");

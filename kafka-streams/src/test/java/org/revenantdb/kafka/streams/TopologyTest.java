@@ -25,6 +25,7 @@ import org.apache.kafka.streams.TestOutputTopic;
 import org.apache.kafka.streams.Topology;
 import org.apache.kafka.streams.TopologyTestDriver;
 import org.apache.kafka.streams.kstream.Consumed;
+import org.apache.kafka.streams.kstream.GlobalKTable;
 import org.apache.kafka.streams.kstream.Grouped;
 import org.apache.kafka.streams.kstream.KTable;
 import org.apache.kafka.streams.kstream.Materialized;
@@ -35,6 +36,7 @@ import org.apache.kafka.streams.state.KeyValueIterator;
 import org.apache.kafka.streams.state.KeyValueStore;
 import org.apache.kafka.streams.state.Stores;
 import org.apache.kafka.streams.state.ValueAndTimestamp;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -154,6 +156,27 @@ class TopologyTest {
             .withValueSerde(Serdes.String()));
   }
 
+  @Test
+  void a_global_table_is_joined() {
+    StreamsBuilder builder = new StreamsBuilder();
+    GlobalKTable<String, String> names =
+        builder.globalTable(
+            "names",
+            Consumed.with(Serdes.String(), Serdes.String()),
+            Materialized.as(RevenantStores.timestampedKeyValueStore("all-names")));
+    builder.stream("lines", Consumed.with(Serdes.String(), Serdes.String()))
+        .join(names, (key, line) -> line, (line, name) -> name)
+        .to("counted", Produced.with(Serdes.String(), Serdes.String()));
+    try (TopologyTestDriver driver =
+        new TopologyTestDriver(builder.build(), properties(StreamsConfig.EXACTLY_ONCE_V2))) {
+      driver
+          .createInputTopic("names", new StringSerializer(), new StringSerializer())
+          .pipeInput("a", "Ada");
+      lines(driver).pipeInput("a");
+      assertEquals("Ada", counted(driver).readValue());
+    }
+  }
+
   /** Reads, ranges and deletions in the middle of a record see what the record has written. */
   @Test
   void a_processor_sees_its_own_writes() {
@@ -220,6 +243,7 @@ class TopologyTest {
 
   /** A store with many stores beside it: one database, one pool. */
   @Test
+  @Tag("slow")
   void two_hundred_stores_share_one_database() {
     StreamsBuilder builder = new StreamsBuilder();
     for (int i = 0; i < 200; i++) {
