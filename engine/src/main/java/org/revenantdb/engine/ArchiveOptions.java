@@ -51,8 +51,7 @@ public record ArchiveOptions(
   private static void orNever(Duration value, String option) {
     String range = "from PT0S to " + OptionCheck.YEAR + ", or NEVER";
     OptionCheck.present(value, option, range);
-    if (value.isNegative()
-        || (value.compareTo(OptionCheck.YEAR) > 0 && !value.equals(NEVER))) {
+    if (value.isNegative() || (value.compareTo(OptionCheck.YEAR) > 0 && !value.equals(NEVER))) {
       throw OptionCheck.refused(option, range, value, "");
     }
   }

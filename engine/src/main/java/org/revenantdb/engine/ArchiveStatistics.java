@@ -1,8 +1,6 @@
 package org.revenantdb.engine;
 
-/**
- * The archive of the log. All numbers are 0 without one. Immutable and thread-safe.
- */
+/** The archive of the log. All numbers are 0 without one. Immutable and thread-safe. */
 public final class ArchiveStatistics {
   private final StatisticValues values;
 

@@ -1226,9 +1226,7 @@ public final class Database implements AutoCloseable {
       Archiver archiver = open.archiver();
       if (archiver == null) {
         throw new Misuse.OfState(
-            "the database "
-                + directory
-                + " has no archive: open it for writing with withArchive");
+            "the database " + directory + " has no archive: open it for writing with withArchive");
       }
       archiver.await();
     } catch (RuntimeException failure) {

@@ -14,8 +14,7 @@ import java.util.function.Predicate;
  *     java.util.concurrent.CancellationException}. The default does nothing
  */
 public record RestoreOptions(Kind kind, long value, Predicate<RestoreProgress> listener) {
-  private static final RestoreOptions LATEST =
-      new RestoreOptions(Kind.LATEST, 0, progress -> true);
+  private static final RestoreOptions LATEST = new RestoreOptions(Kind.LATEST, 0, progress -> true);
 
   /** How a moment is named. */
   public enum Kind {
@@ -32,8 +31,7 @@ public record RestoreOptions(Kind kind, long value, Predicate<RestoreProgress> l
   /** Checks the numbers. */
   public RestoreOptions {
     OptionCheck.present(kind, "kind", Kind.class);
-    OptionCheck.inRange(
-        value, "value", kind == Kind.TIME ? Long.MIN_VALUE : 0, Long.MAX_VALUE, "");
+    OptionCheck.inRange(value, "value", kind == Kind.TIME ? Long.MIN_VALUE : 0, Long.MAX_VALUE, "");
     OptionCheck.present(listener, "listener", "a listener");
   }
 

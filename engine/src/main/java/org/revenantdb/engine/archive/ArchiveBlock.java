@@ -105,8 +105,7 @@ record ArchiveBlock(LogPiece piece, List<Mark> marks, int offset, int length) {
       return null;
     }
     byte[] bytes = Arrays.copyOfRange(file, offset + length - (int) records, offset + length);
-    return new ArchiveBlock(
-        new LogPiece(from, to, life, infos, bytes), moments, offset, length);
+    return new ArchiveBlock(new LogPiece(from, to, life, infos, bytes), moments, offset, length);
   }
 
   /** Whether the segments hold all positions. */

@@ -84,11 +84,7 @@ final class ArchiveLog {
       throw ArchiveFiles.foreign(path);
     }
     return new LogFile(
-        number,
-        path,
-        header.getLong(at + 8),
-        header.getInt(at + 16),
-        header.getInt(at + 20) != 0);
+        number, path, header.getLong(at + 8), header.getInt(at + 16), header.getInt(at + 20) != 0);
   }
 
   /** The bytes of a header. */

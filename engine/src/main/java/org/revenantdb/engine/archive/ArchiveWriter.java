@@ -34,12 +34,7 @@ final class ArchiveWriter implements AutoCloseable {
    * @throws StorageException if a file of its number is there
    */
   static ArchiveWriter create(
-      ArchiveFiles files,
-      byte[] databaseId,
-      long number,
-      long from,
-      int life,
-      boolean begins) {
+      ArchiveFiles files, byte[] databaseId, long number, long from, int life, boolean begins) {
     Path path = files.log(number);
     StorageFile file =
         StorageFile.open(path, OpenMode.CREATE_NEW, /* ownerOnly= */ true, files.statistics());

@@ -116,11 +116,7 @@ public final class Archiver implements AutoCloseable {
    * @param clock milliseconds since 1970
    */
   public Archiver(
-      Path database,
-      ArchiveOptions options,
-      DataFileHeader header,
-      Log log,
-      LongSupplier clock) {
+      Path database, ArchiveOptions options, DataFileHeader header, Log log, LongSupplier clock) {
     this.database = database;
     this.options = options;
     this.log = log;
@@ -403,10 +399,7 @@ public final class Archiver implements AutoCloseable {
     RevenantException why = null;
     if (failed != null) {
       RuntimeException exception = Boundary.told(database, told(failed));
-      why =
-          exception instanceof RevenantException known
-              ? known
-              : failed(exception);
+      why = exception instanceof RevenantException known ? known : failed(exception);
     }
     try {
       options.listener().accept(new ArchiveEvent(options.directory(), why));
@@ -480,8 +473,7 @@ public final class Archiver implements AutoCloseable {
             "it has the log of life " + piece.life() + " up to position " + piece.to());
       }
       parts.addAll(former.parts());
-      goesOn =
-          !former.isMissing() && source.has(source.firstLsn(), log.durableLsn(), log.life());
+      goesOn = !former.isMissing() && source.has(source.firstLsn(), log.durableLsn(), log.life());
     }
     if (goesOn) {
       position = piece.to();
@@ -596,8 +588,7 @@ public final class Archiver implements AutoCloseable {
       return; // the next one begins in another round
     }
     boolean isAsked = requests.get() > served;
-    if (last
-        || (baseFailure != null && !isAsked && System.nanoTime() - baseNotBefore < 0)) {
+    if (last || (baseFailure != null && !isAsked && System.nanoTime() - baseNotBefore < 0)) {
       return;
     }
     baseFailure = null;

@@ -19,8 +19,7 @@ final class Pruning {
    * @param now milliseconds since 1970
    * @return how many bases were deleted
    */
-  static int prune(
-      ArchiveFiles files, ArchiveFiles.Header header, ArchivePolicy policy, long now) {
+  static int prune(ArchiveFiles files, ArchiveFiles.Header header, ArchivePolicy policy, long now) {
     if (policy.moments().equals(ArchivePolicy.EVERYTHING)) {
       return 0;
     }
@@ -59,8 +58,7 @@ final class Pruning {
     return first;
   }
 
-  private static void keepDays(
-      List<ArchiveFiles.Base> bases, int days, long now, Set<Long> kept) {
+  private static void keepDays(List<ArchiveFiles.Base> bases, int days, long now, Set<Long> kept) {
     for (int day = 0; day < days; day++) {
       ArchiveFiles.Base newest = null;
       for (ArchiveFiles.Base base : bases) {

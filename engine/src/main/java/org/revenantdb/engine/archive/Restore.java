@@ -98,8 +98,7 @@ public final class Restore {
   private Moment choose(ArchiveFiles.Header header, ArchiveLog log) {
     List<ArchiveFiles.Base> bases = files.bases(header.databaseId());
     if (bases.isEmpty()) {
-      throw lacks(
-          "it has no base yet", "wait until the database that is archived has made one");
+      throw lacks("it has no base yet", "wait until the database that is archived has made one");
     }
     bases.sort(Comparator.comparingLong(ArchiveFiles.Base::end));
     return switch (options.kind()) {
@@ -205,7 +204,8 @@ public final class Restore {
     }
     throw lacks(
         "it has no commit of transaction " + options.value(),
-        "name a transaction that has committed and written, or a time or position; " + first(bases));
+        "name a transaction that has committed and written, or a time or position; "
+            + first(bases));
   }
 
   private Moment upTo(ArchiveLog log, ArchiveFiles.Base base, long most) {
@@ -302,10 +302,7 @@ public final class Restore {
     Path from = files.base(base.number());
     try (StorageFile data =
         StorageFile.open(
-            from.resolve(names.data()),
-            OpenMode.READ,
-            /* ownerOnly= */ true,
-            files.statistics())) {
+            from.resolve(names.data()), OpenMode.READ, /* ownerOnly= */ true, files.statistics())) {
       DataFileHeader ofBase = DataFileHeader.read(data);
       ControlState state = ControlFile.read(data).state();
       refuseChanged(data.path(), base, ofBase, state);
@@ -344,7 +341,9 @@ public final class Restore {
       throw new CorruptDataException(
           file,
           StorageException.NO_OFFSET,
-          "base " + base.number() + " of the archive is not as it was made: it was opened for writing, or replaced",
+          "base "
+              + base.number()
+              + " of the archive is not as it was made: it was opened for writing, or replaced",
           ArchiveLayout.CURE,
           /* cause= */ null);
     }

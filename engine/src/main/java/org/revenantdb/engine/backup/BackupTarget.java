@@ -89,7 +89,9 @@ public final class BackupTarget {
             .normalize()
             .startsWith(original.toAbsolutePath().normalize())) {
       throw refused(
-          directory, "it lies in " + original + ", which it is to be a copy of", "name another one");
+          directory,
+          "it lies in " + original + ", which it is to be a copy of",
+          "name another one");
     }
   }
 

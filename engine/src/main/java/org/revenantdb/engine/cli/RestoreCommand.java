@@ -110,8 +110,7 @@ final class RestoreCommand implements Callable<Integer> {
 
   private long notNegative(String option, long value) {
     if (value < 0) {
-      throw new ParameterException(
-          spec.commandLine(), option + " must be 0 or more, not " + value);
+      throw new ParameterException(spec.commandLine(), option + " must be 0 or more, not " + value);
     }
     return value;
   }

@@ -29,8 +29,8 @@ import org.revenantdb.recovery.testing.CrashDisk;
 
 /**
  * The machines of database and archive are killed, or lose power, at operations of the archive. The
- * archive as it is has a prefix of the commits, with all that were shipped; and the database goes on
- * archiving to it. {@code -Drevenant.seed=n} repeats the choices of a run.
+ * archive as it is has a prefix of the commits, with all that were shipped; and the database goes
+ * on archiving to it. {@code -Drevenant.seed=n} repeats the choices of a run.
  */
 class ArchiveCrashTest {
   private static final int STEPS = 8;
@@ -41,8 +41,7 @@ class ArchiveCrashTest {
    * @param least the last step that was shipped before
    * @param most the last step that had begun before
    */
-  private record State(
-      String when, CrashDisk database, CrashDisk archive, int least, int most) {}
+  private record State(String when, CrashDisk database, CrashDisk archive, int least, int most) {}
 
   @TempDir Path temporary;
   private final long seed =
@@ -84,7 +83,10 @@ class ArchiveCrashTest {
               CrashDisk ofDatabase = isBoth ? disk.afterPowerCut(random) : disk.afterKill();
               states.add(
                   new State(
-                      operations + ", before: " + what + (isCut ? ", archive cut" : "")
+                      operations
+                          + ", before: "
+                          + what
+                          + (isCut ? ", archive cut" : "")
                           + (isBoth ? ", database cut" : ""),
                       ofDatabase,
                       ofArchive,
@@ -168,11 +170,40 @@ class ArchiveCrashTest {
   }
 
   @Test
+  void a_life_that_is_killed_before_it_has_written_anything_leaves_no_trace() {
+    CrashDisk disk = new CrashDisk();
+    CrashDisk archive = new CrashDisk();
+    DatabaseOptions options = SMALL.withArchive(quiet(archive.path("/archive")));
+    try (Database db = Database.open(disk.path("/db"), options)) {
+      put(db, "rows", 0, 30, 1, 200);
+      db.archiveNow();
+    }
+    CrashDisk killed;
+    CrashDisk left;
+    try (Database db = Database.open(disk.path("/db"), options)) {
+      db.archiveNow();
+      left = archive.afterKill();
+      killed = disk.afterKill();
+    }
+    try (Database db =
+        Database.open(
+            killed.path("/db"), SMALL.withArchive(quiet(left.path("/archive"))))) {
+      put(db, "rows", 0, 10, 2, 200);
+      db.archiveNow();
+      assertEquals(0, db.statistics().archive().gaps());
+      Path target = temporary.resolve("target");
+      Database.restore(left.path("/archive"), target, RestoreOptions.latest());
+      try (Database copy = Database.open(target, SMALL)) {
+        assertEquals(contents(db), contents(copy));
+      }
+    }
+  }
+
+  @Test
   void whatever_a_crash_leaves_of_a_restore_is_refused_or_whole() {
     Path archive = temporary.resolve("archive");
     Map<String, Map<String, String>> expected;
-    try (Database db =
-        Database.open(temporary.resolve("db"), SMALL.withArchive(quiet(archive)))) {
+    try (Database db = Database.open(temporary.resolve("db"), SMALL.withArchive(quiet(archive)))) {
       put(db, "rows", 0, 300, 1, 200);
       db.archiveNow();
       put(db, "rows", 100, 400, 2, 200);
@@ -195,17 +226,14 @@ class ArchiveCrashTest {
     states.add(disk.afterPowerCut(random));
     int whole = 0;
     for (CrashDisk state : states) {
-      try (Database copy =
-          Database.open(state.path("/copies/one"), SMALL.withReadOnly(true))) {
+      try (Database copy = Database.open(state.path("/copies/one"), SMALL.withReadOnly(true))) {
         assertEquals(expected, contents(copy), "-Drevenant.seed=" + seed);
         whole++;
       } catch (StorageException refused) {
-        assertEquals(
-            StorageException.Reason.NOT_A_DATABASE, refused.reason(), refused::getMessage);
+        assertEquals(StorageException.Reason.NOT_A_DATABASE, refused.reason(), refused::getMessage);
       }
     }
     int times = whole;
-    assertTrue(
-        whole >= 1 && states.size() - whole > 10, () -> times + " of " + states.size());
+    assertTrue(whole >= 1 && states.size() - whole > 10, () -> times + " of " + states.size());
   }
 }

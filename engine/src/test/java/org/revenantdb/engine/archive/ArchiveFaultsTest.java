@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.revenantdb.engine.archive.Archived.quiet;
 import static org.revenantdb.engine.archive.Archived.restored;
-import static org.revenantdb.engine.archive.Archived.small;
 import static org.revenantdb.engine.archive.Archived.shipped;
+import static org.revenantdb.engine.archive.Archived.small;
 import static org.revenantdb.engine.backup.BackedUp.SMALL;
 import static org.revenantdb.engine.backup.BackedUp.contents;
 import static org.revenantdb.engine.backup.BackedUp.put;
@@ -117,8 +117,7 @@ class ArchiveFaultsTest {
     List<ArchiveEvent> events = new ArrayList<>();
     try (Database db =
         Database.open(
-            temporary.resolve("db"),
-            SMALL.withArchive(quiet(archive).withListener(events::add)))) {
+            temporary.resolve("db"), SMALL.withArchive(quiet(archive).withListener(events::add)))) {
       put(db, "rows", 0, 100, 1, 100);
       db.archiveNow();
 

@@ -91,10 +91,10 @@ class ArchiveHistoryTest {
     }
     int number = 0;
     for (Seen one : seen) {
-      check(archive, folder.resolve("at" + number++), history, RestoreOptions.atLsn(one.lsn()), one);
+      check(
+          archive, folder.resolve("at" + number++), history, RestoreOptions.atLsn(one.lsn()), one);
       Path byTime = folder.resolve("time" + number);
-      Database.restore(
-          archive, byTime, RestoreOptions.at(Instant.ofEpochMilli(one.time())));
+      Database.restore(archive, byTime, RestoreOptions.at(Instant.ofEpochMilli(one.time())));
       long has = has(byTime);
       assertEquals(history.upTo(has).tables, opened(byTime), "by time, " + has + " commits");
     }
@@ -118,8 +118,7 @@ class ArchiveHistoryTest {
       Path archive, Path target, CommitHistory history, RestoreOptions options, Seen seen) {
     Database.restore(archive, target, options);
     long has = has(target);
-    assertTrue(
-        has >= seen.least() && has <= seen.most(), () -> has + " commits at " + seen);
+    assertTrue(has >= seen.least() && has <= seen.most(), () -> has + " commits at " + seen);
     assertEquals(history.upTo(has).tables, opened(target), has + " commits at " + seen);
   }
 }

@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.revenantdb.engine.archive.Archived.quiet;
 import static org.revenantdb.engine.archive.Archived.refused;
 import static org.revenantdb.engine.archive.Archived.restored;
-import static org.revenantdb.engine.archive.Archived.small;
 import static org.revenantdb.engine.archive.Archived.shipped;
+import static org.revenantdb.engine.archive.Archived.small;
 import static org.revenantdb.engine.backup.BackedUp.SMALL;
 import static org.revenantdb.engine.backup.BackedUp.contents;
 import static org.revenantdb.engine.backup.BackedUp.key;
@@ -91,8 +91,7 @@ class ArchiveTest {
       }
     }
     moments.forEach((lsn, expected) ->
-        assertEquals(
-            expected, restored(archive(), target("at" + lsn), RestoreOptions.atLsn(lsn))));
+        assertEquals(expected, restored(archive(), target("at" + lsn), RestoreOptions.atLsn(lsn))));
     long last = moments.keySet().stream().max(Long::compare).orElseThrow();
     StorageException behind =
         refused(archive(), target("behind"), RestoreOptions.atLsn(last + (1 << 30)));
@@ -175,8 +174,7 @@ class ArchiveTest {
       last = contents(db);
     }
     moments.forEach((lsn, expected) ->
-        assertEquals(
-            expected, restored(archive(), target("at" + lsn), RestoreOptions.atLsn(lsn))));
+        assertEquals(expected, restored(archive(), target("at" + lsn), RestoreOptions.atLsn(lsn))));
     assertEquals(last, restored(archive(), target("last"), RestoreOptions.latest()));
   }
 
@@ -216,8 +214,7 @@ class ArchiveTest {
           states.get(i),
           restored(archive(), target("time" + i), RestoreOptions.at(between.get(i))));
     }
-    StorageException early =
-        refused(archive(), target("early"), RestoreOptions.at(Instant.EPOCH));
+    StorageException early = refused(archive(), target("early"), RestoreOptions.at(Instant.EPOCH));
     assertEquals(StorageException.Reason.ARCHIVE_LACKS_MOMENT, early.reason());
     assertTrue(early.getMessage().contains("name position"), early::getMessage);
   }

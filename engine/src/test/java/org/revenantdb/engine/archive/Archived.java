@@ -46,8 +46,7 @@ final class Archived {
 
   static StorageException refused(Path archive, Path target, RestoreOptions options) {
     StorageException told =
-        assertThrows(
-            StorageException.class, () -> Database.restore(archive, target, options));
+        assertThrows(StorageException.class, () -> Database.restore(archive, target, options));
     assertTrue(!Files.exists(target), () -> "something was left of " + target);
     return told;
   }

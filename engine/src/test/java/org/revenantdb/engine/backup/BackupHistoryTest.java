@@ -21,8 +21,8 @@ import org.revenantdb.engine.DatabaseOptions;
 /**
  * Copies made beside random transactions hold exactly a prefix of the commits.
  *
- * <p>{@code -Drevenant.seed=n} repeats the choices
- * of a run, {@code -Drevenant.rounds=n} makes more of them.
+ * <p>{@code -Drevenant.seed=n} repeats the choices of a run, {@code -Drevenant.rounds=n} makes more
+ * of them.
  */
 class BackupHistoryTest {
   @TempDir Path temporary;

@@ -53,7 +53,6 @@ public final class CommitHistory {
   private volatile boolean stopped;
   private final List<Thread> threads = new ArrayList<>();
 
-
   public Model upTo(long ticket) {
     Model model = new Model();
     model.tables.put("ticket", new TreeMap<>());
@@ -99,8 +98,7 @@ public final class CommitHistory {
       threads.add(Thread.ofPlatform().start(() -> guarded(this, () -> writer(db, this, own))));
     }
     Random cleaning = new Random(random.nextLong());
-    threads.add(
-        Thread.ofPlatform().start(() -> guarded(this, () -> maintain(db, this, cleaning))));
+    threads.add(Thread.ofPlatform().start(() -> guarded(this, () -> maintain(db, this, cleaning))));
     threads.add(Thread.ofVirtual().start(() -> guarded(this, () -> hold(db, this))));
   }
 
@@ -182,7 +180,8 @@ public final class CommitHistory {
     }
   }
 
-  private static void transaction(Database db, Transaction tx, CommitHistory history, Random random) {
+  private static void transaction(
+      Database db, Transaction tx, CommitHistory history, Random random) {
     Table tickets = db.table("ticket");
     byte[] last = tx.get(tickets, TICKET);
     long mine = (last == null ? 0 : ByteBuffer.wrap(last).getLong()) + 1;

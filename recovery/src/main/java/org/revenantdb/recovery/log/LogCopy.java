@@ -71,7 +71,8 @@ public final class LogCopy implements AutoCloseable {
    */
   public static LogCopy of(Log log) {
     SegmentSupply supply = log.segments();
-    return new LogCopy(supply::holding, supply.directory(), log.life(), log, supply.hold(/* mayBreak= */ true));
+    return new LogCopy(
+        supply::holding, supply.directory(), log.life(), log, supply.hold(/* mayBreak= */ true));
   }
 
   /**

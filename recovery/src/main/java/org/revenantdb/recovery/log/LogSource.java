@@ -269,8 +269,7 @@ public final class LogSource implements AutoCloseable {
   public long endOfLifeRecord() {
     boolean hasOne = log != null && log.lifeStart().formerLife() != 0;
     int body = Long.BYTES + Integer.BYTES;
-    return firstLsn()
-        + (hasOne ? LogRecordLayout.aligned(LogRecordLayout.HEADER + body) : 0);
+    return firstLsn() + (hasOne ? LogRecordLayout.aligned(LogRecordLayout.HEADER + body) : 0);
   }
 
   /** Keeps nothing any more. */
