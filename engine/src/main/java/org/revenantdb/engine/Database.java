@@ -1249,7 +1249,7 @@ public final class Database implements AutoCloseable {
    *     be read or written. The archive is unharmed
    * @throws java.util.concurrent.CancellationException if the listener has ended it
    */
-  public static RestoreReport restore(Path archive, Path directory, RestoreOptions options) {
+  public static RestoreReport restore(Path archive, Path directory, RestoreRequest options) {
     Objects.requireNonNull(archive, "archive");
     Objects.requireNonNull(directory, "directory");
     Objects.requireNonNull(options, "options");

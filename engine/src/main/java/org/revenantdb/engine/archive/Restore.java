@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.ArchivePolicy;
-import org.revenantdb.engine.RestoreOptions;
+import org.revenantdb.engine.RestoreRequest;
 import org.revenantdb.engine.RestoreProgress;
 import org.revenantdb.engine.RestoreReport;
 import org.revenantdb.engine.StorageException;
@@ -54,7 +54,7 @@ public final class Restore {
   private final ArchiveFiles files;
   private final Path target;
   private final BackupSource.Names names;
-  private final RestoreOptions options;
+  private final RestoreRequest options;
   private final long begun = System.nanoTime();
   private long told;
   private long written;
@@ -64,7 +64,7 @@ public final class Restore {
   private record Moment(ArchiveFiles.Base base, long lsn, int life, long millis, long pages) {}
 
   /** Nothing is done yet. */
-  public Restore(Path archive, Path target, BackupSource.Names names, RestoreOptions options) {
+  public Restore(Path archive, Path target, BackupSource.Names names, RestoreRequest options) {
     files = new ArchiveFiles(archive, new IoStatistics());
     this.target = target;
     this.names = names;

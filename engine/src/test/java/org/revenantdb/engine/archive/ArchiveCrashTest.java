@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.ArchivePolicy;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
-import org.revenantdb.engine.RestoreOptions;
+import org.revenantdb.engine.RestoreRequest;
 import org.revenantdb.engine.StorageException;
 import org.revenantdb.recovery.testing.Await;
 import org.revenantdb.recovery.testing.CrashDisk;
@@ -132,7 +132,7 @@ class ArchiveCrashTest {
     Path archive = state.archive.path("/archive");
     Path first = temporary.resolve("first" + number);
     try {
-      Database.restore(archive, first, RestoreOptions.latest());
+      Database.restore(archive, first, RestoreRequest.latest());
       assertPrefix(first, state);
     } catch (StorageException none) {
       assertEquals(0, state.least, none::getMessage);
@@ -150,7 +150,7 @@ class ArchiveCrashTest {
     }
     // Not before: pruning takes away what a restore reads.
     Path second = temporary.resolve("second" + number);
-    Database.restore(archive, second, RestoreOptions.latest());
+    Database.restore(archive, second, RestoreRequest.latest());
     try (Database copy = Database.open(second, SMALL)) {
       assertEquals(expected, contents(copy));
     }
@@ -192,7 +192,7 @@ class ArchiveCrashTest {
       db.archiveNow();
       assertEquals(0, db.statistics().archive().gaps());
       Path target = temporary.resolve("target");
-      Database.restore(left.path("/archive"), target, RestoreOptions.latest());
+      Database.restore(left.path("/archive"), target, RestoreRequest.latest());
       try (Database copy = Database.open(target, SMALL)) {
         assertEquals(contents(db), contents(copy));
       }
@@ -221,7 +221,7 @@ class ArchiveCrashTest {
             states.add(random.nextBoolean() ? disk.afterKill() : disk.afterPowerCut(random));
           }
         });
-    Database.restore(archive, disk.path("/copies/one"), RestoreOptions.latest());
+    Database.restore(archive, disk.path("/copies/one"), RestoreRequest.latest());
     disk.observe(() -> {});
     states.add(disk.afterPowerCut(random));
     int whole = 0;
