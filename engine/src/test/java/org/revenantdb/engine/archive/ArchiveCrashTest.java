@@ -186,8 +186,7 @@ class ArchiveCrashTest {
       killed = disk.afterKill();
     }
     try (Database db =
-        Database.open(
-            killed.path("/db"), SMALL.withArchive(quiet(left.path("/archive"))))) {
+        Database.open(killed.path("/db"), SMALL.withArchive(quiet(left.path("/archive"))))) {
       put(db, "rows", 0, 10, 2, 200);
       db.archiveNow();
       assertEquals(0, db.statistics().archive().gaps());

@@ -14,8 +14,8 @@ import java.util.stream.Stream;
 import org.revenantdb.engine.ArchiveOptions;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
-import org.revenantdb.engine.RestoreRequest;
 import org.revenantdb.engine.RestoreReport;
+import org.revenantdb.engine.RestoreRequest;
 import org.revenantdb.engine.StorageException;
 import org.revenantdb.engine.backup.BackedUp;
 
