@@ -24,7 +24,8 @@ final class NamedPages {
    * @return the page; 0 if the part is of another page than a map
    */
   static long highest(long page, byte[] record, int from, int length) {
-    boolean isGam = page % ((long) ExtentMapPage.RANGE * ExtentMapPage.PAGES) == ExtentMapPage.POSITION;
+    long range = (long) ExtentMapPage.RANGE * ExtentMapPage.PAGES;
+    boolean isGam = page % range == ExtentMapPage.POSITION;
     boolean isMap = page % SpaceMapPage.GROUP == SpaceMapPage.POSITION;
     long highest = 0;
     int at = from;
