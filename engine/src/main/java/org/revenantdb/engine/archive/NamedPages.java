@@ -6,8 +6,8 @@ import org.revenantdb.engine.page.SpaceMapPage;
 import org.revenantdb.recovery.format.LittleEndian;
 
 /**
- * Which pages a change of a space map or of a GAM is about. An extent can be claimed, and a tree can
- * have it, before any of its pages is written.
+ * Which pages a change of a space map or of a GAM is about. An extent can be claimed, and a tree
+ * can have it, before any of its pages is written.
  */
 final class NamedPages {
   private static final int HEADER = 5;

@@ -45,6 +45,7 @@ public final class PageOps {
   private static final int ROW_UPDATE = 7;
   private static final int ROW_SETTLE = 8;
   private static final int ROW_REVERT = 9;
+
   /** Some bits of a byte; the number stands first in the operation. */
   public static final int BITS = 10;
 
