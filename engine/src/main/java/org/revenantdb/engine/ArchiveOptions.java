@@ -37,10 +37,10 @@ public record ArchiveOptions(
   /** Checks the options. */
   public ArchiveOptions {
     OptionCheck.present(directory, "directory", "a path");
-    OptionCheck.inRange(interval, "interval", OptionCheck.YEAR);
-    if (interval.compareTo(SHORTEST) < 0) {
-      throw OptionCheck.refused(
-          "interval", "from " + SHORTEST + " to " + OptionCheck.YEAR, interval, "");
+    String intervals = "from " + SHORTEST + " to " + OptionCheck.YEAR;
+    OptionCheck.present(interval, "interval", intervals);
+    if (interval.compareTo(SHORTEST) < 0 || interval.compareTo(OptionCheck.YEAR) > 0) {
+      throw OptionCheck.refused("interval", intervals, interval, "");
     }
     orNever(stopAfter, "stopAfter");
     orNever(baseEvery, "baseEvery");

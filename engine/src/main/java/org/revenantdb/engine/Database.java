@@ -1284,7 +1284,7 @@ public final class Database implements AutoCloseable {
    *     be read or written. The archive is unharmed
    * @throws java.util.concurrent.CancellationException if the listener has ended it
    */
-  public static RestoreReport restore(Path archive, Path directory, RestoreOptions options) {
+  public static RestoreReport restore(Path archive, Path directory, RestoreRequest options) {
     Objects.requireNonNull(archive, "archive must not be null");
     Objects.requireNonNull(directory, "directory must not be null");
     Objects.requireNonNull(options, "options must not be null");

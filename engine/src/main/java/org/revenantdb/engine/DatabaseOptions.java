@@ -104,6 +104,8 @@ public record DatabaseOptions(
 
   private static final String LAZY_DELAYS = "from PT0S to " + OptionCheck.YEAR + ", or NEVER";
 
+  private static final String ARCHIVES = "a directory, or options";
+
   private static final Duration LONGEST_BACKOFF = Duration.ofMinutes(1);
 
   private static final int MIB = 1 << 20;
@@ -456,16 +458,18 @@ public record DatabaseOptions(
    * @return other options
    */
   public DatabaseOptions withArchive(Path directory) {
+    OptionCheck.present(directory, "archive", ARCHIVES);
     return withArchive(ArchiveOptions.to(directory));
   }
 
   /**
    * Sets the archive of the log.
    *
-   * @param value where and how; null for none
+   * @param value where and how
    * @return other options
    */
-  public DatabaseOptions withArchive(@Nullable ArchiveOptions value) {
+  public DatabaseOptions withArchive(ArchiveOptions value) {
+    OptionCheck.present(value, "archive", ARCHIVES);
     return with(copy -> copy.archive = value);
   }
 

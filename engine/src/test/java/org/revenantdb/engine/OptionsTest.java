@@ -43,6 +43,7 @@ class OptionsTest {
   private static final TransactionOptions TRANSACTION = TransactionOptions.durable();
   private static final SequenceOptions SEQUENCE = SequenceOptions.defaults();
   private static final BackupOptions BACKUP = BackupOptions.defaults();
+  private static final ArchiveOptions ARCHIVE = ArchiveOptions.to(Path.of("archive"));
   private static final TableOptions TABLE = TableOptions.defaults();
 
   private static final Duration NEGATIVE = Duration.ofNanos(-1);
@@ -53,7 +54,7 @@ class OptionsTest {
 
   /** Setters whose names are not the names of their options. */
   private static final Map<String, String> OTHER_NAMES =
-      Map.of("of", "durability", "hashPartitioned", "partitions");
+      Map.of("of", "durability", "hashPartitioned", "partitions", "to", "directory");
 
   @TempDir private Path folder;
 
@@ -177,6 +178,33 @@ class OptionsTest {
             Duration.ofMinutes(1).plusNanos(1),
             LONGEST),
         row(DATABASE, "retryTimeout", TO_A_YEAR, NEGATIVE, OVER_A_YEAR, LONGEST),
+        row(DATABASE, "archive", "a directory, or options"),
+        row(ARCHIVE, "directory", "a path"),
+        row(
+            ARCHIVE,
+            "interval",
+            "from PT0.001S to PT8760H",
+            NEGATIVE,
+            Duration.ZERO,
+            Duration.ofMillis(1).minusNanos(1),
+            OVER_A_YEAR,
+            LONGEST),
+        row(
+            ARCHIVE,
+            "stopAfter",
+            TO_A_YEAR + ", or NEVER",
+            NEGATIVE,
+            OVER_A_YEAR,
+            LONGEST.minusNanos(1_000_000_000)),
+        row(
+            ARCHIVE,
+            "baseEvery",
+            TO_A_YEAR + ", or NEVER",
+            NEGATIVE,
+            OVER_A_YEAR,
+            LONGEST.minusNanos(1_000_000_000)),
+        row(ARCHIVE, "policy", "a policy"),
+        row(ARCHIVE, "listener", LISTENER),
         row(TRANSACTION, "durability", "one of [DURABLE, LAZY]"),
         row(TRANSACTION, "lockTimeout", TO_A_YEAR, NEGATIVE, OVER_A_YEAR, LONGEST),
         row(TRANSACTION, "isolation", "one of [READ_COMMITTED, SNAPSHOT, SERIALIZABLE]"),

@@ -37,7 +37,7 @@ class PackagesTest {
       List.of("page", "txn", "buffer", "change", "space", "btree", "serial", "overflow", "version");
 
   private static final List<String> UPPER =
-      List.of("counters", "catalog", "session", "check", "backup", "lifecycle");
+      List.of("counters", "catalog", "session", "check", "backup", "archive", "lifecycle");
 
   /** Nothing uses them. */
   private static final Set<String> COMMANDS = Set.of("cli", "measure");

@@ -66,8 +66,11 @@ final class ArchiveLayout {
 
   /** The sector with its checksum. */
   static byte[] sealed(ByteBuffer sector) {
-    sector.putInt(0, crc(sector.array(), VERSION_AT, SECTOR - VERSION_AT));
-    return sector.array();
+    byte[] bytes = new byte[SECTOR];
+    sector.get(0, bytes);
+    sector.putInt(0, crc(bytes, VERSION_AT, SECTOR - VERSION_AT));
+    sector.get(0, bytes);
+    return bytes;
   }
 
   /**

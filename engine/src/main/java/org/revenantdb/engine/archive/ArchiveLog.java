@@ -204,13 +204,13 @@ final class ArchiveLog {
     for (int i = first; i < logs.size(); i++) {
       LogFile file = logs.get(i);
       LogFile next = i + 1 < logs.size() ? logs.get(i + 1) : null;
-      boolean goesOn = next != null && !next.begins();
+      long limit = next == null || next.begins() ? Long.MAX_VALUE : next.from();
       byte[] bytes = files.load(file.path());
       int at = ArchiveLayout.SECTOR;
-      while (!goesOn || end < next.from()) {
+      while (end < limit) {
         ArchiveBlock block = read(bytes, at);
         if (block == null) {
-          if (goesOn) {
+          if (next != null && !next.begins()) {
             throw damage(
                 file,
                 at,
@@ -244,7 +244,7 @@ final class ArchiveLog {
           return end;
         }
       }
-      if (next == null || !goesOn) {
+      if (next == null || next.begins()) {
         return Math.max(end, position);
       }
       if (end != next.from()) {

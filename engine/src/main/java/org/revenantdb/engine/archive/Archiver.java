@@ -105,10 +105,10 @@ public final class Archiver implements AutoCloseable {
 
   private volatile long position;
   private volatile long behindSince;
-  private volatile long bytes;
-  private volatile long failures;
-  private volatile long basesMade;
-  private volatile long gaps;
+  private final AtomicLong bytes = new AtomicLong();
+  private final AtomicLong failures = new AtomicLong();
+  private final AtomicLong basesMade = new AtomicLong();
+  private final AtomicLong gaps = new AtomicLong();
 
   /**
    * Holds the log from now on.
@@ -326,13 +326,13 @@ public final class Archiver implements AutoCloseable {
         base(last);
       } catch (RuntimeException | Error thrown) {
         baseFailure = thrown;
-        failures++;
+        failures.incrementAndGet();
         basePause = Math.min(LONGEST_PAUSE, Math.max(nanos(options.interval()), 2 * basePause));
         baseNotBefore = System.nanoTime() + basePause;
       }
       failed = baseFailure;
     } else {
-      failures++;
+      failures.incrementAndGet();
     }
     tell(failed);
   }
@@ -480,7 +480,7 @@ public final class Archiver implements AutoCloseable {
       tailLife = piece.life();
       former();
     } else {
-      gaps++;
+      gaps.incrementAndGet();
     }
     return goesOn;
   }
@@ -571,7 +571,7 @@ public final class Archiver implements AutoCloseable {
     byte[] block = ArchiveBlock.bytes(piece, moments);
     now.append(block);
     inside.clear();
-    bytes += block.length;
+    bytes.addAndGet(block.length);
     tailLife = piece.life();
     position = piece.to();
     source.moveTo(position);
@@ -657,7 +657,7 @@ public final class Archiver implements AutoCloseable {
             (int) report.pages(),
             clock.getAsLong());
     files.putNote(made, databaseId);
-    basesMade++;
+    basesMade.incrementAndGet();
     basePause = 0;
     ArchiveFiles.Header header = files.demandHeader();
     Pruning.prune(files, header, options.policy(), clock.getAsLong());
@@ -683,19 +683,19 @@ public final class Archiver implements AutoCloseable {
   }
 
   public long bytes() {
-    return bytes;
+    return bytes.get();
   }
 
   public long failures() {
-    return failures;
+    return failures.get();
   }
 
   public long bases() {
-    return basesMade;
+    return basesMade.get();
   }
 
   public long gaps() {
-    return gaps;
+    return gaps.get();
   }
 
   /** Ships what is durable, once; ends the thread. */

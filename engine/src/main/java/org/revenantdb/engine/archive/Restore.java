@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.ArchivePolicy;
-import org.revenantdb.engine.RestoreOptions;
 import org.revenantdb.engine.RestoreProgress;
 import org.revenantdb.engine.RestoreReport;
+import org.revenantdb.engine.RestoreRequest;
 import org.revenantdb.engine.StorageException;
 import org.revenantdb.engine.access.Misuse;
 import org.revenantdb.engine.backup.BackupSource;
@@ -54,17 +54,18 @@ public final class Restore {
   private final ArchiveFiles files;
   private final Path target;
   private final BackupSource.Names names;
-  private final RestoreOptions options;
+  private final RestoreRequest options;
   private final long begun = System.nanoTime();
   private long told;
   private long written;
   private long toWrite;
 
   /** What is restored. */
-  private record Moment(ArchiveFiles.Base base, long lsn, int life, long millis, long pages) {}
+  private record Moment(
+      ArchiveFiles.Base base, long lsn, int life, long millis, long pages, long logBytes) {}
 
   /** Nothing is done yet. */
-  public Restore(Path archive, Path target, BackupSource.Names names, RestoreOptions options) {
+  public Restore(Path archive, Path target, BackupSource.Names names, RestoreRequest options) {
     files = new ArchiveFiles(archive, new IoStatistics());
     this.target = target;
     this.names = names;
@@ -176,7 +177,8 @@ public final class Restore {
           return true;
         });
     Moment moment = upTo(log, base, last[0]);
-    return new Moment(base, moment.lsn(), moment.life(), last[1], moment.pages());
+    return new Moment(
+        base, moment.lsn(), moment.life(), last[1], moment.pages(), moment.logBytes());
   }
 
   private Moment beforeTransaction(ArchiveLog log, List<ArchiveFiles.Base> bases) {
@@ -232,6 +234,7 @@ public final class Restore {
     private int life;
     private long millis;
     private long highest;
+    private long bytes;
 
     /** Whether a record behind it was seen, or it is the end of one. */
     private boolean isComplete;
@@ -242,6 +245,7 @@ public final class Restore {
       lsn = base.end();
       life = base.life();
       millis = base.millis();
+      bytes = lsn - base.redoPoint();
       isComplete = lsn == most;
     }
 
@@ -251,7 +255,7 @@ public final class Restore {
       }
       PieceReader records = new PieceReader(block.piece());
       while (!records.isEnd()) {
-        if (!records.next() || !records.forEachPage(page -> highest = Math.max(highest, page))) {
+        if (!records.next() || !records.forEachPart(this::takePart)) {
           throw new CorruptDataException(
               files.directory(),
               StorageException.NO_OFFSET,
@@ -264,6 +268,7 @@ public final class Restore {
           return false;
         }
         if (records.lsn() > lsn) {
+          bytes += records.lsn() - records.start();
           lsn = records.lsn();
           life = block.piece().life();
         }
@@ -277,6 +282,11 @@ public final class Restore {
       return !isComplete;
     }
 
+    /** The file has its page, and those that a map names: it was grown before the record. */
+    private void takePart(long page, byte[] record, int from, int length) {
+      highest = Math.max(highest, Math.max(page, NamedPages.highest(page, record, from, length)));
+    }
+
     Moment moment() {
       long pages = Math.max(base.pages(), (highest / EXTENT + 1) * EXTENT);
       if (pages > Integer.MAX_VALUE) {
@@ -287,14 +297,14 @@ public final class Restore {
             ArchiveLayout.CURE,
             /* cause= */ null);
       }
-      return new Moment(base, lsn, life, millis, pages);
+      return new Moment(base, lsn, life, millis, pages, bytes);
     }
   }
 
   private RestoreReport fill(
       BackupTarget made, ArchiveFiles.Header header, ArchiveLog log, Moment moment) {
     ArchiveFiles.Base base = moment.base();
-    long logBytes = moment.lsn() - base.redoPoint();
+    long logBytes = moment.logBytes();
     toWrite = (long) (base.pages() - SpaceMapPage.POSITION) * Page.SIZE + logBytes;
     byte[] id = new byte[16];
     new SecureRandom().nextBytes(id);

@@ -12,9 +12,9 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.Database;
-import org.revenantdb.engine.RestoreOptions;
 import org.revenantdb.engine.RestoreProgress;
 import org.revenantdb.engine.RestoreReport;
+import org.revenantdb.engine.RestoreRequest;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -80,7 +80,7 @@ final class RestoreCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    RestoreOptions options = options();
+    RestoreRequest options = options();
     boolean isTerminal =
         Optional.ofNullable(System.console()).map(Console::isTerminal).orElse(false);
     if (isTerminal) {
@@ -90,21 +90,21 @@ final class RestoreCommand implements Callable<Integer> {
     return Main.SOUND;
   }
 
-  private RestoreOptions options() {
+  private RestoreRequest options() {
     Moment asked = moment;
     if (asked == null) {
-      return RestoreOptions.latest();
+      return RestoreRequest.latest();
     }
     String time = asked.time;
     if (time != null) {
-      return RestoreOptions.at(instant(time));
+      return RestoreRequest.at(instant(time));
     }
     Long lsn = asked.lsn;
     if (lsn != null) {
-      return RestoreOptions.atLsn(notNegative("--lsn", lsn));
+      return RestoreRequest.atLsn(notNegative("--lsn", lsn));
     }
     Long transaction = asked.transaction;
-    return RestoreOptions.beforeTransaction(
+    return RestoreRequest.beforeTransaction(
         notNegative("--before-transaction", transaction == null ? 0 : transaction));
   }
 

@@ -45,7 +45,10 @@ public final class PageOps {
   private static final int ROW_UPDATE = 7;
   private static final int ROW_SETTLE = 8;
   private static final int ROW_REVERT = 9;
-  private static final int BITS = 10;
+
+  /** Some bits of a byte; the number stands first in the operation. */
+  public static final int BITS = 10;
+
   private static final int VALUE_PUT = 11;
   private static final int VALUE_TAKE = 12;
   private static final int ROW_CHANGE = 13;

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.ArchivePolicy;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
-import org.revenantdb.engine.RestoreOptions;
+import org.revenantdb.engine.RestoreRequest;
 import org.revenantdb.engine.StorageException;
 import org.revenantdb.recovery.testing.Await;
 import org.revenantdb.recovery.testing.CrashDisk;
@@ -132,7 +132,7 @@ class ArchiveCrashTest {
     Path archive = state.archive.path("/archive");
     Path first = temporary.resolve("first" + number);
     try {
-      Database.restore(archive, first, RestoreOptions.latest());
+      Database.restore(archive, first, RestoreRequest.latest());
       assertPrefix(first, state);
     } catch (StorageException none) {
       assertEquals(0, state.least, none::getMessage);
@@ -150,7 +150,7 @@ class ArchiveCrashTest {
     }
     // Not before: pruning takes away what a restore reads.
     Path second = temporary.resolve("second" + number);
-    Database.restore(archive, second, RestoreOptions.latest());
+    Database.restore(archive, second, RestoreRequest.latest());
     try (Database copy = Database.open(second, SMALL)) {
       assertEquals(expected, contents(copy));
     }
@@ -166,6 +166,35 @@ class ArchiveCrashTest {
       assertTrue(
           isOne || (state.least == 0 && has.values().stream().allMatch(Map::isEmpty)),
           () -> "no state from " + state.least + " to " + state.most + ": " + has);
+    }
+  }
+
+  @Test
+  void a_life_that_is_killed_before_it_has_written_anything_leaves_no_trace() {
+    CrashDisk disk = new CrashDisk();
+    CrashDisk archive = new CrashDisk();
+    DatabaseOptions options = SMALL.withArchive(quiet(archive.path("/archive")));
+    try (Database db = Database.open(disk.path("/db"), options)) {
+      put(db, "rows", 0, 30, 1, 200);
+      db.archiveNow();
+    }
+    CrashDisk killed;
+    CrashDisk left;
+    try (Database db = Database.open(disk.path("/db"), options)) {
+      db.archiveNow();
+      left = archive.afterKill();
+      killed = disk.afterKill();
+    }
+    try (Database db =
+        Database.open(killed.path("/db"), SMALL.withArchive(quiet(left.path("/archive"))))) {
+      put(db, "rows", 0, 10, 2, 200);
+      db.archiveNow();
+      assertEquals(0, db.statistics().archive().gaps());
+      Path target = temporary.resolve("target");
+      Database.restore(left.path("/archive"), target, RestoreRequest.latest());
+      try (Database copy = Database.open(target, SMALL)) {
+        assertEquals(contents(db), contents(copy));
+      }
     }
   }
 
@@ -191,7 +220,7 @@ class ArchiveCrashTest {
             states.add(random.nextBoolean() ? disk.afterKill() : disk.afterPowerCut(random));
           }
         });
-    Database.restore(archive, disk.path("/copies/one"), RestoreOptions.latest());
+    Database.restore(archive, disk.path("/copies/one"), RestoreRequest.latest());
     disk.observe(() -> {});
     states.add(disk.afterPowerCut(random));
     int whole = 0;

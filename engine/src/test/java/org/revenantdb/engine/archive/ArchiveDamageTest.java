@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.CorruptDataException;
 import org.revenantdb.engine.Database;
-import org.revenantdb.engine.RestoreOptions;
+import org.revenantdb.engine.RestoreRequest;
 import org.revenantdb.engine.StorageException;
 
 /**
@@ -74,7 +74,7 @@ class ArchiveDamageTest {
   void a_block_that_is_damaged_in_the_middle_is_refused_with_its_place() throws IOException {
     Path file = Archived.files(archive, ".rva").getFirst();
     flip(file, ArchiveLayout.SECTOR + 100);
-    StorageException told = Archived.refused(archive, next(), RestoreOptions.latest());
+    StorageException told = Archived.refused(archive, next(), RestoreRequest.latest());
     assertTrue(told instanceof CorruptDataException);
     assertNamed(told, file);
     assertEquals(ArchiveLayout.SECTOR, told.offset());
@@ -84,7 +84,7 @@ class ArchiveDamageTest {
   void a_file_of_the_log_that_is_missing_is_refused() throws IOException {
     Path file = Archived.files(archive, ".rva").get(1);
     Files.delete(file);
-    StorageException told = Archived.refused(archive, next(), RestoreOptions.latest());
+    StorageException told = Archived.refused(archive, next(), RestoreRequest.latest());
     assertNamed(told, file);
     assertEquals(StorageException.Reason.MISSING_FILE, told.reason());
   }
@@ -94,7 +94,7 @@ class ArchiveDamageTest {
     Path file = Archived.files(archive, ".rva").getFirst();
     byte[] bytes = Files.readAllBytes(file);
     Files.write(file, Arrays.copyOf(bytes, bytes.length - 7));
-    assertNamed(Archived.refused(archive, next(), RestoreOptions.latest()), file);
+    assertNamed(Archived.refused(archive, next(), RestoreRequest.latest()), file);
   }
 
   @Test
@@ -105,17 +105,17 @@ class ArchiveDamageTest {
             Archived.files(archive, ".rva").getFirst(),
             Archived.files(archive, ".rvb").getFirst())) {
       flip(file, 40);
-      assertNamed(Archived.refused(archive, next(), RestoreOptions.latest()), file);
+      assertNamed(Archived.refused(archive, next(), RestoreRequest.latest()), file);
       flip(file, 40);
     }
-    assertEquals(moments.get(last), restored(archive, next(), RestoreOptions.atLsn(last)));
+    assertEquals(moments.get(last), restored(archive, next(), RestoreRequest.atLsn(last)));
   }
 
   @Test
   void a_page_of_a_base_that_is_damaged_is_refused() throws IOException {
     Path file = archive.resolve("base-0000000001").resolve("revenant.data");
     flip(file, 5 * 8192 + 200);
-    StorageException told = Archived.refused(archive, next(), RestoreOptions.latest());
+    StorageException told = Archived.refused(archive, next(), RestoreRequest.latest());
     assertNamed(told, file);
     assertEquals(5 * 8192, told.offset());
   }
@@ -124,7 +124,7 @@ class ArchiveDamageTest {
   void a_base_that_was_opened_for_writing_is_refused() {
     Path base = archive.resolve("base-0000000001");
     Database.open(base, SMALL).close();
-    StorageException told = Archived.refused(archive, next(), RestoreOptions.latest());
+    StorageException told = Archived.refused(archive, next(), RestoreRequest.latest());
     assertNamed(told, base.resolve("revenant.data"));
     assertTrue(told.getMessage().contains("opened for writing"), told::getMessage);
   }
@@ -157,7 +157,7 @@ class ArchiveDamageTest {
       try {
         Path target = next();
         try {
-          Database.restore(archive, target, RestoreOptions.atLsn(last));
+          Database.restore(archive, target, RestoreRequest.atLsn(last));
           try (Database db = Database.open(target, SMALL.withReadOnly(true))) {
             assertEquals(moments.get(last), contents(db), "-Drevenant.seed=" + seed);
           }
@@ -170,6 +170,6 @@ class ArchiveDamageTest {
     }
     int times = refused;
     assertTrue(refused > 0, () -> times + " refused, -Drevenant.seed=" + seed);
-    assertEquals(moments.get(last), restored(archive, next(), RestoreOptions.atLsn(last)));
+    assertEquals(moments.get(last), restored(archive, next(), RestoreRequest.atLsn(last)));
   }
 }

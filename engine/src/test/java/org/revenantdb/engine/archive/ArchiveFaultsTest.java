@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.ArchiveEvent;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseStoppedException;
-import org.revenantdb.engine.RestoreOptions;
+import org.revenantdb.engine.RestoreRequest;
 import org.revenantdb.engine.StorageException;
 import org.revenantdb.recovery.testing.Await;
 import org.revenantdb.recovery.testing.FaultyFileSystem;
@@ -49,7 +49,7 @@ class ArchiveFaultsTest {
   private void assertArchived(Database db, Path archive, String target) {
     db.archiveNow();
     assertEquals(
-        contents(db), restored(archive, target(target), RestoreOptions.atLsn(shipped(db))), target);
+        contents(db), restored(archive, target(target), RestoreRequest.atLsn(shipped(db))), target);
   }
 
   @Test
@@ -205,7 +205,7 @@ class ArchiveFaultsTest {
       assertEquals(expected, contents(again));
       again.archiveNow();
       assertEquals(0, again.statistics().archive().gaps());
-      assertEquals(expected, restored(archive, target("stopped"), RestoreOptions.latest()));
+      assertEquals(expected, restored(archive, target("stopped"), RestoreRequest.latest()));
     }
   }
 

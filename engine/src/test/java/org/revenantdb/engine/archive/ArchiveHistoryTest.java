@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.ArchiveOptions;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
-import org.revenantdb.engine.RestoreOptions;
+import org.revenantdb.engine.RestoreRequest;
 import org.revenantdb.engine.backup.CommitHistory;
 
 /**
@@ -92,14 +92,14 @@ class ArchiveHistoryTest {
     int number = 0;
     for (Seen one : seen) {
       check(
-          archive, folder.resolve("at" + number++), history, RestoreOptions.atLsn(one.lsn()), one);
+          archive, folder.resolve("at" + number++), history, RestoreRequest.atLsn(one.lsn()), one);
       Path byTime = folder.resolve("time" + number);
-      Database.restore(archive, byTime, RestoreOptions.at(Instant.ofEpochMilli(one.time())));
+      Database.restore(archive, byTime, RestoreRequest.at(Instant.ofEpochMilli(one.time())));
       long has = has(byTime);
       assertEquals(history.upTo(has).tables, opened(byTime), "by time, " + has + " commits");
     }
     Path last = folder.resolve("last");
-    Database.restore(archive, last, RestoreOptions.latest());
+    Database.restore(archive, last, RestoreRequest.latest());
     long all;
     try (Database db = Database.open(folder.resolve("db"), SMALL)) {
       all = ticket(db);
@@ -115,7 +115,7 @@ class ArchiveHistoryTest {
   }
 
   private static void check(
-      Path archive, Path target, CommitHistory history, RestoreOptions options, Seen seen) {
+      Path archive, Path target, CommitHistory history, RestoreRequest options, Seen seen) {
     Database.restore(archive, target, options);
     long has = has(target);
     assertTrue(has >= seen.least() && has <= seen.most(), () -> has + " commits at " + seen);

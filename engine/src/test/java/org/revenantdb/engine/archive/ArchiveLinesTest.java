@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.Database;
-import org.revenantdb.engine.RestoreOptions;
+import org.revenantdb.engine.RestoreRequest;
 import org.revenantdb.engine.StorageException;
 
 /** Two histories are never mixed in an archive (protocols.md §49, A6 to A8). */
@@ -74,7 +74,7 @@ class ArchiveLinesTest {
   @Test
   void a_restored_database_is_refused_by_its_archive_and_begins_one_of_its_own() {
     Path restored = temporary.resolve("restored");
-    Database.restore(archive, restored, RestoreOptions.latest());
+    Database.restore(archive, restored, RestoreRequest.latest());
     assertForeign(restored);
     Path own = temporary.resolve("own");
     Map<String, Map<String, String>> expected;
@@ -83,7 +83,7 @@ class ArchiveLinesTest {
       db.archiveNow();
       expected = contents(db);
     }
-    assertEquals(expected, restored(own, temporary.resolve("again"), RestoreOptions.latest()));
+    assertEquals(expected, restored(own, temporary.resolve("again"), RestoreRequest.latest()));
   }
 
   @Test
@@ -173,11 +173,11 @@ class ArchiveLinesTest {
       expected = contents(db);
     }
     assertEquals(
-        expected, restored(archive, temporary.resolve("after"), RestoreOptions.atLsn(after)));
-    Database.restore(archive, temporary.resolve("before"), RestoreOptions.atLsn(before));
+        expected, restored(archive, temporary.resolve("after"), RestoreRequest.atLsn(after)));
+    Database.restore(archive, temporary.resolve("before"), RestoreRequest.atLsn(before));
     StorageException told =
         Archived.refused(
-            archive, temporary.resolve("between"), RestoreOptions.atLsn(before + 1_000_000));
+            archive, temporary.resolve("between"), RestoreRequest.atLsn(before + 1_000_000));
     assertEquals(StorageException.Reason.ARCHIVE_LACKS_MOMENT, told.reason());
   }
 

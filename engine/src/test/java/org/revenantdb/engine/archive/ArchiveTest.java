@@ -30,9 +30,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.ArchivePolicy;
 import org.revenantdb.engine.ArchiveStatistics;
 import org.revenantdb.engine.Database;
-import org.revenantdb.engine.RestoreOptions;
 import org.revenantdb.engine.RestoreProgress;
 import org.revenantdb.engine.RestoreReport;
+import org.revenantdb.engine.RestoreRequest;
 import org.revenantdb.engine.StorageException;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
@@ -64,11 +64,11 @@ class ArchiveTest {
       put(db, "large", 0, 3, 1, 30_000);
       db.archiveNow();
       expected = contents(db);
-      assertEquals(expected, restored(archive(), target("beside"), RestoreOptions.latest()));
+      assertEquals(expected, restored(archive(), target("beside"), RestoreRequest.latest()));
       put(db, "rows", 0, 10, 3, 20);
       expected = contents(db);
     }
-    assertEquals(expected, restored(archive(), target("behind"), RestoreOptions.latest()));
+    assertEquals(expected, restored(archive(), target("behind"), RestoreRequest.latest()));
   }
 
   @Test
@@ -91,12 +91,12 @@ class ArchiveTest {
       }
     }
     moments.forEach((lsn, expected) ->
-        assertEquals(expected, restored(archive(), target("at" + lsn), RestoreOptions.atLsn(lsn))));
+        assertEquals(expected, restored(archive(), target("at" + lsn), RestoreRequest.atLsn(lsn))));
     long last = moments.keySet().stream().max(Long::compare).orElseThrow();
     StorageException behind =
-        refused(archive(), target("behind"), RestoreOptions.atLsn(last + (1 << 30)));
+        refused(archive(), target("behind"), RestoreRequest.atLsn(last + (1 << 30)));
     assertEquals(StorageException.Reason.ARCHIVE_LACKS_MOMENT, behind.reason());
-    StorageException before = refused(archive(), target("before"), RestoreOptions.atLsn(4_096));
+    StorageException before = refused(archive(), target("before"), RestoreRequest.atLsn(4_096));
     assertEquals(StorageException.Reason.ARCHIVE_LACKS_MOMENT, before.reason());
     assertTrue(before.getMessage().contains("name position"), before::getMessage);
   }
@@ -119,7 +119,7 @@ class ArchiveTest {
         tx.commit();
       }
     }
-    assertEquals(expected, restored(archive(), target("open"), RestoreOptions.atLsn(lsn)));
+    assertEquals(expected, restored(archive(), target("open"), RestoreRequest.atLsn(lsn)));
   }
 
   @Test
@@ -145,10 +145,10 @@ class ArchiveTest {
       }
     }
     assertEquals(
-        expected, restored(archive(), target("before"), RestoreOptions.beforeTransaction(id)));
+        expected, restored(archive(), target("before"), RestoreRequest.beforeTransaction(id)));
     assertEquals(
         StorageException.Reason.ARCHIVE_LACKS_MOMENT,
-        refused(archive(), target("never"), RestoreOptions.beforeTransaction(aborted)).reason());
+        refused(archive(), target("never"), RestoreRequest.beforeTransaction(aborted)).reason());
   }
 
   @Test
@@ -174,8 +174,8 @@ class ArchiveTest {
       last = contents(db);
     }
     moments.forEach((lsn, expected) ->
-        assertEquals(expected, restored(archive(), target("at" + lsn), RestoreOptions.atLsn(lsn))));
-    assertEquals(last, restored(archive(), target("last"), RestoreOptions.latest()));
+        assertEquals(expected, restored(archive(), target("at" + lsn), RestoreRequest.atLsn(lsn))));
+    assertEquals(last, restored(archive(), target("last"), RestoreRequest.latest()));
   }
 
   @Test
@@ -191,7 +191,7 @@ class ArchiveTest {
       Map<String, Map<String, String>> expected = contents(db);
       db.archiveNow();
       assertEquals(0, db.statistics().archive().gaps());
-      assertEquals(expected, restored(archive(), target("last"), RestoreOptions.latest()));
+      assertEquals(expected, restored(archive(), target("last"), RestoreRequest.latest()));
     }
   }
 
@@ -212,9 +212,9 @@ class ArchiveTest {
     for (int i = 0; i < states.size(); i++) {
       assertEquals(
           states.get(i),
-          restored(archive(), target("time" + i), RestoreOptions.at(between.get(i))));
+          restored(archive(), target("time" + i), RestoreRequest.at(between.get(i))));
     }
-    StorageException early = refused(archive(), target("early"), RestoreOptions.at(Instant.EPOCH));
+    StorageException early = refused(archive(), target("early"), RestoreRequest.at(Instant.EPOCH));
     assertEquals(StorageException.Reason.ARCHIVE_LACKS_MOMENT, early.reason());
     assertTrue(early.getMessage().contains("name position"), early::getMessage);
   }
@@ -240,7 +240,7 @@ class ArchiveTest {
       db.compact();
       expected = contents(db);
     }
-    assertEquals(expected, restored(archive(), target("grown"), RestoreOptions.latest()));
+    assertEquals(expected, restored(archive(), target("grown"), RestoreRequest.latest()));
   }
 
   @Test
@@ -284,7 +284,7 @@ class ArchiveTest {
     List<RestoreProgress> told = new ArrayList<>();
     RestoreReport report =
         Database.restore(
-            archive(), target("told"), RestoreOptions.latest().withListener(told::add));
+            archive(), target("told"), RestoreRequest.latest().withListener(told::add));
     assertEquals(told.getLast().bytesToWrite(), told.getLast().bytes());
     assertTrue(report.pages() > 0 && report.logBytes() > 0);
     assertThrows(
@@ -293,11 +293,11 @@ class ArchiveTest {
             Database.restore(
                 archive(),
                 target("cancelled"),
-                RestoreOptions.latest().withListener(progress -> false)));
+                RestoreRequest.latest().withListener(progress -> false)));
     assertFalse(Files.exists(target("cancelled")));
     assertThrows(
         StorageException.class,
-        () -> Database.restore(archive(), target("told"), RestoreOptions.latest()));
+        () -> Database.restore(archive(), target("told"), RestoreRequest.latest()));
   }
 
   @Test
@@ -324,11 +324,11 @@ class ArchiveTest {
     assertTrue(deleted >= 3, () -> deleted + " deleted");
     assertEquals(1, Archived.files(archive(), ".rvb").size());
     assertEquals(
-        moments.get(last), restored(archive(), target("last"), RestoreOptions.atLsn(last)));
+        moments.get(last), restored(archive(), target("last"), RestoreRequest.atLsn(last)));
     long first = moments.keySet().stream().min(Long::compare).orElseThrow();
     assertEquals(
         StorageException.Reason.ARCHIVE_LACKS_MOMENT,
-        refused(archive(), target("first"), RestoreOptions.atLsn(first)).reason());
+        refused(archive(), target("first"), RestoreRequest.atLsn(first)).reason());
     try (Database db = open()) {
       put(db, "rows", 0, 10, 77, 10);
       db.archiveNow();

@@ -14,8 +14,8 @@ import java.util.stream.Stream;
 import org.revenantdb.engine.ArchiveOptions;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
-import org.revenantdb.engine.RestoreOptions;
 import org.revenantdb.engine.RestoreReport;
+import org.revenantdb.engine.RestoreRequest;
 import org.revenantdb.engine.StorageException;
 import org.revenantdb.engine.backup.BackedUp;
 
@@ -38,13 +38,13 @@ final class Archived {
 
   /** Restores, opens what was made, checks its structure, and shows it. */
   static Map<String, Map<String, String>> restored(
-      Path archive, Path target, RestoreOptions options) {
+      Path archive, Path target, RestoreRequest options) {
     RestoreReport report = Database.restore(archive, target, options);
     assertEquals(target, report.target());
     return BackedUp.opened(target);
   }
 
-  static StorageException refused(Path archive, Path target, RestoreOptions options) {
+  static StorageException refused(Path archive, Path target, RestoreRequest options) {
     StorageException told =
         assertThrows(StorageException.class, () -> Database.restore(archive, target, options));
     assertTrue(!Files.exists(target), () -> "something was left of " + target);

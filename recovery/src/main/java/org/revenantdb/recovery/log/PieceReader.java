@@ -1,6 +1,5 @@
 package org.revenantdb.recovery.log;
 
-import java.util.function.LongConsumer;
 import java.util.zip.CRC32C;
 import org.revenantdb.recovery.format.LittleEndian;
 import org.revenantdb.recovery.format.LogRecordLayout;
@@ -95,13 +94,27 @@ public final class PieceReader {
         && LittleEndian.getLong(piece.records(), at + LogRecordLayout.TRANSACTION) == transactionId;
   }
 
+  /** Receives the parts of a record. */
+  @FunctionalInterface
+  public interface Parts {
+    /**
+     * A part.
+     *
+     * @param page the page that it changes
+     * @param bytes has the operations
+     * @param from where they begin
+     * @param length how many bytes they have
+     */
+    void part(long page, byte[] bytes, int from, int length);
+  }
+
   /**
-   * Passes the pages that the present record changes.
+   * Passes the parts of the present record, if it changes pages.
    *
-   * @param pages receives the id of each
+   * @param parts receives each
    * @return false if the parts do not end with the record
    */
-  public boolean forEachPage(LongConsumer pages) {
+  public boolean forEachPart(Parts parts) {
     byte[] bytes = piece.records();
     if (bytes[at + LogRecordLayout.TYPE] != RecordType.PAGES.code()) {
       return true;
@@ -109,11 +122,15 @@ public final class PieceReader {
     int end = at + length - bytes[at + LogRecordLayout.PADDING];
     int part = at + LogRecordLayout.HEADER;
     while (part + LogRecordLayout.PART_HEADER <= end) {
-      pages.accept(
-          Integer.toUnsignedLong(LittleEndian.getInt(bytes, part + LogRecordLayout.PART_PAGE)));
-      part +=
-          LogRecordLayout.PART_HEADER
-              + LittleEndian.getShort(bytes, part + LogRecordLayout.PART_LENGTH);
+      int operations = LittleEndian.getShort(bytes, part + LogRecordLayout.PART_LENGTH);
+      int from = part + LogRecordLayout.PART_HEADER;
+      if (from + operations > end) {
+        return false;
+      }
+      long page =
+          Integer.toUnsignedLong(LittleEndian.getInt(bytes, part + LogRecordLayout.PART_PAGE));
+      parts.part(page, bytes, from, operations);
+      part = from + operations;
     }
     return part == end;
   }

@@ -4,7 +4,7 @@ import java.time.Instant;
 import java.util.function.Predicate;
 
 /**
- * Which moment {@link Database#restore} restores. Immutable.
+ * Which moment {@link Database#restore} restores, and what is told meanwhile. Immutable.
  *
  * @param kind how the moment is named
  * @param value the number: milliseconds since 1970, an LSN, or the id of a transaction; 0 for the
@@ -13,8 +13,8 @@ import java.util.function.Predicate;
  *     It returns whether the restore goes on; if not, the call throws {@link
  *     java.util.concurrent.CancellationException}. The default does nothing
  */
-public record RestoreOptions(Kind kind, long value, Predicate<RestoreProgress> listener) {
-  private static final RestoreOptions LATEST = new RestoreOptions(Kind.LATEST, 0, progress -> true);
+public record RestoreRequest(Kind kind, long value, Predicate<RestoreProgress> listener) {
+  private static final RestoreRequest LATEST = new RestoreRequest(Kind.LATEST, 0, progress -> true);
 
   /** How a moment is named. */
   public enum Kind {
@@ -29,7 +29,7 @@ public record RestoreOptions(Kind kind, long value, Predicate<RestoreProgress> l
   }
 
   /** Checks the numbers. */
-  public RestoreOptions {
+  public RestoreRequest {
     OptionCheck.present(kind, "kind", Kind.class);
     OptionCheck.inRange(value, "value", kind == Kind.TIME ? Long.MIN_VALUE : 0, Long.MAX_VALUE, "");
     OptionCheck.present(listener, "listener", "a listener");
@@ -40,7 +40,7 @@ public record RestoreOptions(Kind kind, long value, Predicate<RestoreProgress> l
    *
    * @return options
    */
-  public static RestoreOptions latest() {
+  public static RestoreRequest latest() {
     return LATEST;
   }
 
@@ -51,8 +51,8 @@ public record RestoreOptions(Kind kind, long value, Predicate<RestoreProgress> l
    * @param time the time, by the clock of the machine that had the database
    * @return options
    */
-  public static RestoreOptions at(Instant time) {
-    return new RestoreOptions(Kind.TIME, time.toEpochMilli(), LATEST.listener);
+  public static RestoreRequest at(Instant time) {
+    return new RestoreRequest(Kind.TIME, time.toEpochMilli(), LATEST.listener);
   }
 
   /**
@@ -61,8 +61,8 @@ public record RestoreOptions(Kind kind, long value, Predicate<RestoreProgress> l
    * @param lsn the position
    * @return options
    */
-  public static RestoreOptions atLsn(long lsn) {
-    return new RestoreOptions(Kind.LSN, lsn, LATEST.listener);
+  public static RestoreRequest atLsn(long lsn) {
+    return new RestoreRequest(Kind.LSN, lsn, LATEST.listener);
   }
 
   /**
@@ -71,8 +71,8 @@ public record RestoreOptions(Kind kind, long value, Predicate<RestoreProgress> l
    * @param transactionId its id, see {@link Transaction#id}
    * @return options
    */
-  public static RestoreOptions beforeTransaction(long transactionId) {
-    return new RestoreOptions(Kind.BEFORE_TRANSACTION, transactionId, LATEST.listener);
+  public static RestoreRequest beforeTransaction(long transactionId) {
+    return new RestoreRequest(Kind.BEFORE_TRANSACTION, transactionId, LATEST.listener);
   }
 
   /**
@@ -81,7 +81,7 @@ public record RestoreOptions(Kind kind, long value, Predicate<RestoreProgress> l
    * @param other is told how far the restore is, and returns whether it goes on
    * @return options
    */
-  public RestoreOptions withListener(Predicate<RestoreProgress> other) {
-    return new RestoreOptions(kind, value, other);
+  public RestoreRequest withListener(Predicate<RestoreProgress> other) {
+    return new RestoreRequest(kind, value, other);
   }
 }
