@@ -84,14 +84,13 @@ public final class Merger<K, V> {
     int hash = bytes.hashCode();
     stripes.get((hash ^ (hash >>> 16)) & (STRIPES - 1)).carryOut(request);
     Throwable failure = request.failure();
-    switch (failure) {
-      case null -> {
-        return request.result;
-      }
-      case RuntimeException unchecked -> throw unchecked;
-      case Error error -> throw error;
-      default -> throw new IllegalStateException(failure);
+    if (failure instanceof RuntimeException unchecked) {
+      throw unchecked;
     }
+    if (failure instanceof Error error) {
+      throw error;
+    }
+    return request.result;
   }
 
   private void mergeAll(List<Request<K, V>> batch) {

@@ -10,7 +10,6 @@ import java.lang.invoke.VarHandle;
 import java.lang.ref.Reference;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
@@ -323,7 +322,7 @@ public final class Transaction implements AutoCloseable {
    * @param keys each 1 to {@link Database#MAX_KEY_BYTES} bytes, in any order; the same key may be
    *     there several times
    * @return for each key, in the order of the keys, a copy of its value, or null if there is no
-   *     such row; the list has a fixed size
+   *     such row
    * @throws ConflictException as {@link #get(Table, byte[])}
    * @throws LimitException with {@link LimitException.Reason#VALUE_LENGTH} if a value does not fit
    *     in an array; use {@link #open} for that key
@@ -364,12 +363,11 @@ public final class Transaction implements AutoCloseable {
   }
 
   private List<byte @Nullable []> bytesOf(@Nullable StoredValue[] values) {
-    byte @Nullable [][] bytes = new byte[values.length][];
-    for (int i = 0; i < values.length; i++) {
-      StoredValue value = values[i];
-      bytes[i] = value == null ? null : value.isOverflow() ? materialise(value) : value.bytes();
+    List<byte @Nullable []> bytes = new ArrayList<>(values.length);
+    for (StoredValue value : values) {
+      bytes.add(value == null ? null : value.isOverflow() ? materialise(value) : value.bytes());
     }
-    return Arrays.asList(bytes);
+    return bytes;
   }
 
   private int getSlowly(Tree tree, byte[] key, byte[] into, int offset) {

@@ -123,11 +123,16 @@ public final class Combiner<R extends Combiner.Request> {
   @SuppressWarnings("unchecked") // only R are pushed
   private List<R> takeAll() {
     List<R> all = new ArrayList<>();
-    for (Request each = word.getAndSet(IDLE); each != null && each != IDLE; each = each.next) {
+    for (Request each = word.getAndSet(IDLE); each != null && !isIdle(each); each = each.next) {
       all.add((R) each);
     }
     Collections.reverse(all);
     return all;
+  }
+
+  @SuppressWarnings("ReferenceEquality") // which object it is
+  private static boolean isIdle(@Nullable Request word) {
+    return word == IDLE;
   }
 
   private void lead(List<R> first) {
@@ -148,12 +153,12 @@ public final class Combiner<R extends Combiner.Request> {
   private void handOver() {
     while (true) {
       Request eldest = word.get();
-      if (eldest == IDLE) {
+      if (isIdle(eldest)) {
         if (word.compareAndSet(IDLE, null)) {
           return;
         }
       } else {
-        while (eldest != null && eldest.next != null && eldest.next != IDLE) {
+        while (eldest != null && eldest.next != null && !isIdle(eldest.next)) {
           eldest = eldest.next;
         }
         if (eldest != null) {

@@ -4,6 +4,7 @@ import java.lang.invoke.VarHandle;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -40,7 +41,7 @@ public final class WaitingRoom {
   private final Condition arrival = lock.newCondition();
 
   /** Those that have looked in vain; changed with the lock. */
-  private volatile int waiting;
+  private final AtomicInteger waiting = new AtomicInteger();
 
   private @Nullable Thread leader;
   private boolean isOpened;
@@ -79,19 +80,19 @@ public final class WaitingRoom {
 
   /** Called before the last look of a thread that is about to sleep. */
   public void enter() {
-    waiting++; // by a thread with the lock
+    int _ = waiting.incrementAndGet();
     VarHandle.fullFence();
   }
 
   /** Called by a thread that does not wait any more. */
   public void leave() {
-    waiting--;
+    int _ = waiting.decrementAndGet();
     passOn();
   }
 
   /** Wakes a thread if one waits, because there may be another item, or no leader. */
   public void passOn() {
-    if (waiting > 0 && leader == null) {
+    if (waiting.get() > 0 && leader == null) {
       arrival.signal();
     }
   }
@@ -102,6 +103,10 @@ public final class WaitingRoom {
    * @param limitNanos how long at most
    * @param dueNanos when the first parked item is due
    */
+  @SuppressWarnings({
+    "ReferenceEquality", // which thread it is
+    "WaitNotInLoop" // the caller looks again
+  })
   public void sleep(long limitNanos, long dueNanos) throws InterruptedException {
     if (leader != null) {
       if (limitNanos == Long.MAX_VALUE) {
@@ -125,7 +130,7 @@ public final class WaitingRoom {
   /** Called when an item was committed: wakes a thread if one waits. */
   public void arrived() {
     VarHandle.fullFence();
-    if (waiting > 0) {
+    if (waiting.get() > 0) {
       lock.lock();
       try {
         leader = null;
@@ -138,7 +143,7 @@ public final class WaitingRoom {
 
   /** How many threads sleep, or are about to. */
   public int waiting() {
-    return waiting;
+    return waiting.get();
   }
 
   /** Wakes all. */

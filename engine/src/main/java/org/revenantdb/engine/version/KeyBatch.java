@@ -263,9 +263,9 @@ public final class KeyBatch {
     int older = 0;
     for (int i = from; i < to; i++) {
       StoredValue value = found[i];
-      if (value == LATCHED) {
+      if (isMark(value, LATCHED)) {
         found[i] = reader.readLatched(present.tree, present.keys[i], reading);
-      } else if (value == OLDER) {
+      } else if (isMark(value, OLDER)) {
         older++;
       }
     }
@@ -274,17 +274,22 @@ public final class KeyBatch {
     }
   }
 
+  @SuppressWarnings("ReferenceEquality") // which object it is
+  private static boolean isMark(@Nullable StoredValue value, StoredValue mark) {
+    return value == mark;
+  }
+
   private void readOlder(Part present, int from, int to, int count) {
     List<byte[]> keys = new ArrayList<>(count);
     for (int i = from; i < to; i++) {
-      if (found[i] == OLDER) {
+      if (isMark(found[i], OLDER)) {
         keys.add(present.keys[i]);
       }
     }
     @Nullable StoredValue[] versions = reader.findOlder(present.tree.table(), keys, reading);
     int next = 0;
     for (int i = from; i < to; i++) {
-      if (found[i] == OLDER) {
+      if (isMark(found[i], OLDER)) {
         found[i] = versions[next++];
       }
     }

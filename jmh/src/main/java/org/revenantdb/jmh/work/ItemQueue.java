@@ -1,6 +1,7 @@
 package org.revenantdb.jmh.work;
 
 import java.nio.file.Path;
+import java.sql.SQLException;
 
 /** A durable queue in a database. */
 interface ItemQueue extends AutoCloseable {
@@ -13,11 +14,11 @@ interface ItemQueue extends AutoCloseable {
     void takeOne() throws Exception;
 
     @Override
-    void close() throws Exception;
+    void close() throws SQLException;
   }
 
   /** Opens one. */
-  static ItemQueue open(String engine, Path directory) throws Exception {
+  static ItemQueue open(String engine, Path directory) throws SQLException {
     return switch (engine) {
       case "revenant" -> new RevenantItems(directory);
       case "sqlite" -> SqlItems.sqlite(directory);
@@ -27,8 +28,8 @@ interface ItemQueue extends AutoCloseable {
   }
 
   /** A session. */
-  Session session() throws Exception;
+  Session session() throws SQLException;
 
   @Override
-  void close() throws Exception;
+  void close() throws SQLException;
 }

@@ -75,6 +75,7 @@ final class SqlItems implements ItemQueue {
       }
 
       @Override
+      @SuppressWarnings("ThreadPriorityCheck") // another session has to put one
       public void takeOne() throws SQLException {
         while (!tryTake()) {
           Thread.yield();
