@@ -670,7 +670,7 @@ class BadInputTest {
         RuntimeException stopped =
             assertThrows(DatabaseStoppedException.class, call::run, "call " + later.indexOf(call));
         assertTrue(
-            hasCause(stopped, org.revenantdb.recovery.file.StorageException.class),
+            hasCause(stopped, org.revenantdb.recovery.file.FileException.class),
             stopped.toString());
         assertTrue(stopped.getMessage().contains("open it again"), stopped.getMessage());
       }
@@ -678,7 +678,7 @@ class BadInputTest {
       try {
         db.close();
       } catch (RuntimeException e) {
-        assertTrue(hasCause(e, org.revenantdb.recovery.file.StorageException.class), e.toString());
+        assertTrue(hasCause(e, org.revenantdb.recovery.file.FileException.class), e.toString());
       }
       CrashDisk after = round % 2 == 0 ? disk.afterKill() : disk.afterPowerCut(new Random(round));
       try (Database again = Database.open(after.path("/db"), SMALL)) {
@@ -718,7 +718,7 @@ class BadInputTest {
         }
       } catch (RuntimeException e) {
         assertTrue(
-            hasCause(e, org.revenantdb.recovery.file.StorageException.class),
+            hasCause(e, org.revenantdb.recovery.file.FileException.class),
             "force " + forces + ": " + e);
       }
       CrashDisk after = forces % 2 == 0 ? disk.afterKill() : disk.afterPowerCut(new Random(forces));

@@ -14,14 +14,14 @@ import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
-import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.file.DamagedFileException;
 import org.revenantdb.recovery.file.Directories;
+import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.file.IoFailures;
 import org.revenantdb.recovery.file.IoStatistics;
 import org.revenantdb.recovery.file.MissingFileException;
 import org.revenantdb.recovery.file.NotADatabaseException;
 import org.revenantdb.recovery.file.OpenMode;
-import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.file.StorageFile;
 import org.revenantdb.recovery.format.SegmentLayout;
 
@@ -115,7 +115,7 @@ final class ArchiveFiles {
         if (!name.equals(HEADER + UNFINISHED)) {
           throw new NotADatabaseException(
               directory,
-              StorageException.NO_OFFSET,
+              FileException.NO_OFFSET,
               "this is no archive: there is " + name + ", but no " + HEADER,
               "name the directory of an archive; for a new one, a directory that is empty or does not exist",
               /* cause= */ null);
@@ -126,7 +126,7 @@ final class ArchiveFiles {
     ByteBuffer sector = ArchiveLayout.read(load(file), ArchiveLayout.ARCHIVE_MAGIC, file);
     int size = sector.getInt(ArchiveLayout.BODY);
     if (!SegmentLayout.isSize(size)) {
-      throw new CorruptDataException(
+      throw new DamagedFileException(
           file, ArchiveLayout.BODY, "log segments cannot have " + size + " bytes");
     }
     return new Header(
@@ -139,7 +139,7 @@ final class ArchiveFiles {
     if (found == null) {
       throw new NotADatabaseException(
           directory,
-          StorageException.NO_OFFSET,
+          FileException.NO_OFFSET,
           "there is no archive here",
           "name the directory of an archive",
           /* cause= */ null);
@@ -183,7 +183,7 @@ final class ArchiveFiles {
         StorageFile.open(file, OpenMode.READ, /* ownerOnly= */ true, statistics)) {
       long size = open.size();
       if (size > LARGEST) {
-        throw new CorruptDataException(
+        throw new DamagedFileException(
             file, LARGEST, "no file of an archive has " + size + " bytes");
       }
       byte[] bytes = new byte[(int) size];
@@ -240,8 +240,8 @@ final class ArchiveFiles {
   }
 
   /** A file of another archive, or under another name. */
-  static CorruptDataException foreign(Path file) {
-    return new CorruptDataException(
+  static DamagedFileException foreign(Path file) {
+    return new DamagedFileException(
         file,
         ArchiveLayout.BODY,
         "this file belongs to another archive, or has another number",
@@ -297,7 +297,7 @@ final class ArchiveFiles {
     try {
       deleteTree(base);
     } catch (IOException failed) {
-      throw IoFailures.of(base, StorageException.NO_OFFSET, "deleting a base", failed);
+      throw IoFailures.of(base, FileException.NO_OFFSET, "deleting a base", failed);
     }
     force();
   }
@@ -343,15 +343,15 @@ final class ArchiveFiles {
     return names;
   }
 
-  private StorageException unlisted(IOException failed) {
-    return IoFailures.of(directory, StorageException.NO_OFFSET, "listing the archive", failed);
+  private FileException unlisted(IOException failed) {
+    return IoFailures.of(directory, FileException.NO_OFFSET, "listing the archive", failed);
   }
 
   /** The archive was there, and is not any more. */
   MissingFileException gone() {
     return new MissingFileException(
         directory,
-        StorageException.NO_OFFSET,
+        FileException.NO_OFFSET,
         "the archive is not there",
         "bring it back, mount its file system, or name another directory for the archive",
         /* cause= */ null);

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.zip.CRC32C;
-import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.file.DamagedFileException;
 import org.revenantdb.recovery.file.FormatVersionException;
 
 /**
@@ -76,13 +76,13 @@ final class ArchiveLayout {
   /**
    * Checks a sector.
    *
-   * @throws CorruptDataException if it is damaged
+   * @throws DamagedFileException if it is damaged
    * @throws FormatVersionException if it has another version
    */
   static ByteBuffer read(byte[] bytes, long magic, Path file) {
     ByteBuffer sector = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     if (!isGood(bytes, magic)) {
-      throw new CorruptDataException(
+      throw new DamagedFileException(
           file,
           0,
           "this file of the archive is damaged: its first 512 bytes are not good",

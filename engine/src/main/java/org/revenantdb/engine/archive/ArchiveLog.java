@@ -10,10 +10,10 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
-import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.file.DamagedFileException;
+import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.file.FileKinds;
 import org.revenantdb.recovery.file.MissingFileException;
-import org.revenantdb.recovery.file.StorageException;
 
 /**
  * Reads the log of an archive.
@@ -102,13 +102,13 @@ final class ArchiveLog {
     if (next.number() != before.number() + 1) {
       throw new MissingFileException(
           files.log(before.number() + 1),
-          StorageException.NO_OFFSET,
+          FileException.NO_OFFSET,
           "this file of the archive is missing, and " + next.path().getFileName() + " is there",
           "bring it back; " + ArchiveLayout.CURE,
           /* cause= */ null);
     }
     if (next.from() < before.from() || next.life() < before.life()) {
-      throw new CorruptDataException(
+      throw new DamagedFileException(
           next.path(),
           ArchiveLayout.BODY,
           "this file of the archive goes back behind " + before.path().getFileName(),
@@ -175,8 +175,8 @@ final class ArchiveLog {
     }
   }
 
-  private static CorruptDataException damage(LogFile file, long offset, String what) {
-    return new CorruptDataException(
+  private static DamagedFileException damage(LogFile file, long offset, String what) {
+    return new DamagedFileException(
         file.path(),
         offset,
         "the archive is damaged: " + what,

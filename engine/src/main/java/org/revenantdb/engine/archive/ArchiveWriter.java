@@ -3,8 +3,8 @@ package org.revenantdb.engine.archive;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import org.revenantdb.recovery.file.Directories;
+import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.file.OpenMode;
-import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.file.StorageFile;
 
 /**
@@ -31,7 +31,7 @@ final class ArchiveWriter implements AutoCloseable {
   /**
    * Makes a file, which is durable with its header and name on return.
    *
-   * @throws StorageException if a file of its number is there
+   * @throws FileException if a file of its number is there
    */
   static ArchiveWriter create(
       ArchiveFiles files, byte[] databaseId, long number, long from, int life, boolean begins) {
@@ -47,7 +47,7 @@ final class ArchiveWriter implements AutoCloseable {
     } catch (Throwable failed) {
       try {
         file.close();
-      } catch (StorageException second) {
+      } catch (FileException second) {
         failed.addSuppressed(second);
       }
       throw failed;

@@ -181,7 +181,7 @@ public final class Archiver implements AutoCloseable {
         compare(files, there, piece);
       }
       return piece.to();
-    } catch (org.revenantdb.recovery.file.StorageException unreadable) {
+    } catch (org.revenantdb.recovery.file.FileException unreadable) {
       return 0; // the rounds will try, and tell
     }
   }

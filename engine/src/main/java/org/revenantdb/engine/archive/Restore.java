@@ -21,7 +21,7 @@ import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.SpaceMapPage;
 import org.revenantdb.recovery.file.ControlFile;
 import org.revenantdb.recovery.file.ControlState;
-import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.file.DamagedFileException;
 import org.revenantdb.recovery.file.DataFileHeader;
 import org.revenantdb.recovery.file.IoStatistics;
 import org.revenantdb.recovery.file.OpenMode;
@@ -256,7 +256,7 @@ public final class Restore {
       PieceReader records = new PieceReader(block.piece());
       while (!records.isEnd()) {
         if (!records.next() || !records.forEachPart(this::takePart)) {
-          throw new CorruptDataException(
+          throw new DamagedFileException(
               files.directory(),
               StorageException.NO_OFFSET,
               "the archive is damaged: the record at position " + records.lsn() + " is not good",
@@ -290,7 +290,7 @@ public final class Restore {
     Moment moment() {
       long pages = Math.max(base.pages(), (highest / EXTENT + 1) * EXTENT);
       if (pages > Integer.MAX_VALUE) {
-        throw new CorruptDataException(
+        throw new DamagedFileException(
             files.directory(),
             StorageException.NO_OFFSET,
             "the archive is damaged: a record names page " + highest,
@@ -348,7 +348,7 @@ public final class Restore {
             && state.durableLsn() == base.end()
             && state.highWaterPages() == base.pages();
     if (!isSame) {
-      throw new CorruptDataException(
+      throw new DamagedFileException(
           file,
           StorageException.NO_OFFSET,
           "base "
@@ -375,7 +375,7 @@ public final class Restore {
 
   private static void judge(Path file, int pageId, MemorySegment page) {
     if (!PageChecksum.isGood(page, pageId) && !isZero(page)) {
-      throw new CorruptDataException(
+      throw new DamagedFileException(
           file,
           (long) pageId * Page.SIZE,
           "page " + pageId + " of a base of the archive is damaged",

@@ -10,11 +10,11 @@ import java.util.Objects;
 import org.revenantdb.engine.RevenantException;
 import org.revenantdb.recovery.file.Directories;
 import org.revenantdb.recovery.file.DoubleWriteFile;
+import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.file.IoFailures;
 import org.revenantdb.recovery.file.IoStatistics;
 import org.revenantdb.recovery.file.NotADatabaseException;
 import org.revenantdb.recovery.file.OpenMode;
-import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.file.StorageFile;
 
 /**
@@ -118,16 +118,16 @@ public final class BackupTarget {
     }
   }
 
-  private static StorageException unlisted(Path directory, IOException failed) {
+  private static FileException unlisted(Path directory, IOException failed) {
     return IoFailures.of(
-        directory, StorageException.NO_OFFSET, "listing the target of the backup", failed);
+        directory, FileException.NO_OFFSET, "listing the target of the backup", failed);
   }
 
   private static RevenantException refused(Path directory, String why, String cure) {
     return new org.revenantdb.engine.StorageException(
         org.revenantdb.engine.StorageException.Reason.BACKUP_TARGET,
         directory,
-        StorageException.NO_OFFSET,
+        FileException.NO_OFFSET,
         "this cannot be the target of a backup or restore: " + why,
         cure,
         /* cause= */ null);
@@ -142,7 +142,7 @@ public final class BackupTarget {
     if (Directories.exists(directory.resolve(UNFINISHED))) {
       throw new NotADatabaseException(
           directory,
-          StorageException.NO_OFFSET,
+          FileException.NO_OFFSET,
           "this is an unfinished backup or restore: it was interrupted, or it is still being made ("
               + UNFINISHED
               + " is there)",
@@ -194,11 +194,11 @@ public final class BackupTarget {
     move(mark(), directory.resolve(names.data()));
     try {
       Directories.force(directory, statistics);
-    } catch (StorageException failed) {
+    } catch (FileException failed) {
       // No later force may write the name.
       try {
         move(directory.resolve(names.data()), mark());
-      } catch (StorageException stays) {
+      } catch (FileException stays) {
         failed.addSuppressed(stays);
       }
       throw failed;
@@ -209,7 +209,7 @@ public final class BackupTarget {
     try {
       Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
     } catch (IOException failed) {
-      throw IoFailures.of(from, StorageException.NO_OFFSET, "renaming", failed);
+      throw IoFailures.of(from, FileException.NO_OFFSET, "renaming", failed);
     }
   }
 

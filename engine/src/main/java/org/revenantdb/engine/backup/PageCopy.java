@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.SpaceMapPage;
-import org.revenantdb.recovery.file.StorageException;
+import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.file.StorageFile;
 
 /**
@@ -96,7 +96,7 @@ final class PageCopy implements AutoCloseable {
     int frame;
     try {
       frame = pool.fixShared(SpaceMapPage.mapOf(pageId));
-    } catch (StorageException unknown) {
+    } catch (FileException unknown) {
       return false;
     }
     try {

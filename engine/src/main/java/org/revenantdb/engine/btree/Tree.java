@@ -10,7 +10,7 @@ import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.page.SlottedSearch;
 import org.revenantdb.engine.space.Unit;
 import org.revenantdb.latch.HybridLatch;
-import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.file.DamagedFileException;
 
 /**
  * A B+-tree: finds the leaf of a key and returns it latched, or with a stamp for an optimistic
@@ -413,7 +413,7 @@ public final class Tree {
         && Slotted.isWithoutFences(page);
   }
 
-  private CorruptDataException noRoot() {
+  private DamagedFileException noRoot() {
     return pool.damage(
         root(),
         "page "
@@ -426,7 +426,7 @@ public final class Tree {
    * Frame of a child, latched exclusively below its parent, which the caller has latched.
    *
    * @param level of the child
-   * @throws CorruptDataException if the page is not of this tree and level. The method does not
+   * @throws DamagedFileException if the page is not of this tree and level. The method does not
    *     wait for such a page, since the caller may have it latched
    */
   public int childExclusive(int child, int level) {
@@ -450,7 +450,7 @@ public final class Tree {
    * The exception for a page from another time or another tree. It might lead back, but a descent
    * must end.
    */
-  private CorruptDataException misled(int child, int level) {
+  private DamagedFileException misled(int child, int level) {
     return pool.damage(
         child,
         "page "
@@ -503,7 +503,7 @@ public final class Tree {
    * @param page the leaf, latched
    * @return the exception, which names the file and the place
    */
-  public CorruptDataException misplaced(MemorySegment page) {
+  public DamagedFileException misplaced(MemorySegment page) {
     return pool.damage(
         Page.id(page),
         "page "

@@ -16,8 +16,8 @@ import org.revenantdb.latch.Tally;
 import org.revenantdb.latch.WaitMeter;
 import org.revenantdb.latch.WaitTerms;
 import org.revenantdb.recovery.checkpoint.RefusedPage;
-import org.revenantdb.recovery.file.CorruptDataException;
-import org.revenantdb.recovery.file.StorageException;
+import org.revenantdb.recovery.file.DamagedFileException;
+import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.file.StorageFile;
 import org.revenantdb.recovery.format.PageHeaderLayout;
 import org.revenantdb.recovery.log.LogStoppedException;
@@ -39,8 +39,8 @@ import org.revenantdb.recovery.log.LogStoppedException;
  * is kept for later. Threads of the pool read and write the file; callers read through openings of
  * their own ({@link PageReaders}).
  *
- * <p>Failure: a page that cannot be read causes a {@link CorruptDataException} or another {@link
- * StorageException} for each caller that requests it. Nothing is latched then, and the pool stays
+ * <p>Failure: a page that cannot be read causes a {@link DamagedFileException} or another {@link
+ * FileException} for each caller that requests it. Nothing is latched then, and the pool stays
  * usable. A page that cannot be written stops the engine.
  *
  * {@snippet :
@@ -258,7 +258,7 @@ public final class BufferPool implements AutoCloseable {
    * Fixes a page for reading.
    *
    * @return its frame, latched shared
-   * @throws CorruptDataException if the file does not contain this page
+   * @throws DamagedFileException if the file does not contain this page
    */
   public int fixShared(int pageId) {
     return fixShared(pageId, /* forScan= */ false);
@@ -269,7 +269,7 @@ public final class BufferPool implements AutoCloseable {
    * repeated scans do not keep it in memory longer.
    *
    * @return its frame, latched shared
-   * @throws CorruptDataException if the file does not contain this page
+   * @throws DamagedFileException if the file does not contain this page
    */
   public int fixSharedForScan(int pageId) {
     return fixShared(pageId, /* forScan= */ true);
@@ -471,7 +471,7 @@ public final class BufferPool implements AutoCloseable {
    * Fixes a page for a change.
    *
    * @return its frame, latched exclusively
-   * @throws CorruptDataException if the file does not contain this page
+   * @throws DamagedFileException if the file does not contain this page
    */
   public int fixExclusive(int pageId) {
     while (true) {
@@ -490,7 +490,7 @@ public final class BufferPool implements AutoCloseable {
    * Fixes a page for a change if that needs no wait for a latch.
    *
    * @return its frame, latched exclusively; or -1 if another thread has it latched
-   * @throws CorruptDataException if the file does not contain this page
+   * @throws DamagedFileException if the file does not contain this page
    */
   public int tryFixExclusive(int pageId) {
     while (true) {
@@ -756,7 +756,7 @@ public final class BufferPool implements AutoCloseable {
    * @param frame a frame, latched exclusively by the caller
    * @param tail an LSN at or below the start of the record, above 0; read only if the page is
    *     clean, because the tail of the log is contended by all writers
-   * @throws CorruptDataException if the page was read and cannot be changed safely
+   * @throws DamagedFileException if the page was read and cannot be changed safely
    */
   public void markDirty(int frame, LongSupplier tail) {
     tellWatch(frame);
@@ -850,7 +850,7 @@ public final class BufferPool implements AutoCloseable {
    * @param why the problem, with its place
    * @param isDirty whether the page in memory is newer and will be written in their place
    */
-  public record BadInFile(StorageException why, boolean isDirty) {}
+  public record BadInFile(FileException why, boolean isDirty) {}
 
   /**
    * Checks bytes that were read from the data file while it may have been written. If they are not
@@ -878,7 +878,7 @@ public final class BufferPool implements AutoCloseable {
     int frame;
     try {
       frame = fixExclusive(pageId); // if it is not resident, this checks everything
-    } catch (CorruptDataException bad) {
+    } catch (DamagedFileException bad) {
       return new BadInFile(bad, /* isDirty= */ false);
     }
     try {
@@ -908,7 +908,7 @@ public final class BufferPool implements AutoCloseable {
    * @param problem in words
    * @return the exception, with the file and the place
    */
-  public CorruptDataException damage(int pageId, String problem) {
+  public DamagedFileException damage(int pageId, String problem) {
     return judge.damage(pageId, problem);
   }
 
@@ -919,7 +919,7 @@ public final class BufferPool implements AutoCloseable {
    * @param cause the exception that revealed it
    * @return the exception, with the file and the place
    */
-  public CorruptDataException damage(int pageId, String problem, @Nullable Throwable cause) {
+  public DamagedFileException damage(int pageId, String problem, @Nullable Throwable cause) {
     return judge.damage(pageId, problem, cause);
   }
 
@@ -978,7 +978,7 @@ public final class BufferPool implements AutoCloseable {
    * Writes old changes to the data file. On return every page that was marked dirty with an LSN
    * below this is written and forced.
    *
-   * @throws StorageException if a page could not be written: the engine has stopped
+   * @throws FileException if a page could not be written: the engine has stopped
    */
   public void flushDirtyBefore(long lsn) {
     writer.flushBefore(lsn);

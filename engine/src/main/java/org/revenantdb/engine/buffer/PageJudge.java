@@ -4,7 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
-import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.file.DamagedFileException;
 import org.revenantdb.recovery.format.PageChecksum;
 import org.revenantdb.recovery.format.PageHeaderLayout;
 
@@ -127,7 +127,7 @@ final class PageJudge {
   }
 
   /** Whether damage concerns a page, and not the log. */
-  boolean isOfPage(CorruptDataException damage) {
+  boolean isOfPage(DamagedFileException damage) {
     return damage.file().equals(dataPath);
   }
 
@@ -161,12 +161,12 @@ final class PageJudge {
   }
 
   /** Like {@link #damage(int, String, Throwable)}, without a cause. */
-  CorruptDataException damage(int pageId, String problem) {
+  DamagedFileException damage(int pageId, String problem) {
     return damage(pageId, problem, /* cause= */ null);
   }
 
   /** Like {@link BufferPool#damage(int, String, Throwable)}. */
-  CorruptDataException damage(int pageId, String problem, @Nullable Throwable cause) {
-    return new CorruptDataException(dataPath, PageHeaderLayout.position(pageId), problem, cause);
+  DamagedFileException damage(int pageId, String problem, @Nullable Throwable cause) {
+    return new DamagedFileException(dataPath, PageHeaderLayout.position(pageId), problem, cause);
   }
 }

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.latch.LatchDebug;
 import org.revenantdb.latch.WaitMeter;
-import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.file.DamagedFileException;
 import org.revenantdb.recovery.format.PageHeaderLayout;
 
 /**
@@ -166,7 +166,7 @@ final class PageLoader {
       return true;
     }
     if (lacksSomething) {
-      CorruptDataException damage = judge.damage(pageId, problem);
+      DamagedFileException damage = judge.damage(pageId, problem);
       if (mayRefuse) {
         refuse(pageId, lacking, judge.leastGood(condition, page, pageId));
       }
@@ -196,7 +196,7 @@ final class PageLoader {
         return false;
       }
       judge.checkBeforeChange(stay); // what the log has from its beginning was not judged yet
-    } catch (CorruptDataException damage) {
+    } catch (DamagedFileException damage) {
       if (judge.isOfPage(damage)) {
         refuse(pageId, lacking, /* leastGood= */ 0);
       }

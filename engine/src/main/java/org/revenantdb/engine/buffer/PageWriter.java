@@ -14,8 +14,8 @@ import org.revenantdb.recovery.file.DiskFullException;
 import org.revenantdb.recovery.file.DoubleWriteFile;
 import org.revenantdb.recovery.file.Errand;
 import org.revenantdb.recovery.file.ErrandQueue;
+import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.file.FileThread;
-import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.file.StorageFile;
 import org.revenantdb.recovery.format.PageHeaderLayout;
 import org.revenantdb.recovery.log.LogStoppedException;
@@ -346,11 +346,11 @@ final class PageWriter implements AutoCloseable {
     }
   }
 
-  private StorageException stopped(Throwable cause) {
+  private FileException stopped(Throwable cause) {
     String said = cause.getMessage();
-    return new StorageException(
+    return new FileException(
         data.path(),
-        StorageException.NO_OFFSET,
+        FileException.NO_OFFSET,
         "writing pages has failed and the database has stopped ("
             + (said == null ? cause.getClass().getName() : said)
             + ")",

@@ -67,7 +67,7 @@ public interface PendingRedo {
    * @param page its 8192 bytes, which no other thread sees yet
    * @return false if that needs files, and the current thread is not one of the engine's: then the
    *     page has only a part of the changes, and such a thread must read and redo it again
-   * @throws org.revenantdb.recovery.file.CorruptDataException with the data file, if the page
+   * @throws org.revenantdb.recovery.file.DamagedFileException with the data file, if the page
    *     cannot take the changes in the log; with a log file, if that cannot be read
    */
   boolean redo(int pageId, MemorySegment page);

@@ -31,7 +31,7 @@ import org.revenantdb.engine.version.RowScan;
 import org.revenantdb.engine.version.Storage;
 import org.revenantdb.engine.version.StoredValue;
 import org.revenantdb.latch.PatientLock;
-import org.revenantdb.recovery.file.StorageException;
+import org.revenantdb.recovery.file.FileException;
 
 /**
  * The tables of a database: a tree whose rows lead from a name to a table's id and root page, or
@@ -627,7 +627,7 @@ public final class Catalog implements Cleaner.Tables {
     try {
       load();
       slog.finishSettled(/* waits= */ true);
-    } catch (StorageException unreadable) {
+    } catch (FileException unreadable) {
       if (storage.log().failure() != null) {
         throw unreadable;
       }

@@ -14,7 +14,7 @@ import org.revenantdb.engine.page.TableRow;
 import org.revenantdb.engine.version.RowReader;
 import org.revenantdb.engine.version.RowScan;
 import org.revenantdb.engine.version.Storage;
-import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.file.DamagedFileException;
 
 /**
  * Finds tables of the catalogue that share a root page or an id with another table. That is damage:
@@ -80,7 +80,7 @@ final class SharedTrees {
               found.add(owner, roots, ids);
             }
           });
-    } catch (CorruptDataException unreadable) {
+    } catch (DamagedFileException unreadable) {
       return found;
     }
     return found;
@@ -128,13 +128,13 @@ final class SharedTrees {
   /**
    * Throws if a table has a tree in common with another one.
    *
-   * @throws CorruptDataException with both tables, and the page
+   * @throws DamagedFileException with both tables, and the page
    */
   void demandNone(String name) {
     Problem problem = problems.get(name);
     if (problem != null) {
-      CorruptDataException damage = pool.damage(problem.page, problem.text);
-      throw new CorruptDataException(
+      DamagedFileException damage = pool.damage(problem.page, problem.text);
+      throw new DamagedFileException(
           damage.file(), damage.offset(), damage.reason(), CURE, /* cause= */ null);
     }
   }

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.page.SlogEntry;
 import org.revenantdb.engine.page.TableRow;
 import org.revenantdb.recovery.file.DiskFullException;
-import org.revenantdb.recovery.file.StorageException;
+import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.log.LogStoppedException;
 
 /**
@@ -212,7 +212,7 @@ public final class Slog {
         finish(entry.getKey(), entry.getValue(), waits);
       } catch (DiskFullException | LogStoppedException | VirtualMachineError later) {
         return;
-      } catch (StorageException unreadable) {
+      } catch (FileException unreadable) {
         // other changes may be finished
       }
     }

@@ -6,7 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.space.PageBitmap;
-import org.revenantdb.recovery.file.StorageException;
+import org.revenantdb.recovery.file.FileException;
 
 /**
  * The pages that a check reads, which of them it has reached, and the problems that it has found.
@@ -19,7 +19,7 @@ final class CheckPages {
   private final Runnable pace;
   private final List<String> problems = new ArrayList<>();
   private final List<String> warnings = new ArrayList<>();
-  private final List<StorageException> damage = new ArrayList<>();
+  private final List<FileException> damage = new ArrayList<>();
   private final PageBitmap reached = new PageBitmap();
   private final PageBitmap versions = new PageBitmap();
   private final PageBitmap ghosts = new PageBitmap();
@@ -55,7 +55,7 @@ final class CheckPages {
     }
   }
 
-  List<StorageException> damage() {
+  List<FileException> damage() {
     return List.copyOf(damage);
   }
 
@@ -65,7 +65,7 @@ final class CheckPages {
   }
 
   /** Reports, only once, that a page cannot be read. */
-  void damaged(int pageId, String what, StorageException why) {
+  void damaged(int pageId, String what, FileException why) {
     if (damaged.set(pageId) && problem(what + ": " + why.getMessage())) {
       damage.add(why);
     }
@@ -143,7 +143,7 @@ final class CheckPages {
         problem("page " + pageId + " (" + what + ") is one that was free");
       }
       return page;
-    } catch (StorageException bad) {
+    } catch (FileException bad) {
       unreadable = true;
       damaged(pageId, what, bad);
       return null;

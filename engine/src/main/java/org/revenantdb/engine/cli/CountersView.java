@@ -15,8 +15,8 @@ import org.revenantdb.engine.counters.StoredCounters;
 import org.revenantdb.recovery.file.ControlFile;
 import org.revenantdb.recovery.file.DataFileHeader;
 import org.revenantdb.recovery.file.DatabaseLockedException;
+import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.file.OpenMode;
-import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.file.StorageFile;
 
 /**
@@ -40,14 +40,14 @@ final class CountersView {
    * The counters of the process that has the database open.
    *
    * @param before a former reading; null if there is none
-   * @throws StorageException if no process has the database open, if the process is another one
-   *     than before, or if it writes no counters
+   * @throws FileException if no process has the database open, if the process is another one than
+   *     before, or if it writes no counters
    */
   StoredCounters current(@Nullable StoredCounters before) {
     try (DatabaseDirectory closed = DatabaseDirectory.open(directory)) {
-      throw new StorageException(
+      throw new FileException(
           closed.dataFile(),
-          StorageException.NO_OFFSET,
+          FileException.NO_OFFSET,
           "no process has the database open",
           "top shows one that is open; stat shows this one",
           null);
@@ -95,7 +95,7 @@ final class CountersView {
    * Shows the counters of a database that a process has open.
    *
    * @throws DatabaseLockedException if there is nothing to show
-   * @throws StorageException if the file is not a valid counters file
+   * @throws FileException if the file is not a valid counters file
    */
   void ofOpenDatabase(DatabaseLockedException open) {
     Stored found = stored(open);
@@ -128,7 +128,7 @@ final class CountersView {
                 .formatted(age(stored), stored.pid()));
         show(stored);
       }
-    } catch (StorageException unusable) {
+    } catch (FileException unusable) {
       out.println();
       out.println("counters    none: " + unusable.getMessage());
     }

@@ -12,11 +12,11 @@ import org.revenantdb.engine.backup.BackupTarget;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.recovery.file.Directories;
 import org.revenantdb.recovery.file.DirectoryLock;
+import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.file.FileKinds;
 import org.revenantdb.recovery.file.IoFailures;
 import org.revenantdb.recovery.file.NotADatabaseException;
 import org.revenantdb.recovery.file.OpenMode;
-import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.file.StorageFile;
 import org.revenantdb.recovery.format.PageChecksum;
 
@@ -57,7 +57,7 @@ final class DatabaseDirectory implements AutoCloseable {
       BackupTarget.refuseUnfinished(directory);
       throw new NotADatabaseException(
           directory,
-          StorageException.NO_OFFSET,
+          FileException.NO_OFFSET,
           "there is no database here",
           "name the directory of a database",
           null);
@@ -97,11 +97,11 @@ final class DatabaseDirectory implements AutoCloseable {
     try (Stream<Path> files = Files.list(log)) {
       return files.sorted().toList();
     } catch (IOException failed) {
-      throw IoFailures.of(log, StorageException.NO_OFFSET, "listing the log", failed);
+      throw IoFailures.of(log, FileException.NO_OFFSET, "listing the log", failed);
     } catch (UncheckedIOException failed) {
       throw IoFailures.of(
           log,
-          StorageException.NO_OFFSET,
+          FileException.NO_OFFSET,
           "listing the log",
           Objects.requireNonNull(failed.getCause()));
     }

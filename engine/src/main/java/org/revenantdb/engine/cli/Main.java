@@ -8,8 +8,8 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.RevenantException;
+import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.file.ReadOnlyStorageException;
-import org.revenantdb.recovery.file.StorageException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -86,7 +86,7 @@ public final class Main {
 
   /** Whether the message of a failure is sufficient, because it is not a defect of this program. */
   private static boolean isUsers(Exception failure) {
-    return failure instanceof StorageException
+    return failure instanceof FileException
         || failure instanceof RevenantException
         || failure instanceof IOException
         || failure instanceof UncheckedIOException

@@ -12,8 +12,8 @@ import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.recovery.file.Directories;
+import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.file.OpenMode;
-import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.file.StorageFile;
 import org.revenantdb.recovery.format.FileHeaderLayout;
 
@@ -69,8 +69,8 @@ public record StoredCounters(
    * @param directory the directory of the database
    * @param databaseId the id of the database, sixteen bytes
    * @return its content; null if there is no file
-   * @throws StorageException if it is damaged, of another version, or of another database, or if
-   *     this user may not read it
+   * @throws FileException if it is damaged, of another version, or of another database, or if this
+   *     user may not read it
    */
   public static @Nullable StoredCounters read(Path directory, byte[] databaseId) {
     Path path = directory.resolve(CountersFile.FILE_NAME);
@@ -181,10 +181,10 @@ public record StoredCounters(
     return IntStream.range(0, count).mapToLong(i -> Page.getLong(bytes, at + i * Long.BYTES));
   }
 
-  private static StorageException unusable(Path path, String reason) {
-    return new StorageException(
+  private static FileException unusable(Path path, String reason) {
+    return new FileException(
         path,
-        StorageException.NO_OFFSET,
+        FileException.NO_OFFSET,
         reason,
         "delete it: only the command stat reads it, and an open database writes a new one",
         null);

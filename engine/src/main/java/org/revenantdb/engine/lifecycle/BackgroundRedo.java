@@ -10,10 +10,10 @@ import org.revenantdb.engine.buffer.PoolClosedException;
 import org.revenantdb.engine.buffer.PoolSizeException;
 import org.revenantdb.engine.buffer.WriteAhead;
 import org.revenantdb.latch.PatientLock;
-import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.file.DamagedFileException;
+import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.file.FileThread;
 import org.revenantdb.recovery.file.LsnWaiters;
-import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.restart.PendingParts;
 
 /**
@@ -167,11 +167,11 @@ final class BackgroundRedo implements AutoCloseable {
   }
 
   /** The exception for callers that need the result of a {@link #finish} that returned false. */
-  StorageException unfinished() {
+  FileException unfinished() {
     Throwable why = failure;
-    return new StorageException(
+    return new FileException(
         pool.dataFile(),
-        StorageException.NO_OFFSET,
+        FileException.NO_OFFSET,
         parts.left()
             + " pages that the last crash has left could not be brought up to date yet ("
             + (why == null ? "the database is being closed" : why.getMessage())
@@ -299,12 +299,12 @@ final class BackgroundRedo implements AutoCloseable {
       if (parts.isPending(page)) {
         pool.unfixShared(pool.fixSharedForScan(page));
       }
-    } catch (CorruptDataException bad) {
+    } catch (DamagedFileException bad) {
       if (!bad.file().equals(pool.dataFile())) {
         throw bad; // the log has changed since analysis: nothing may be built on it
       }
       failureOfRound = parts.isPending(page) ? bad : failureOfRound;
-    } catch (StorageException | PoolSizeException notNow) {
+    } catch (FileException | PoolSizeException notNow) {
       failureOfRound = notNow;
     } catch (OutOfMemoryError notNow) {
       failureOfRound = notNow;

@@ -27,16 +27,16 @@ import org.revenantdb.recovery.checkpoint.RefusedPage;
 import org.revenantdb.recovery.checkpoint.TransactionImage;
 import org.revenantdb.recovery.file.ControlFile;
 import org.revenantdb.recovery.file.ControlState;
-import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.file.DamagedFileException;
 import org.revenantdb.recovery.file.DataFileHeader;
 import org.revenantdb.recovery.file.Directories;
 import org.revenantdb.recovery.file.DoubleWriteFile;
+import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.file.FileKinds;
 import org.revenantdb.recovery.file.IoStatistics;
 import org.revenantdb.recovery.file.MissingFileException;
 import org.revenantdb.recovery.file.NotADatabaseException;
 import org.revenantdb.recovery.file.OpenMode;
-import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.file.StorageFile;
 import org.revenantdb.recovery.file.StorageIOException;
 import org.revenantdb.recovery.format.PageChecksum;
@@ -153,7 +153,7 @@ public final class DatabaseFiles {
     if (Directories.exists(directory) && !Files.isDirectory(directory)) {
       throw new NotADatabaseException(
           directory,
-          StorageException.NO_OFFSET,
+          FileException.NO_OFFSET,
           "this is a file, but a database is a directory",
           "check the path",
           null);
@@ -219,14 +219,14 @@ public final class DatabaseFiles {
     }
     try {
       Directories.force(directory, statistics);
-    } catch (StorageException failed) {
+    } catch (FileException failed) {
       renameBack(fresh, failed);
       throw failed;
     }
   }
 
   /** After a failed force no further force may write the name: the next open begins anew. */
-  private void renameBack(Path fresh, StorageException failed) {
+  private void renameBack(Path fresh, FileException failed) {
     try {
       Files.move(data(), fresh, StandardCopyOption.ATOMIC_MOVE);
     } catch (IOException stays) {
@@ -280,7 +280,7 @@ public final class DatabaseFiles {
       } else if (ControlFile.read(file).state().life() > 1) {
         reason = "it was opened after it had been created";
       }
-    } catch (CorruptDataException unfinished) {
+    } catch (DamagedFileException unfinished) {
       return; // an early interrupted creation has written no control slot
     }
     if (!reason.isEmpty()) {
@@ -288,10 +288,10 @@ public final class DatabaseFiles {
     }
   }
 
-  private CorruptDataException refused(Path file, String reason) {
-    return new CorruptDataException(
+  private DamagedFileException refused(Path file, String reason) {
+    return new DamagedFileException(
         file,
-        StorageException.NO_OFFSET,
+        FileException.NO_OFFSET,
         "there is no " + DATA + ", and this is not what an interrupted creation leaves: " + reason,
         file.endsWith(NEW_DATA)
             ? "if it is the data file of this database, rename it to "
@@ -350,7 +350,7 @@ public final class DatabaseFiles {
     if (!OURS.contains(name) && !SpillFiles.isOne(name)) {
       throw new NotADatabaseException(
           directory,
-          StorageException.NO_OFFSET,
+          FileException.NO_OFFSET,
           "there is no " + DATA + ", but there is " + name,
           "name a directory that is empty or does not exist, or the directory of a database",
           null);
@@ -373,7 +373,7 @@ public final class DatabaseFiles {
       if (!found.isEmpty() && !interrupted) {
         throw new MissingFileException(
             data(),
-            StorageException.NO_OFFSET,
+            FileException.NO_OFFSET,
             "the data file is missing, but other files of a database are there",
             "bring the data file back, or restore the whole directory from a copy",
             null);
@@ -402,7 +402,7 @@ public final class DatabaseFiles {
   private static StorageIOException failed(Path file, String reason, IOException cause) {
     return new StorageIOException(
         file,
-        StorageException.NO_OFFSET,
+        FileException.NO_OFFSET,
         reason + " (" + cause + ")",
         "remove the cause and open it again",
         cause);

@@ -5,14 +5,14 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.recovery.file.ControlFile;
 import org.revenantdb.recovery.file.ControlState;
-import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.file.DamagedFileException;
 import org.revenantdb.recovery.file.DataFileHeader;
 import org.revenantdb.recovery.file.DoubleWriteFile;
+import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.file.FileKinds;
 import org.revenantdb.recovery.file.IoStatistics;
 import org.revenantdb.recovery.file.MissingFileException;
 import org.revenantdb.recovery.file.OpenMode;
-import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.file.StorageFile;
 import org.revenantdb.recovery.format.FileHeaderLayout;
 import org.revenantdb.recovery.restart.PageRange;
@@ -23,7 +23,7 @@ import org.revenantdb.recovery.restart.RestartProgress;
  * The first half of an open: compares the files of a database with each other, and changes nothing.
  * It refuses files that no crash can leave; {@code docs/format.md} §9 lists the comparisons.
  *
- * <p>Threads: one of the engine. Failure: a {@link StorageException} with file, place and remedy.
+ * <p>Threads: one of the engine. Failure: a {@link FileException} with file, place and remedy.
  */
 final class FileSurvey {
   private final DatabaseFiles files;
@@ -58,7 +58,7 @@ final class FileSurvey {
     } else {
       throw new MissingFileException(
           files.doubleWrite(),
-          StorageException.NO_OFFSET,
+          FileException.NO_OFFSET,
           "the double-write file is missing, and the database was not closed cleanly: pages may be"
               + " torn that only this file can repair",
           "bring it back, or restore the database from a copy",
@@ -94,7 +94,7 @@ final class FileSurvey {
   private static void refuseWrongSize(StorageFile data, ControlState state) {
     long known = state.highWaterPages() * Page.SIZE;
     if (data.size() < known) {
-      throw new CorruptDataException(
+      throw new DamagedFileException(
           data.path(),
           data.size(),
           "the file ends here, but its control slot knows of "
@@ -104,7 +104,7 @@ final class FileSurvey {
               + " bytes");
     }
     if (data.size() / Page.SIZE > FileHeaderLayout.MOST_PAGES) {
-      throw new CorruptDataException(
+      throw new DamagedFileException(
           data.path(),
           data.size(),
           "the file has " + data.size() + " bytes, more than a data file can have");

@@ -8,7 +8,7 @@ import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.PageOps;
 import org.revenantdb.engine.page.PageStructure;
 import org.revenantdb.engine.session.Spares;
-import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.file.DamagedFileException;
 import org.revenantdb.recovery.file.FileThread;
 import org.revenantdb.recovery.format.PageHeaderLayout;
 import org.revenantdb.recovery.log.PartKind;
@@ -114,13 +114,13 @@ final class LoggedChanges implements PendingRedo {
     }
   }
 
-  private CorruptDataException misfit(
+  private DamagedFileException misfit(
       int pageId,
       long lsn,
       MemorySegment page,
       @Nullable String why,
       @Nullable RuntimeException cause) {
-    return new CorruptDataException(
+    return new DamagedFileException(
         dataFile,
         PageHeaderLayout.position(pageId),
         "page "

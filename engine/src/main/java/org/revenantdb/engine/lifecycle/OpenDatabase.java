@@ -34,9 +34,9 @@ import org.revenantdb.recovery.checkpoint.Checkpointer;
 import org.revenantdb.recovery.checkpoint.RefusedPage;
 import org.revenantdb.recovery.checkpoint.TransactionImage;
 import org.revenantdb.recovery.file.DoubleWriteFile;
+import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.file.IoStatistics;
 import org.revenantdb.recovery.file.Ownership;
-import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.log.DurabilityUnknownException;
 import org.revenantdb.recovery.log.Log;
 import org.revenantdb.recovery.log.LogSpace;
@@ -101,7 +101,7 @@ public final class OpenDatabase {
       // No work of a caller is in doubt yet: the exception that stopped the log has
       // file and remedy.
       for (Throwable cause = stopped.getCause(); cause != null; cause = cause.getCause()) {
-        if (cause instanceof StorageException file) {
+        if (cause instanceof FileException file) {
           for (Throwable close : stopped.getSuppressed()) {
             file.addSuppressed(close);
           }

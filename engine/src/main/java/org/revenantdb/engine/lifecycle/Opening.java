@@ -43,10 +43,10 @@ import org.revenantdb.recovery.file.ControlFile;
 import org.revenantdb.recovery.file.DataFileHeader;
 import org.revenantdb.recovery.file.DirectoryLock;
 import org.revenantdb.recovery.file.DoubleWriteFile;
+import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.file.IoStatistics;
 import org.revenantdb.recovery.file.NotADatabaseException;
 import org.revenantdb.recovery.file.Ownership;
-import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.file.StorageFile;
 import org.revenantdb.recovery.log.Log;
 import org.revenantdb.recovery.log.LogSpace;
@@ -148,7 +148,7 @@ final class Opening {
     if (!files.exists() && !mayCreate) {
       throw new NotADatabaseException(
           directory,
-          StorageException.NO_OFFSET,
+          FileException.NO_OFFSET,
           "there is no database here",
           "name the directory of a database, or open with create and without readOnly",
           null);
@@ -445,7 +445,7 @@ final class Opening {
     Catalog loaded = new Catalog(engine);
     try {
       loaded.load();
-    } catch (StorageException unreadable) {
+    } catch (FileException unreadable) {
       // Who asks for a table is told. What can be read, and checked, is to be.
     }
     engine.tables(new TableSteps(engine, loaded));

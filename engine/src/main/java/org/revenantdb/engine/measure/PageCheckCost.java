@@ -14,7 +14,7 @@ import org.revenantdb.engine.buffer.PageReadCheck;
 import org.revenantdb.engine.buffer.WriteAhead;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.PageStructure;
-import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.file.DamagedFileException;
 import org.revenantdb.recovery.file.OpenMode;
 import org.revenantdb.recovery.file.StorageFile;
 
@@ -146,7 +146,7 @@ public record PageCheckCost(int pages, double nanosWithout, double nanosWith, do
       boolean leaf = Page.type(pool.page(frame)) == Page.LEAF;
       pool.unfixShared(frame);
       return leaf;
-    } catch (CorruptDataException neverWritten) {
+    } catch (DamagedFileException neverWritten) {
       return false;
     }
   }

@@ -11,7 +11,7 @@ import org.revenantdb.engine.page.OverflowPage;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.SharedValues;
 import org.revenantdb.engine.page.ValueReference;
-import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.file.DamagedFileException;
 
 /**
  * Reads a large value from its pages, one page latched at a time.
@@ -114,7 +114,7 @@ public final class OverflowInput extends InputStream {
     }
   }
 
-  private CorruptDataException wrongLength(int at, long pages) {
+  private DamagedFileException wrongLength(int at, long pages) {
     return pool.damage(
         at,
         "the large value at page %d should continue for %d bytes, but exactly %d data pages follow"

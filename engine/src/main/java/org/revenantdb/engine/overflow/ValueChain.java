@@ -4,7 +4,7 @@ import java.lang.foreign.MemorySegment;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.page.OverflowPage;
 import org.revenantdb.engine.page.Page;
-import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.file.DamagedFileException;
 
 /**
  * Checks which pages belong to one large value: they contain its origin and its writer, and their
@@ -23,7 +23,7 @@ final class ValueChain {
    * Makes an object for the value of a head.
    *
    * @param page the head, latched by the caller
-   * @throws CorruptDataException if it is not a head
+   * @throws DamagedFileException if it is not a head
    */
   ValueChain(BufferPool pool, MemorySegment page) {
     this.pool = pool;
@@ -118,7 +118,7 @@ final class ValueChain {
     }
   }
 
-  private CorruptDataException foreign(int id, int type) {
+  private DamagedFileException foreign(int id, int type) {
     return pool.damage(
         id,
         "%s is not the %s page that the large value at page %d refers to: it belongs to another value, or to another place in it"

@@ -15,8 +15,8 @@ import org.revenantdb.engine.access.ApiAccess;
 import org.revenantdb.engine.access.Misuse;
 import org.revenantdb.engine.buffer.PoolClosedException;
 import org.revenantdb.engine.buffer.PoolSizeException;
+import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.file.IoFailures;
-import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.log.DurabilityUnknownException;
 import org.revenantdb.recovery.log.LogStoppedException;
 
@@ -54,7 +54,7 @@ public final class Boundary {
     return switch (found) {
       case Error error -> throw error;
       case RevenantException own -> ApiAccess.api().forCaller(own);
-      case StorageException file -> FileFailures.toApi(file);
+      case FileException file -> FileFailures.toApi(file);
       case RuntimeException misuse when misuse instanceof Misuse -> misuse;
       case LogStoppedException stopped -> Engine.stopped(stopped);
       case DurabilityUnknownException unknown ->
@@ -75,7 +75,7 @@ public final class Boundary {
           FileFailures.toApi(
               IoFailures.of(
                   directory,
-                  StorageException.NO_OFFSET,
+                  FileException.NO_OFFSET,
                   "working with the database",
                   Objects.requireNonNull(system.getCause()))); // it has no other constructor
       default -> unexpected(directory, found);

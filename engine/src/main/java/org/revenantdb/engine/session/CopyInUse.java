@@ -1,6 +1,6 @@
 package org.revenantdb.engine.session;
 
-import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.file.DamagedFileException;
 import org.revenantdb.recovery.file.MissingFileException;
 
 /**
@@ -19,8 +19,8 @@ public final class CopyInUse {
   /** The exception to throw in place of one that was met in such a directory. */
   public static RuntimeException told(RuntimeException failure) {
     return switch (failure) {
-      case CorruptDataException damage ->
-          new CorruptDataException(
+      case DamagedFileException damage ->
+          new DamagedFileException(
               damage.file(), damage.offset(), damage.reason() + WHY, CURE, damage);
       case MissingFileException missing ->
           new MissingFileException(

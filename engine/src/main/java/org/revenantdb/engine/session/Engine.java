@@ -27,7 +27,7 @@ import org.revenantdb.engine.version.Storage;
 import org.revenantdb.gc.ActiveSnapshots;
 import org.revenantdb.latch.StackReserve;
 import org.revenantdb.latch.WaitMeter;
-import org.revenantdb.recovery.file.StorageException;
+import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.log.DurabilityUnknownException;
 import org.revenantdb.recovery.log.LogStoppedException;
 import org.revenantdb.recovery.restart.PreparedTransaction;
@@ -301,7 +301,7 @@ public final class Engine implements CatalogueOwner {
   public static String why(Throwable failure) {
     Throwable first = failure;
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-      if (cause instanceof StorageException || !(first instanceof StorageException)) {
+      if (cause instanceof FileException || !(first instanceof FileException)) {
         first = cause;
       }
     }

@@ -23,7 +23,7 @@ public final class FileFailures {
   /** The reason for each class; a class that is not here has no reason of its own yet. */
   private static final Map<Class<?>, Reason> REASONS =
       Map.ofEntries(
-          Map.entry(org.revenantdb.recovery.file.StorageException.class, Reason.IO),
+          Map.entry(org.revenantdb.recovery.file.FileException.class, Reason.IO),
           Map.entry(StorageIOException.class, Reason.IO),
           Map.entry(DiskFullException.class, Reason.DISK_FULL),
           Map.entry(ReadOnlyStorageException.class, Reason.ACCESS_DENIED),
@@ -33,7 +33,7 @@ public final class FileFailures {
           Map.entry(NotADatabaseException.class, Reason.NOT_A_DATABASE),
           Map.entry(FormatVersionException.class, Reason.FORMAT_VERSION),
           Map.entry(MissingFileException.class, Reason.MISSING_FILE),
-          Map.entry(org.revenantdb.recovery.file.CorruptDataException.class, Reason.DAMAGED));
+          Map.entry(org.revenantdb.recovery.file.DamagedFileException.class, Reason.DAMAGED));
 
   private FileFailures() {}
 
@@ -49,7 +49,7 @@ public final class FileFailures {
    * @param failure the exception of the recovery module
    * @return the exception of the API
    */
-  public static StorageException toApi(org.revenantdb.recovery.file.StorageException failure) {
+  public static StorageException toApi(org.revenantdb.recovery.file.FileException failure) {
     Reason reason = REASONS.getOrDefault(failure.getClass(), Reason.IO);
     return reason == Reason.DAMAGED
         ? new CorruptDataException(

@@ -6,7 +6,7 @@ import org.revenantdb.engine.change.ChangeSteps;
 import org.revenantdb.engine.change.Journal;
 import org.revenantdb.engine.txn.TransactionTable;
 import org.revenantdb.engine.version.RowWriter;
-import org.revenantdb.recovery.file.StorageException;
+import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.log.ForgottenIds;
 import org.revenantdb.recovery.log.LogStoppedException;
 import org.revenantdb.recovery.log.RecordBuilder;
@@ -132,7 +132,7 @@ final class RollbackPath {
         return false;
       }
       engine.storage().log().publish(ForgottenIds.build(new RecordBuilder(), core.id()));
-    } catch (StorageException | LogStoppedException | VirtualMachineError failure) {
+    } catch (FileException | LogStoppedException | VirtualMachineError failure) {
       return false; // a page that cannot be read, a log that has stopped, no memory
     }
     engine.storage().transactions().aborted(core.id());

@@ -14,7 +14,7 @@ import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.PageOps;
 import org.revenantdb.engine.page.SpaceMapPage;
 import org.revenantdb.latch.PatientLock;
-import org.revenantdb.recovery.file.StorageException;
+import org.revenantdb.recovery.file.FileException;
 
 /**
  * Finds free pages and gives each to only one thread.
@@ -256,7 +256,7 @@ public final class Allocator {
     int before = fences.get();
     try {
       return searchMixed(limit);
-    } catch (StorageException behindTheEnd) {
+    } catch (FileException behindTheEnd) {
       return noneIfCut(before, behindTheEnd);
     }
   }
@@ -269,7 +269,7 @@ public final class Allocator {
   /**
    * Handles a map that was cut off with the end of the file while a thread was on its way to it.
    */
-  int noneIfCut(int before, StorageException failure) {
+  int noneIfCut(int before, FileException failure) {
     if (fences.get() == before) {
       throw failure;
     }
@@ -344,7 +344,7 @@ public final class Allocator {
     int before = fences.get();
     try {
       return searchOwn(unit, limit);
-    } catch (StorageException behindTheEnd) {
+    } catch (FileException behindTheEnd) {
       return noneIfCut(before, behindTheEnd);
     }
   }

@@ -7,7 +7,7 @@ import org.revenantdb.engine.change.Journal;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.SharedValues;
 import org.revenantdb.engine.page.SpaceMapPage;
-import org.revenantdb.recovery.file.StorageException;
+import org.revenantdb.recovery.file.FileException;
 
 /**
  * Finds pages with room for another value, by the fullness in the space maps.
@@ -170,7 +170,7 @@ public final class RoomyPages {
       }
       hint.raise(seen, Math.min(from, end));
       return -1;
-    } catch (StorageException behindTheEnd) {
+    } catch (FileException behindTheEnd) {
       return allocator.noneIfCut(fences, behindTheEnd);
     }
   }
@@ -184,7 +184,7 @@ public final class RoomyPages {
     int frame;
     try {
       frame = pool.fixExclusive(page);
-    } catch (StorageException unreadable) {
+    } catch (FileException unreadable) {
       if (log.failure() != null) {
         throw unreadable;
       }
@@ -215,7 +215,7 @@ public final class RoomyPages {
     int fences = allocator.fences();
     try {
       return allocator.occupancy().fullness(page) != 0;
-    } catch (StorageException behindTheEnd) {
+    } catch (FileException behindTheEnd) {
       return allocator.noneIfCut(fences, behindTheEnd) >= 0;
     }
   }

@@ -9,8 +9,8 @@ import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.page.ExtentMapPage;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.Slotted;
-import org.revenantdb.recovery.file.CorruptDataException;
-import org.revenantdb.recovery.file.StorageException;
+import org.revenantdb.recovery.file.DamagedFileException;
+import org.revenantdb.recovery.file.FileException;
 
 /**
  * The extents of one tree, as far as this life of the database knows them: the places of their
@@ -84,7 +84,7 @@ public final class Unit {
       int frame;
       try {
         frame = pool.fixShared(page);
-      } catch (StorageException unreadable) {
+      } catch (FileException unreadable) {
         demandStillRoot(page, unreadable);
         continue;
       }
@@ -102,7 +102,7 @@ public final class Unit {
       int frame;
       try {
         frame = pool.fixExclusive(page);
-      } catch (StorageException unreadable) {
+      } catch (FileException unreadable) {
         demandStillRoot(page, unreadable);
         continue;
       }
@@ -117,7 +117,7 @@ public final class Unit {
    * Demands that a page is still the root: a page that the root has left may belong to another tree
    * by now, or be cut off.
    */
-  private void demandStillRoot(int page, StorageException unreadable) {
+  private void demandStillRoot(int page, FileException unreadable) {
     if (root == page) {
       throw unreadable;
     }
@@ -272,7 +272,7 @@ public final class Unit {
     }
   }
 
-  private CorruptDataException noList(BufferPool pool, int page) {
+  private DamagedFileException noList(BufferPool pool, int page) {
     return pool.damage(
         page,
         "page "

@@ -32,8 +32,8 @@ import org.revenantdb.gc.Horizon;
 import org.revenantdb.gc.SnapshotSet;
 import org.revenantdb.latch.Tally;
 import org.revenantdb.recovery.file.Errand;
+import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.file.FileThread;
-import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.log.ForgottenIds;
 import org.revenantdb.recovery.log.LogStoppedException;
 import org.revenantdb.recovery.log.RecordBuilder;
@@ -454,7 +454,7 @@ public final class Cleaner implements AutoCloseable {
       }
       request.result = work(request);
       request.finish(null);
-    } catch (StorageException unreadable) {
+    } catch (FileException unreadable) {
       request.finish(unreadable);
       if (storage.log().failure() != null) {
         throw unreadable;
@@ -470,7 +470,7 @@ public final class Cleaner implements AutoCloseable {
   private long work(Request request) {
     try {
       return request.work.getAsLong();
-    } catch (StorageException unreadable) {
+    } catch (FileException unreadable) {
       throw unreadable;
     } catch (Throwable failure) {
       storage.log().fail(failure);
@@ -664,7 +664,7 @@ public final class Cleaner implements AutoCloseable {
         });
         readMaps();
         mapsRead = true;
-      } catch (StorageException unreadable) {
+      } catch (FileException unreadable) {
         if (storage.log().failure() != null) {
           throw unreadable;
         }
@@ -686,7 +686,7 @@ public final class Cleaner implements AutoCloseable {
           emptyExtents.adopt();
           return 0;
         });
-      } catch (StorageException unreadable) {
+      } catch (FileException unreadable) {
         if (storage.log().failure() != null) {
           throw unreadable;
         }
@@ -715,7 +715,7 @@ public final class Cleaner implements AutoCloseable {
           }
           return 0;
         });
-      } catch (StorageException unreadable) {
+      } catch (FileException unreadable) {
         if (storage.log().failure() != null) {
           throw unreadable;
         }
@@ -756,7 +756,7 @@ public final class Cleaner implements AutoCloseable {
           dropped.remove(now);
           changes += inside.run(() -> mergeCatalogue(now));
         }
-      } catch (StorageException unreadable) {
+      } catch (FileException unreadable) {
         if (storage.log().failure() != null) {
           throw unreadable;
         }
@@ -830,7 +830,7 @@ public final class Cleaner implements AutoCloseable {
         visits.end(pageId);
         leftMoved |= own.takeLeftMoved();
       }
-    } catch (StorageException unreadable) {
+    } catch (FileException unreadable) {
       if (storage.log().failure() != null) {
         throw unreadable;
       }

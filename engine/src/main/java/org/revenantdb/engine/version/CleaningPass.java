@@ -10,8 +10,8 @@ import org.revenantdb.engine.space.PageBitmap;
 import org.revenantdb.engine.space.PageVisits;
 import org.revenantdb.engine.version.CleaningBudget.Share;
 import org.revenantdb.latch.Tally;
+import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.file.FileThread;
-import org.revenantdb.recovery.file.StorageException;
 
 /**
  * The visits of one pass of the cleaner, to the pages that were marked when it began, and to those
@@ -238,7 +238,7 @@ final class CleaningPass {
   private void visit(PageVisit visitor, int page) {
     try {
       changes.add(inside.run(() -> visitor.visit(page, horizon)));
-    } catch (StorageException cannotBeRead) {
+    } catch (FileException cannotBeRead) {
       if (storage.log().failure() != null) {
         throw cannotBeRead;
       }

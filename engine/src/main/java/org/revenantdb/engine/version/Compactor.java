@@ -30,7 +30,7 @@ import org.revenantdb.engine.space.MapChanges;
 import org.revenantdb.engine.space.Unit;
 import org.revenantdb.engine.txn.TransactionTable;
 import org.revenantdb.gc.SnapshotSet;
-import org.revenantdb.recovery.file.StorageException;
+import org.revenantdb.recovery.file.FileException;
 
 /**
  * Moves pages from the end of the data file to free ones nearer to its beginning, so that the end
@@ -271,7 +271,7 @@ final class Compactor {
   private long step(LongSupplier action) {
     try {
       return inside.run(action);
-    } catch (StorageException unreadable) {
+    } catch (FileException unreadable) {
       if (storage.log().failure() != null) {
         throw unreadable;
       }

@@ -83,7 +83,7 @@ final class Overwritten {
   /**
    * Makes room in memory for one more version; called with nothing latched.
    *
-   * @throws org.revenantdb.recovery.file.StorageException if there is no room on disk; nothing has
+   * @throws org.revenantdb.recovery.file.FileException if there is no room on disk; nothing has
    *     changed
    */
   void makeRoom() {
@@ -134,7 +134,7 @@ final class Overwritten {
   /**
    * The last version above a mark; null if there is none. Called with nothing latched.
    *
-   * @throws org.revenantdb.recovery.file.StorageException if it cannot be read; nothing has changed
+   * @throws org.revenantdb.recovery.file.FileException if it cannot be read; nothing has changed
    */
   @Nullable Version last(int mark) {
     if (size() <= mark) {

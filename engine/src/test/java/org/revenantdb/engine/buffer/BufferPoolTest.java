@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntConsumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.file.DamagedFileException;
 import org.revenantdb.recovery.format.PageHeaderLayout;
 
 class BufferPoolTest {
@@ -88,8 +88,8 @@ class BufferPoolTest {
         int held = wasRead ? pool.fixExclusive(20) : pool.fixNew(20);
         for (IntConsumer again :
             List.<IntConsumer>of(pool::fixExclusive, pool::fixShared, pool::fixNew)) {
-          CorruptDataException told =
-              assertThrows(CorruptDataException.class, () -> again.accept(20));
+          DamagedFileException told =
+              assertThrows(DamagedFileException.class, () -> again.accept(20));
           assertTrue(told.getMessage().contains("page 20 was reached again"), told.getMessage());
         }
         fixture.change(held, 20);
@@ -98,7 +98,7 @@ class BufferPoolTest {
       }
       int upgraded = pool.fixShared(20);
       assertTrue(pool.tryUpgrade(upgraded));
-      assertThrows(CorruptDataException.class, () -> pool.fixShared(20));
+      assertThrows(DamagedFileException.class, () -> pool.fixShared(20));
       pool.downgrade(upgraded);
       pool.unfixShared(upgraded);
       assertReadable(pool, 20);
@@ -118,10 +118,10 @@ class BufferPoolTest {
   }
 
   private static void assertBad(BufferPool pool, int page, String says) {
-    CorruptDataException shared =
-        assertThrows(CorruptDataException.class, () -> pool.fixShared(page));
-    CorruptDataException exclusive =
-        assertThrows(CorruptDataException.class, () -> pool.fixExclusive(page));
+    DamagedFileException shared =
+        assertThrows(DamagedFileException.class, () -> pool.fixShared(page));
+    DamagedFileException exclusive =
+        assertThrows(DamagedFileException.class, () -> pool.fixExclusive(page));
     assertTrue(shared.reason().contains(says), shared.reason());
     assertEquals(shared.reason(), exclusive.reason());
     assertEquals(Integer.toUnsignedLong(page) * BufferPool.PAGE_SIZE, shared.offset());

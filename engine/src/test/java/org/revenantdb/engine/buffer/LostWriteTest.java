@@ -11,7 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.recovery.checkpoint.RefusedPage;
-import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.file.DamagedFileException;
 import org.revenantdb.recovery.format.PageHeaderLayout;
 import org.revenantdb.recovery.testing.FaultyFileSystem;
 
@@ -41,7 +41,7 @@ class LostWriteTest {
   }
 
   private static void assertNamesBoth(
-      PoolFixture fixture, CorruptDataException told, int page, long found, long written) {
+      PoolFixture fixture, DamagedFileException told, int page, long found, long written) {
     assertEquals(fixture.file.path(), told.file());
     assertEquals((long) page * BufferPool.PAGE_SIZE, told.offset());
     assertTrue(told.reason().contains("page " + page + " "), told.reason());
@@ -59,13 +59,13 @@ class LostWriteTest {
       for (int attempt = 0; attempt < 2; attempt++) {
         assertNamesBoth(
             fixture,
-            assertThrows(CorruptDataException.class, () -> fixture.pool.fixShared(PAGE)),
+            assertThrows(DamagedFileException.class, () -> fixture.pool.fixShared(PAGE)),
             PAGE,
             before,
             written);
         assertNamesBoth(
             fixture,
-            assertThrows(CorruptDataException.class, () -> fixture.pool.fixInAnyCondition(PAGE)),
+            assertThrows(DamagedFileException.class, () -> fixture.pool.fixInAnyCondition(PAGE)),
             PAGE,
             before,
             written);
@@ -84,13 +84,13 @@ class LostWriteTest {
       long written = writeAndEvict(fixture, PAGE);
       assertNamesBoth(
           fixture,
-          assertThrows(CorruptDataException.class, () -> fixture.pool.fixExclusive(PAGE)),
+          assertThrows(DamagedFileException.class, () -> fixture.pool.fixExclusive(PAGE)),
           PAGE,
           before,
           written);
       fixture.driveOut(9);
-      CorruptDataException other =
-          assertThrows(CorruptDataException.class, () -> fixture.pool.fixShared(9));
+      DamagedFileException other =
+          assertThrows(DamagedFileException.class, () -> fixture.pool.fixShared(9));
       assertTrue(other.reason().contains("are those of page " + PAGE), other.reason());
     }
   }
@@ -101,10 +101,10 @@ class LostWriteTest {
       misplace(fixture, PAGE, FaultyFileSystem.NOWHERE);
       fixture.withPages(PAGES);
       fixture.driveOut(PAGE);
-      CorruptDataException told =
-          assertThrows(CorruptDataException.class, () -> fixture.pool.fixShared(PAGE));
+      DamagedFileException told =
+          assertThrows(DamagedFileException.class, () -> fixture.pool.fixShared(PAGE));
       assertTrue(told.reason().contains("was written with LSN"), told.reason());
-      assertThrows(CorruptDataException.class, () -> fixture.pool.fixInAnyCondition(PAGE));
+      assertThrows(DamagedFileException.class, () -> fixture.pool.fixInAnyCondition(PAGE));
     }
   }
 
@@ -119,7 +119,7 @@ class LostWriteTest {
       fixture.pool.wasFlushed(PAGE, lsn + 8);
       assertNamesBoth(
           fixture,
-          assertThrows(CorruptDataException.class, () -> fixture.pool.fixShared(PAGE)),
+          assertThrows(DamagedFileException.class, () -> fixture.pool.fixShared(PAGE)),
           PAGE,
           lsn,
           lsn + 8);
@@ -131,7 +131,7 @@ class LostWriteTest {
     try (PoolFixture fixture = new PoolFixture(directory).withPages(PAGES)) {
       misplace(fixture, PAGE, FaultyFileSystem.NOWHERE);
       writeAndEvict(fixture, PAGE);
-      assertThrows(CorruptDataException.class, () -> fixture.pool.fixShared(PAGE));
+      assertThrows(DamagedFileException.class, () -> fixture.pool.fixShared(PAGE));
       assertEquals(1, fixture.pool.refusedPages().size());
       fixture.faulty.misplace("", 0, 0, FaultyFileSystem.NOWHERE);
       int frame = fixture.pool.fixNew(PAGE);
@@ -155,7 +155,7 @@ class LostWriteTest {
       fixture.pool.wasFlushed(PAGE, lsn + 1);
       fixture.pool.wasRefused(PAGE, lsn + 1);
       assertEquals(List.of(new RefusedPage(PAGE, lsn + 1)), fixture.pool.refusedPages());
-      assertThrows(CorruptDataException.class, () -> fixture.pool.fixShared(PAGE));
+      assertThrows(DamagedFileException.class, () -> fixture.pool.fixShared(PAGE));
       int frame = fixture.pool.fixNew(PAGE);
       fixture.change(frame, 99);
       fixture.pool.unfixExclusive(frame);
@@ -184,8 +184,8 @@ class LostWriteTest {
       assertTrue(fixture.pool.cutTo(PAGES / 2));
       fixture.pool.extendTo(PAGES);
       assertEquals(List.of(), fixture.pool.refusedPages());
-      CorruptDataException told =
-          assertThrows(CorruptDataException.class, () -> fixture.pool.fixShared(PAGES - 1));
+      DamagedFileException told =
+          assertThrows(DamagedFileException.class, () -> fixture.pool.fixShared(PAGES - 1));
       assertTrue(told.reason().contains("was never written"), told.reason());
     }
   }

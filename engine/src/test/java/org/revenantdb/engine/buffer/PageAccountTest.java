@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.revenantdb.recovery.file.StorageException;
+import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.testing.IoEvent;
 
 /** R6: what the account of pages is told, and when. */
@@ -85,9 +85,9 @@ class PageAccountTest {
           throw new IOException("injected");
         }
       });
-      assertThrows(StorageException.class, () -> fixture.pool.flushDirtyBefore(Long.MAX_VALUE));
+      assertThrows(FileException.class, () -> fixture.pool.flushDirtyBefore(Long.MAX_VALUE));
       fixture.faulty.hook(event -> {});
-      assertThrows(StorageException.class, () -> fixture.pool.flushDirtyBefore(Long.MAX_VALUE));
+      assertThrows(FileException.class, () -> fixture.pool.flushDirtyBefore(Long.MAX_VALUE));
       assertEquals(List.of("dirtied"), told);
     }
   }

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.revenantdb.recovery.file.StorageException;
+import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.testing.IoEvent;
 
 /** A page writer that meets an OutOfMemoryError: what it does again, and what stops the engine. */
@@ -61,9 +61,9 @@ class PageWriterMemoryTest {
           once();
         }
       });
-      assertThrows(StorageException.class, () -> fixture.pool.extendTo(10_000));
+      assertThrows(FileException.class, () -> fixture.pool.extendTo(10_000));
       assertSame(NO_MEMORY, fixture.log.failure);
-      assertThrows(StorageException.class, () -> fixture.pool.extendTo(20_000));
+      assertThrows(FileException.class, () -> fixture.pool.extendTo(20_000));
     }
   }
 
@@ -105,7 +105,7 @@ class PageWriterMemoryTest {
             }
           };
       dirty(fixture, 7);
-      assertThrows(StorageException.class, () -> fixture.pool.flushDirtyBefore(Long.MAX_VALUE));
+      assertThrows(FileException.class, () -> fixture.pool.flushDirtyBefore(Long.MAX_VALUE));
       assertSame(NO_MEMORY, fixture.log.failure);
     }
   }

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.recovery.checkpoint.RefusedPage;
-import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.file.DamagedFileException;
 import org.revenantdb.recovery.file.FileThread;
 import org.revenantdb.recovery.format.PageHeaderLayout;
 
@@ -177,7 +177,7 @@ class PendingRedoTest {
           }
         };
     assertTrue(
-        assertThrows(CorruptDataException.class, this::read).getMessage().contains("overlap"));
+        assertThrows(DamagedFileException.class, this::read).getMessage().contains("overlap"));
   }
 
   @Test
@@ -213,7 +213,7 @@ class PendingRedoTest {
   void a_damaged_page_that_lacks_something_is_refused_until_it_is_formatted_anew() {
     damageOnDisk();
     for (int i = 0; i < 2; i++) {
-      assertThrows(CorruptDataException.class, this::read);
+      assertThrows(DamagedFileException.class, this::read);
       assertEquals(List.of(new RefusedPage(PAGE, 1L << 20)), pool.refusedPages());
       assertFalse(lacking.isPending(PAGE), "the redo point would stand still");
     }
@@ -240,10 +240,10 @@ class PendingRedoTest {
 
   @Test
   void R18_a_page_whose_change_does_not_fit_is_seen_by_nobody_and_refused() {
-    lacking.failure = new CorruptDataException(fixture.file.path(), 0, "does not fit");
-    assertThrows(CorruptDataException.class, this::read);
+    lacking.failure = new DamagedFileException(fixture.file.path(), 0, "does not fit");
+    assertThrows(DamagedFileException.class, this::read);
     assertFalse(lacking.isPending(PAGE));
-    assertThrows(CorruptDataException.class, this::read);
+    assertThrows(DamagedFileException.class, this::read);
     assertEquals(Long.MAX_VALUE, pool.oldestDirtyLsn());
   }
 
@@ -252,7 +252,7 @@ class PendingRedoTest {
     for (Throwable notNow :
         new Throwable[] {
           new OutOfMemoryError("planted"),
-          new CorruptDataException(Path.of("a log file"), 0, "it is not what it was")
+          new DamagedFileException(Path.of("a log file"), 0, "it is not what it was")
         }) {
       lacking.failure = notNow;
       assertEquals(notNow, assertThrows(Throwable.class, this::read));
@@ -286,7 +286,7 @@ class PendingRedoTest {
       fixture.driveOut(PAGE);
     }
     damageOnDisk();
-    assertThrows(CorruptDataException.class, this::read);
+    assertThrows(DamagedFileException.class, this::read);
     assertEquals(List.of(), pool.refusedPages());
   }
 
@@ -297,7 +297,7 @@ class PendingRedoTest {
     long lsn = PageHeaderLayout.pageLsn(page);
     lacking.lsns.put(PAGE, lsn - 1);
     fixture.betweenLives = lsn;
-    assertThrows(CorruptDataException.class, this::read);
+    assertThrows(DamagedFileException.class, this::read);
     assertEquals(List.of(new RefusedPage(PAGE, lsn + 1)), pool.refusedPages());
   }
 }

@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.recovery.file.DiskFullException;
-import org.revenantdb.recovery.file.StorageException;
+import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.testing.Await;
 import org.revenantdb.recovery.testing.FaultyFileSystem;
 import org.revenantdb.recovery.testing.IoEvent;
@@ -42,7 +42,7 @@ class PoolFailureTest {
       for (int i = 0; i < 16; i++) {
         all.add(
             Started.run(() -> {
-              assertThrows(StorageException.class, () -> fixture.pool.fixShared(5));
+              assertThrows(FileException.class, () -> fixture.pool.fixShared(5));
               failures.incrementAndGet();
             }));
       }
@@ -90,7 +90,7 @@ class PoolFailureTest {
       fixture.faulty.failForces(true);
       assertStopped(fixture);
       fixture.faulty.failForces(false);
-      assertThrows(StorageException.class, () -> fixture.pool.flushDirtyBefore(Long.MAX_VALUE));
+      assertThrows(FileException.class, () -> fixture.pool.flushDirtyBefore(Long.MAX_VALUE));
       assertTrue(fixture.pool.oldestDirtyLsn() < Long.MAX_VALUE, "counts as written");
     }
   }
@@ -101,19 +101,19 @@ class PoolFailureTest {
       dirty(fixture, 5);
       fixture.log.fail(new IOException("injected"));
       fixture.faulty.clearEvents();
-      assertThrows(StorageException.class, () -> fixture.pool.flushDirtyBefore(Long.MAX_VALUE));
+      assertThrows(FileException.class, () -> fixture.pool.flushDirtyBefore(Long.MAX_VALUE));
       assertEquals(0, fixture.faulty.count(IoEvent.Kind.WRITE, PoolFixture.FILE));
     }
   }
 
   private static void assertStopped(PoolFixture fixture) {
-    StorageException first =
-        assertThrows(StorageException.class, () -> fixture.pool.flushDirtyBefore(Long.MAX_VALUE));
+    FileException first =
+        assertThrows(FileException.class, () -> fixture.pool.flushDirtyBefore(Long.MAX_VALUE));
     assertTrue(first.reason().contains("the database has stopped"), first.reason());
     assertNotNull(fixture.log.failure);
-    assertInstanceOf(StorageException.class, first.getCause());
-    assertThrows(StorageException.class, () -> fixture.pool.flushDirtyBefore(1));
-    assertThrows(StorageException.class, () -> fixture.pool.extendTo(1_000_000));
+    assertInstanceOf(FileException.class, first.getCause());
+    assertThrows(FileException.class, () -> fixture.pool.flushDirtyBefore(1));
+    assertThrows(FileException.class, () -> fixture.pool.extendTo(1_000_000));
   }
 
   @Test
@@ -126,7 +126,7 @@ class PoolFailureTest {
         all.add(
             Started.run(() ->
                 assertThrows(
-                    StorageException.class,
+                    FileException.class,
                     () -> {
                       for (int page = from; page < from + 400; page++) {
                         dirty(fixture, page);

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.latch.WaitMeter;
-import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.file.DamagedFileException;
 
 /** Each wait for the pool is told once, by who waits and under what he waits for. */
 class PoolWaitsTest {
@@ -197,7 +197,7 @@ class PoolWaitsTest {
     try (PoolFixture fixture = fixture()) {
       fixture.overwriteOnDisk(PAGE, fixture.onDisk(PAGE + 1));
       Noted noted = noted(fixture);
-      assertThrows(CorruptDataException.class, () -> fixture.pool.fixShared(PAGE));
+      assertThrows(DamagedFileException.class, () -> fixture.pool.fixShared(PAGE));
       noted.assertWaits("read");
     }
   }

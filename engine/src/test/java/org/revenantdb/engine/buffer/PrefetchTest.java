@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.buffer.BufferPool.Ahead;
-import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.file.DamagedFileException;
 import org.revenantdb.recovery.testing.IoEvent;
 
 /** Pages that are read before somebody asks for them. */
@@ -77,7 +77,7 @@ class PrefetchTest {
       bad.set(ValueLayout.JAVA_BYTE, 100, (byte) 77);
       fixture.overwriteOnDisk(PAGE, bad);
       fixture.pool.prefetch(PAGE);
-      assertThrows(CorruptDataException.class, () -> fixture.pool.fixShared(PAGE));
+      assertThrows(DamagedFileException.class, () -> fixture.pool.fixShared(PAGE));
       fixture.overwriteOnDisk(PAGE, good);
       assertEquals(PAGE, valueOf(fixture, PAGE));
       assertEquals(0, fixture.pool.statistics().pagesAhead());
@@ -89,7 +89,7 @@ class PrefetchTest {
     try (PoolFixture fixture = fixture()) {
       fixture.pool.wasFlushed(PAGE, Long.MAX_VALUE);
       fixture.pool.prefetch(PAGE);
-      assertThrows(CorruptDataException.class, () -> fixture.pool.fixShared(PAGE));
+      assertThrows(DamagedFileException.class, () -> fixture.pool.fixShared(PAGE));
     }
   }
 

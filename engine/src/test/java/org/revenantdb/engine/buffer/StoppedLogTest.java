@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.revenantdb.recovery.file.StorageException;
+import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.format.PageHeaderLayout;
 import org.revenantdb.recovery.testing.IoEvent;
 
@@ -40,7 +40,7 @@ class StoppedLogTest {
     try (PoolFixture fixture = new PoolFixture(directory).withPages(100)) {
       fixture.faulty.clearEvents();
       changeHalf(fixture, PAGE);
-      assertThrows(StorageException.class, () -> fixture.pool.flushDirtyBefore(Long.MAX_VALUE));
+      assertThrows(FileException.class, () -> fixture.pool.flushDirtyBefore(Long.MAX_VALUE));
       assertNotWritten(fixture);
     }
   }
@@ -57,7 +57,7 @@ class StoppedLogTest {
       fixture.faulty.clearEvents();
       changeHalf(fixture, PAGE);
       assertThrows(
-          StorageException.class,
+          FileException.class,
           () -> {
             for (int page = 300; page < 2000; page++) { // more than there are frames
               int frame = fixture.pool.fixExclusive(page);

@@ -12,12 +12,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.file.DamagedFileException;
 import org.revenantdb.recovery.file.DoubleWriteFile;
+import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.file.IoStatistics;
 import org.revenantdb.recovery.file.OpenMode;
 import org.revenantdb.recovery.file.RestoreResult;
-import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.file.StorageFile;
 import org.revenantdb.recovery.format.DoubleWriteLayout;
 import org.revenantdb.recovery.testing.FaultyFileSystem;
@@ -129,7 +129,7 @@ class TornPagesTest {
         try {
           writeAll(pool, 1);
           writeAll(pool, 2);
-        } catch (StorageException stopped) {
+        } catch (FileException stopped) {
           cut = true;
         }
       }
@@ -187,7 +187,7 @@ class TornPagesTest {
           } else {
             pool.discard(frame);
             int bad = page;
-            assertThrows(CorruptDataException.class, () -> pool.fixShared(bad));
+            assertThrows(DamagedFileException.class, () -> pool.fixShared(bad));
             torn++;
           }
         }

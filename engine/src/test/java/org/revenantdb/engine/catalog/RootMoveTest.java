@@ -43,7 +43,7 @@ import org.revenantdb.engine.testing.Replay;
 import org.revenantdb.engine.testing.TestEngine;
 import org.revenantdb.engine.version.Cleaner;
 import org.revenantdb.engine.version.CleanerSteps;
-import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.file.DamagedFileException;
 
 /**
  * Roots that move from page to page (protocols.md §18): by a record that has the catalogue's row
@@ -114,9 +114,9 @@ class RootMoveTest {
               new Change(Page.TYPE, Page.LEAF, Page.IAM),
               new Change(TABLE_OF_PAGE, tree.table(), tree.table() + 1))) {
         edit(engine, root, change.offset, change.wrong);
-        CorruptDataException told =
+        DamagedFileException told =
             assertThrows(
-                CorruptDataException.class, () -> engine.catalog.moveRoot(tree, Integer.MAX_VALUE));
+                DamagedFileException.class, () -> engine.catalog.moveRoot(tree, Integer.MAX_VALUE));
         assertEquals((long) root * Page.SIZE, told.offset());
         edit(engine, root, change.offset, change.right);
         assertEquals(root, tree.root());

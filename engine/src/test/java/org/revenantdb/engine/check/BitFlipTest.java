@@ -137,7 +137,7 @@ class BitFlipTest {
     boolean stopped =
         thrown instanceof DatabaseStoppedException || thrown instanceof OutcomeUnknownException;
     for (Throwable cause = thrown.getCause(); stopped && cause != null; cause = cause.getCause()) {
-      if (cause instanceof org.revenantdb.recovery.file.StorageException) {
+      if (cause instanceof org.revenantdb.recovery.file.FileException) {
         return true;
       }
     }

@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.revenantdb.recovery.file.StorageException;
+import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.testing.FaultyFileSystem;
 import org.revenantdb.recovery.testing.IoEvent;
 
@@ -201,8 +201,8 @@ class CountersFileTest {
     CountersFile file = file();
     assertTrue(file.write(COUNTERS, WAITS, null));
     faulty.deny(CountersFile.FILE_NAME);
-    StorageException refused =
-        assertThrows(StorageException.class, () -> StoredCounters.read(faulty.wrap(directory), ID));
+    FileException refused =
+        assertThrows(FileException.class, () -> StoredCounters.read(faulty.wrap(directory), ID));
     assertTrue(refused.reason().contains("no permission"), refused.reason());
     try (CountersFile next = file()) {
       assertFalse(next.write(COUNTERS, WAITS, null));
@@ -241,15 +241,15 @@ class CountersFileTest {
   void fileOfAnotherDatabase_isReported() {
     try (CountersFile file = file()) {
       file.write(COUNTERS, WAITS, null);
-      StorageException told =
-          assertThrows(StorageException.class, () -> StoredCounters.read(directory, new byte[16]));
+      FileException told =
+          assertThrows(FileException.class, () -> StoredCounters.read(directory, new byte[16]));
       assertTrue(told.reason().contains("belongs to another database, 0102"), told.reason());
       assertTrue(told.cure().startsWith("delete it"), told.cure());
     }
   }
 
   private void assertTold(String what) {
-    StorageException told = assertThrows(StorageException.class, this::read);
+    FileException told = assertThrows(FileException.class, this::read);
     assertTrue(told.reason().contains(what), told.reason());
     assertEquals(path(), told.file());
   }

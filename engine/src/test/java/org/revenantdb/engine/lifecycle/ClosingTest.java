@@ -113,7 +113,7 @@ class ClosingTest {
     // The first cause is what the thread that closes has thrown.
     assertTrue(
         told.getCause().getCause().getCause()
-            instanceof org.revenantdb.recovery.file.StorageException);
+            instanceof org.revenantdb.recovery.file.FileException);
     database.close(); // once is enough
     assertNothingHeld();
   }

@@ -21,7 +21,7 @@ import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.page.SlottedEdit;
 import org.revenantdb.engine.testing.Allocations;
 import org.revenantdb.engine.testing.TestEngine;
-import org.revenantdb.recovery.file.StorageException;
+import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.log.RecordBuilder;
 import org.revenantdb.recovery.log.RecordType;
 
@@ -94,7 +94,7 @@ class HalfAppliedRecordTest {
     engine.pool.unfixExclusive(first);
 
     engine.journal.force();
-    assertThrows(StorageException.class, () -> engine.pool.flushDirtyBefore(Long.MAX_VALUE));
+    assertThrows(FileException.class, () -> engine.pool.flushDirtyBefore(Long.MAX_VALUE));
     assertArrayEquals(one, onDisk(ONE));
     assertArrayEquals(other, onDisk(OTHER));
   }

@@ -21,7 +21,7 @@ import org.revenantdb.engine.page.PageOps;
 import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.page.SlottedBuilder;
 import org.revenantdb.engine.testing.TestEngine;
-import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.file.DamagedFileException;
 import org.revenantdb.recovery.log.PartKind;
 import org.revenantdb.recovery.log.RecordBuilder;
 import org.revenantdb.recovery.log.RecordType;
@@ -100,9 +100,9 @@ class RedoneNonsenseTest {
         MemorySegment page = MemorySegment.ofArray(engine.page(tree.root()));
         byte[] operations = HexFormat.of().parseHex(part.operations.replace(" ", ""));
         LoggedChanges changes = new LoggedChanges(null, directory, /* readOnly= */ true);
-        CorruptDataException told =
+        DamagedFileException told =
             assertThrows(
-                CorruptDataException.class,
+                DamagedFileException.class,
                 () -> {
                   changes
                       .target(new PageOps(), tree.root(), page)
@@ -128,7 +128,7 @@ class RedoneNonsenseTest {
         assertEquals(Slotted.kind(page), engine.pool.peek(tree.root()));
         assertTrue(engine.pool.isOfOtherType(tree.root(), Page.OVERFLOW_HEAD, Page.SHARED_VALUES));
         // By the thread that has the page latched: it does not wait for itself.
-        assertThrows(CorruptDataException.class, () -> tree.childExclusive(tree.root(), 1));
+        assertThrows(DamagedFileException.class, () -> tree.childExclusive(tree.root(), 1));
       } finally {
         engine.pool.unfixExclusive(frame);
       }

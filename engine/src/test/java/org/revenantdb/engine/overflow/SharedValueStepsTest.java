@@ -39,7 +39,7 @@ import org.revenantdb.engine.testing.TestEngine;
 import org.revenantdb.engine.version.CleanerSteps;
 import org.revenantdb.engine.version.RowWriter;
 import org.revenantdb.engine.version.StoredValue;
-import org.revenantdb.recovery.file.StorageException;
+import org.revenantdb.recovery.file.FileException;
 
 /**
  * Values that share a page (docs/protocols.md §26), with a cleaner that moves only when it is told
@@ -611,7 +611,7 @@ class SharedValueStepsTest {
         engine.pool.unfixExclusive(leaf);
         TestEngine.Tx tx = engine.begin();
         if (wrong.length() == 2_000) {
-          assertThrows(StorageException.class, () -> tx.delete(tree, key(2)), "" + wrong);
+          assertThrows(FileException.class, () -> tx.delete(tree, key(2)), "" + wrong);
         }
         assertFalse(Checker.alone(engine.storage).problems().isEmpty());
         compact(engine, tree);
@@ -637,9 +637,9 @@ class SharedValueStepsTest {
       engine.pool.unfixExclusive(frame);
       int before = engine.journal.entries().size();
       TestEngine.Tx tx = engine.begin();
-      StorageException told = assertThrows(StorageException.class, () -> tx.get(tree, key(1)));
+      FileException told = assertThrows(FileException.class, () -> tx.get(tree, key(1)));
       assertTrue(told.getMessage().contains("slot 0 of page " + reference.page()));
-      StorageException damage = assertThrows(StorageException.class, () -> tx.delete(tree, key(1)));
+      FileException damage = assertThrows(FileException.class, () -> tx.delete(tree, key(1)));
       assertTrue(damage.getMessage().contains("slot 0 of page"), damage.getMessage());
       assertEquals(before, engine.journal.entries().size());
       List<String> problems = Checker.alone(engine.storage).problems();

@@ -36,8 +36,8 @@ import org.revenantdb.engine.OutcomeUnknownException;
 import org.revenantdb.engine.RevenantException;
 import org.revenantdb.engine.access.ApiAccess;
 import org.revenantdb.engine.access.Misuse;
-import org.revenantdb.recovery.file.CorruptDataException;
-import org.revenantdb.recovery.file.StorageException;
+import org.revenantdb.recovery.file.DamagedFileException;
+import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.log.DurabilityUnknownException;
 import org.revenantdb.recovery.log.LogStoppedException;
 
@@ -79,7 +79,7 @@ class BoundaryTest {
 
   @Test
   void a_log_that_has_stopped_is_a_database_that_has() {
-    StorageException why = new StorageException(DIRECTORY, 1, "reason", "cure", null);
+    FileException why = new FileException(DIRECTORY, 1, "reason", "cure", null);
     RuntimeException told = told(new CompletionException(new LogStoppedException(why)));
     assertInstanceOf(DatabaseStoppedException.class, told);
     assertTrue(told.getMessage().contains(why.getMessage()), told.getMessage());
@@ -118,8 +118,8 @@ class BoundaryTest {
 
   @Test
   void an_exception_of_another_thread_becomes_one_of_the_caller() {
-    StorageException other =
-        CompletableFuture.supplyAsync(() -> new CorruptDataException(DIRECTORY, 7, "reason"))
+    FileException other =
+        CompletableFuture.supplyAsync(() -> new DamagedFileException(DIRECTORY, 7, "reason"))
             .join();
     RuntimeException told = told(other);
     assertNotSame(other, told);
@@ -141,7 +141,7 @@ class BoundaryTest {
 
   /** The concrete exceptions of a package of the recovery module, a folder or an archive. */
   private static List<Class<?>> internal(String name) throws Exception {
-    Module module = StorageException.class.getModule();
+    Module module = FileException.class.getModule();
     List<Class<?>> found = new ArrayList<>();
     try (ModuleReader reader =
         module
@@ -204,7 +204,7 @@ class BoundaryTest {
       } else if (part == int.class) {
         arguments.add(42);
       } else {
-        arguments.add(new StorageException(DIRECTORY, 1, "reason", "cure", null));
+        arguments.add(new FileException(DIRECTORY, 1, "reason", "cure", null));
       }
     }
     return (RuntimeException) constructor.newInstance(arguments.toArray());

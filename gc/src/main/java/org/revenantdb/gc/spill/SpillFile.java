@@ -2,10 +2,10 @@ package org.revenantdb.gc.spill;
 
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
-import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.file.DamagedFileException;
+import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.file.IoStatistics;
 import org.revenantdb.recovery.file.OpenMode;
-import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.file.StorageFile;
 import org.revenantdb.recovery.format.LittleEndian;
 
@@ -47,7 +47,7 @@ final class SpillFile {
         StorageFile.open(path, OpenMode.CREATE_NEW, /* ownerOnly= */ true, statistics);
     try {
       file.write(0, MemorySegment.ofArray(header));
-    } catch (StorageException failed) {
+    } catch (FileException failed) {
       new SpillFile(file, number).close();
       SpillFiles.delete(path);
       throw failed;
@@ -86,7 +86,7 @@ final class SpillFile {
   /**
    * Reads whole blocks, and checks them.
    *
-   * @throws CorruptDataException if they are not what was written there
+   * @throws DamagedFileException if they are not what was written there
    */
   byte[] read(long from, long to) {
     byte[] bytes = new byte[Math.toIntExact(to - from)];
@@ -103,7 +103,7 @@ final class SpillFile {
           || !SpillLayout.isSealed(bytes, at, length)
           || LittleEndian.getLong(bytes, at + SpillLayout.BLOCK_POSITION) != from + at
           || LittleEndian.getInt(bytes, at + SpillLayout.BLOCK_FILE) != number()) {
-        throw new CorruptDataException(
+        throw new DamagedFileException(
             path(),
             from + at,
             "the bytes here are not the block of older versions that was written",
@@ -120,7 +120,7 @@ final class SpillFile {
   void close() {
     try {
       file.close();
-    } catch (StorageException nothingIsLost) {
+    } catch (FileException nothingIsLost) {
       // The file is no longer needed.
     }
   }

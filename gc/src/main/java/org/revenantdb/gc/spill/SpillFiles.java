@@ -14,11 +14,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.recovery.file.Directories;
+import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.file.FileThread;
 import org.revenantdb.recovery.file.IoStatistics;
 import org.revenantdb.recovery.file.Ownership;
 import org.revenantdb.recovery.file.OwnershipLostException;
-import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.file.StorageIOException;
 
 /**
@@ -28,7 +28,7 @@ import org.revenantdb.recovery.file.StorageIOException;
  * the close deletes the files, and the next open deletes unread what a crash has left.
  *
  * <p>Threads: any. Only threads of the engine access files. {@link #call} runs an action on one of
- * them, and keeps an interrupt for later. Failure: {@link StorageException}. If a file cannot be
+ * them, and keeps an interrupt for later. Failure: {@link FileException}. If a file cannot be
  * deleted, no error is reported; the next open tries again.
  */
 public final class SpillFiles implements AutoCloseable {
@@ -189,7 +189,7 @@ public final class SpillFiles implements AutoCloseable {
 
   /** An exception about the directory, not about a file in it. */
   public StorageIOException trouble(String reason, String cure, @Nullable Throwable cause) {
-    return new StorageIOException(directory, StorageException.NO_OFFSET, reason, cure, cause);
+    return new StorageIOException(directory, FileException.NO_OFFSET, reason, cure, cause);
   }
 
   /** Deletes all files; called on a thread of the engine, when no file is in use any more. */

@@ -4,13 +4,13 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.revenantdb.recovery.file.StorageException;
+import org.revenantdb.recovery.file.FileException;
 
 /**
  * A stack in a spill file: the group of entries that was pushed last is returned first.
  *
- * <p>For one thread at a time; threads of the engine do the work. Failure: a {@link
- * StorageException}, and the stack is unchanged.
+ * <p>For one thread at a time; threads of the engine do the work. Failure: a {@link FileException},
+ * and the stack is unchanged.
  */
 public final class SpilledStack {
   private record Piece(long position, long end, int entries) {}

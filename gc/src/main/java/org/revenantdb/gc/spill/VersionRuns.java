@@ -15,7 +15,7 @@ import org.revenantdb.latch.PatientLock;
  * The list of runs: finds older versions in them, and merges several into one.
  *
  * <p>Threads: any thread may look up versions. Threads of the engine add, merge and drop runs; one
- * at a time adds and merges. Failure: a {@link org.revenantdb.recovery.file.StorageException}; then
+ * at a time adds and merges. Failure: a {@link org.revenantdb.recovery.file.FileException}; then
  * nothing has changed.
  */
 public final class VersionRuns {

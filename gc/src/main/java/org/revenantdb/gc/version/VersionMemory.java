@@ -5,8 +5,8 @@ import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.latch.WaitMeter;
 import org.revenantdb.recovery.file.DiskFullException;
+import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.file.LsnWaiters;
-import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.file.StorageIOException;
 
 /**
@@ -120,7 +120,7 @@ final class VersionMemory {
     String cure =
         "make room on the device, or end the transactions that have been open longest, then repeat the statement: it has"
             + " changed nothing";
-    if (why instanceof StorageException file) {
+    if (why instanceof FileException file) {
       String all = reason + " (" + file.reason() + ")";
       return why instanceof DiskFullException
           ? new DiskFullException(file.file(), file.offset(), all, cure, why)

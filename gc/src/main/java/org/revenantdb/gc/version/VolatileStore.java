@@ -189,7 +189,7 @@ public final class VolatileStore implements AutoCloseable {
   /**
    * Adds a version that is about to leave its page and that some snapshot may need.
    *
-   * @throws org.revenantdb.recovery.file.StorageException if memory is full of versions and they
+   * @throws org.revenantdb.recovery.file.FileException if memory is full of versions and they
    *     cannot be written to a file; nothing was added, and the page must not change
    */
   public void push(

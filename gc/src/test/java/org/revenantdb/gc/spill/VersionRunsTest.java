@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.gc.ActiveSnapshots;
 import org.revenantdb.gc.SnapshotSet;
 import org.revenantdb.gc.VersionFlags;
-import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.file.DamagedFileException;
 import org.revenantdb.recovery.file.FileThread;
 import org.revenantdb.recovery.file.IoStatistics;
 import org.revenantdb.recovery.testing.FaultyFileSystem;
@@ -397,20 +397,20 @@ class VersionRunsTest {
     for (int i = 0; i < ROWS; i++) {
       rows.add(row(i));
     }
-    List<CorruptDataException> told = new ArrayList<>();
+    List<DamagedFileException> told = new ArrayList<>();
     for (long snapshot = 0; snapshot < clock.get(); snapshot += STEP) {
       try {
         runs.find(rows, snapshot);
-      } catch (CorruptDataException damage) {
+      } catch (DamagedFileException damage) {
         told.add(damage);
       }
     }
     assertTrue(!told.isEmpty(), "nobody was told of byte " + damaged);
     assertEquals(file, FaultyFileSystem.unwrap(told.getFirst().file()));
     assertTrue(told.getFirst().offset() <= damaged, () -> told.getFirst().getMessage());
-    CorruptDataException merging =
+    DamagedFileException merging =
         assertThrows(
-            CorruptDataException.class,
+            DamagedFileException.class,
             () -> {
               for (int i = 0; i < 3; i++) {
                 add(newVersions(1000));

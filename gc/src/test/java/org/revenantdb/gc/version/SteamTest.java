@@ -23,8 +23,8 @@ import org.revenantdb.gc.SnapshotSet;
 import org.revenantdb.gc.spill.SpillFiles;
 import org.revenantdb.gc.version.VolatileStore.Version;
 import org.revenantdb.latch.WaitMeter;
+import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.file.IoStatistics;
-import org.revenantdb.recovery.file.StorageException;
 
 /** Steam step by step (docs/protocols.md §39), with clocks that the test moves. */
 class SteamTest {
@@ -353,7 +353,7 @@ class SteamTest {
       clock = 80;
       byte[] large = new byte[1 << 12];
       assertThrows(
-          StorageException.class,
+          FileException.class,
           () -> {
             for (int row = 0; ; row++) {
               full.awaitRoom(); // until the spiller has failed

@@ -31,9 +31,9 @@ import org.revenantdb.gc.Horizon;
 import org.revenantdb.gc.spill.SpillFiles;
 import org.revenantdb.latch.WaitMeter;
 import org.revenantdb.recovery.file.DiskFullException;
+import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.file.FileThread;
 import org.revenantdb.recovery.file.IoStatistics;
-import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.testing.Await;
 import org.revenantdb.recovery.testing.FaultyFileSystem;
 import org.revenantdb.recovery.testing.IoEvent;
@@ -300,9 +300,9 @@ class VersionSpillTest {
     int slot = snapshots.open(clock::get);
     long snapshot = snapshots.snapshot(slot);
     faulty.diskFullAfter(100_000);
-    StorageException told =
+    FileException told =
         assertThrows(
-            StorageException.class,
+            FileException.class,
             () -> {
               for (int row = 0; row < model.size(); row++) {
                 write(row, value(100));
@@ -319,7 +319,7 @@ class VersionSpillTest {
       try {
         write(row, value(100));
         row = (row + 1) % model.size();
-      } catch (StorageException notYet) {
+      } catch (FileException notYet) {
         Await.pause();
       }
     }
@@ -337,7 +337,7 @@ class VersionSpillTest {
       }
     });
     assertThrows(
-        StorageException.class,
+        FileException.class,
         () -> {
           for (int row = 0; row < model.size(); row++) {
             write(row, value(100));

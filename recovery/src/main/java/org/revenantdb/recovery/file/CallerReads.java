@@ -90,7 +90,7 @@ public final class CallerReads implements AutoCloseable {
    * @param target receives the bytes
    * @return how many bytes were read, which is less than the size of the segment only at the end of
    *     the file; or {@link #NOT_DONE}
-   * @throws StorageException if reading fails
+   * @throws FileException if reading fails
    */
   public int readUpTo(long position, MemorySegment target) {
     Thread thread = Thread.currentThread();
@@ -136,18 +136,18 @@ public final class CallerReads implements AutoCloseable {
   /**
    * Closes all openings. Later reads return {@link #NOT_DONE}.
    *
-   * @throws StorageException if that failed for one of them; all others are closed
+   * @throws FileException if that failed for one of them; all others are closed
    */
   @Override
   public void close() {
-    @Nullable StorageException failure = null;
+    @Nullable FileException failure = null;
     for (Opening opening : openings) {
       opening.lock.lock();
       try {
         opening.closed = true;
         opening.file.close();
       } catch (IOException failed) {
-        failure = IoFailures.of(path, StorageException.NO_OFFSET, "closing", failed);
+        failure = IoFailures.of(path, FileException.NO_OFFSET, "closing", failed);
       } finally {
         opening.lock.unlock();
       }

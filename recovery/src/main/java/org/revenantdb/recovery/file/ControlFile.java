@@ -58,7 +58,7 @@ public final class ControlFile {
    *
    * @param data the data file of an existing database
    * @return the control file
-   * @throws CorruptDataException if neither slot is whole, if a field of a whole slot has an
+   * @throws DamagedFileException if neither slot is whole, if a field of a whole slot has an
    *     impossible value, or if the two do not follow each other; no crash can cause any of these
    */
   public static ControlFile read(StorageFile data) {
@@ -73,7 +73,7 @@ public final class ControlFile {
     if (second != null) {
       return new ControlFile(data, ControlSlotLayout.SECOND_PAGE, second);
     }
-    throw new CorruptDataException(
+    throw new DamagedFileException(
         data.path(),
         PageHeaderLayout.position(ControlSlotLayout.FIRST_PAGE),
         "both control slots are damaged, but a crash can damage only one");

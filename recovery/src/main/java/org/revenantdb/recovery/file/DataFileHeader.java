@@ -55,7 +55,7 @@ public final class DataFileHeader {
    * @return its content
    * @throws NotADatabaseException if the file is something else
    * @throws FormatVersionException if the database has another format version or page size
-   * @throws CorruptDataException if it is the damaged header of a database
+   * @throws DamagedFileException if it is the damaged header of a database
    */
   public static DataFileHeader read(StorageFile data) {
     MemorySegment page = MemorySegment.ofArray(new byte[PageHeaderLayout.PAGE_SIZE]);
@@ -78,11 +78,11 @@ public final class DataFileHeader {
           PageHeaderLayout.PAGE_SIZE);
     }
     if (PageHeaderLayout.pageId(page) != FileHeaderLayout.PAGE || !reservedIsZero(page)) {
-      throw new CorruptDataException(
+      throw new DamagedFileException(
           file, 0, "the header's checksum is correct, but its page id or reserved bytes are not 0");
     }
     if (!SegmentLayout.isSize(FileHeaderLayout.segmentSize(page))) {
-      throw new CorruptDataException(
+      throw new DamagedFileException(
           file,
           FileHeaderLayout.SEGMENT_SIZE,
           "the header's checksum is correct, but the size of log segments is impossible: "
@@ -90,7 +90,7 @@ public final class DataFileHeader {
               + " bytes");
     }
     if (FileHeaderLayout.created(page) < 0) {
-      throw new CorruptDataException(
+      throw new DamagedFileException(
           file,
           FileHeaderLayout.CREATED,
           "the header's checksum is correct, but the time of creation is impossible: "
@@ -103,7 +103,7 @@ public final class DataFileHeader {
    * The exception for a header that is too short or has a wrong checksum. The readable part decides
    * whether the file ever was a data file.
    */
-  private static StorageException whyNotWhole(Path file, MemorySegment page, int length) {
+  private static FileException whyNotWhole(Path file, MemorySegment page, int length) {
     boolean ourMagic = FileHeaderLayout.magic(page) == FileHeaderLayout.MAGIC_VALUE;
     boolean ourVersion = FileHeaderLayout.version(page) == FileHeaderLayout.CURRENT_VERSION;
     if (!ourMagic || !ourVersion) {
@@ -119,10 +119,10 @@ public final class DataFileHeader {
       }
     }
     if (length < PageHeaderLayout.PAGE_SIZE) {
-      return new CorruptDataException(
+      return new DamagedFileException(
           file, length, "the file ends here, within its header of 8192 bytes");
     }
-    return new CorruptDataException(file, 0, "the checksum of the file header is wrong");
+    return new DamagedFileException(file, 0, "the checksum of the file header is wrong");
   }
 
   private static NotADatabaseException notADatabase(Path file) {

@@ -4,7 +4,7 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /** The database is already open, in this JVM or in another process. */
-public final class DatabaseLockedException extends StorageException {
+public final class DatabaseLockedException extends FileException {
   private static final long serialVersionUID = 1L;
 
   /** Process id of the holder, -1 where it is not known. */
@@ -35,7 +35,7 @@ public final class DatabaseLockedException extends StorageException {
   }
 
   @Override
-  protected StorageException copy() {
+  protected FileException copy() {
     return new DatabaseLockedException(file(), reason(), cure(), holderPid, this);
   }
 }

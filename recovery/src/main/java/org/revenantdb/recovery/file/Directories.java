@@ -28,7 +28,7 @@ public final class Directories {
    *
    * @param path its path
    * @return false if it, or a part of its path, does not exist
-   * @throws StorageException if the system cannot find out
+   * @throws FileException if the system cannot find out
    */
   public static boolean exists(Path path) {
     try {
@@ -40,7 +40,7 @@ public final class Directories {
       if (Trouble.of(failed) == Trouble.NO_DIRECTORY) {
         return false;
       }
-      throw IoFailures.of(path, StorageException.NO_OFFSET, "looking for it", failed);
+      throw IoFailures.of(path, FileException.NO_OFFSET, "looking for it", failed);
     }
   }
 
@@ -68,8 +68,7 @@ public final class Directories {
       channel = FileChannel.open(directory, StandardOpenOption.READ);
     } catch (IOException | UnsupportedOperationException refused) {
       if (refused instanceof NoSuchFileException missing) {
-        throw IoFailures.of(
-            directory, StorageException.NO_OFFSET, "forcing the directory", missing);
+        throw IoFailures.of(directory, FileException.NO_OFFSET, "forcing the directory", missing);
       }
       if (knowsPosix(directory)) {
         throw forceFailed(directory, refused);
@@ -113,7 +112,7 @@ public final class Directories {
     if (parent != null) {
       try {
         force(parent);
-      } catch (StorageException failed) {
+      } catch (FileException failed) {
         takeAway(directory, failed);
         throw failed;
       }
@@ -132,7 +131,7 @@ public final class Directories {
     try {
       Files.move(from, to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     } catch (IOException failed) {
-      throw IoFailures.of(from, StorageException.NO_OFFSET, "renaming", failed);
+      throw IoFailures.of(from, FileException.NO_OFFSET, "renaming", failed);
     }
   }
 
@@ -147,11 +146,11 @@ public final class Directories {
     } catch (NoSuchFileException gone) {
       return;
     } catch (IOException failed) {
-      throw IoFailures.of(file, StorageException.NO_OFFSET, "deleting", failed);
+      throw IoFailures.of(file, FileException.NO_OFFSET, "deleting", failed);
     }
   }
 
-  private static void takeAway(Path directory, StorageException failed) {
+  private static void takeAway(Path directory, FileException failed) {
     try {
       Files.delete(directory);
     } catch (IOException stays) {
@@ -187,10 +186,10 @@ public final class Directories {
       if (Files.isDirectory(directory)) {
         return false;
       }
-      throw IoFailures.of(directory, StorageException.NO_OFFSET, "creating the directory", exists);
+      throw IoFailures.of(directory, FileException.NO_OFFSET, "creating the directory", exists);
     } catch (IOException failed) {
       throw IoFailures.of(
-          directory, StorageException.NO_OFFSET, "creating the directory", failed, /* room= */ 1);
+          directory, FileException.NO_OFFSET, "creating the directory", failed, /* room= */ 1);
     } catch (ReadOnlyFileSystemException readOnly) {
       throw IoFailures.readOnly(directory, "creating the directory", readOnly);
     }

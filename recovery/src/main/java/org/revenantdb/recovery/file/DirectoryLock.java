@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Threads: any. The lock belongs to the process, not to the thread.
  *
  * <p>Failure: {@link DatabaseLockedException} if another opener has it; other {@link
- * StorageException}s if the file cannot be opened or locked.
+ * FileException}s if the file cannot be opened or locked.
  */
 public final class DirectoryLock implements AutoCloseable {
   /*
@@ -224,7 +224,7 @@ public final class DirectoryLock implements AutoCloseable {
       if (!attributes.isDirectory()) {
         throw new NotADatabaseException(
             directory,
-            StorageException.NO_OFFSET,
+            FileException.NO_OFFSET,
             "this is a file, but a database is a directory",
             "check the path",
             /* cause= */ null);
@@ -237,7 +237,7 @@ public final class DirectoryLock implements AutoCloseable {
           OpenInThisJvm.nameOf(attributes));
     } catch (IOException failed) {
       throw IoFailures.of(
-          directory, StorageException.NO_OFFSET, "looking for the database's directory", failed);
+          directory, FileException.NO_OFFSET, "looking for the database's directory", failed);
     }
   }
 
@@ -263,7 +263,7 @@ public final class DirectoryLock implements AutoCloseable {
       throw lockedHere(path, /* shared= */ false);
     } catch (IOException failed) {
       throw IoFailures.of(
-          path, StorageException.NO_OFFSET, "locking the database", failed, /* room= */ 1);
+          path, FileException.NO_OFFSET, "locking the database", failed, /* room= */ 1);
     } finally {
       if (!done && mayClose) {
         closeQuietly(channel);
@@ -335,9 +335,9 @@ public final class DirectoryLock implements AutoCloseable {
     FileAttribute<?>[] attributes = Directories.ownerOnly(path, "rw-------");
     FileKinds.isFile(path); // opening a pipe would block
     if (Files.isSymbolicLink(path)) {
-      throw new CorruptDataException(
+      throw new DamagedFileException(
           path,
-          StorageException.NO_OFFSET,
+          FileException.NO_OFFSET,
           "the lock file is a symbolic link, and its target would be overwritten",
           "remove the link; the next open creates a new lock file",
           /* cause= */ null);
@@ -352,9 +352,9 @@ public final class DirectoryLock implements AutoCloseable {
       }
       return FileChannel.open(path, EXCLUSIVE_OPTIONS, attributes);
     } catch (IOException failed) {
-      StorageException meaning =
+      FileException meaning =
           IoFailures.of(
-              path, StorageException.NO_OFFSET, "opening the lock file", failed, /* room= */ 1);
+              path, FileException.NO_OFFSET, "opening the lock file", failed, /* room= */ 1);
       if (shared && meaning instanceof ReadOnlyStorageException && !Directories.exists(path)) {
         return null;
       }
@@ -451,7 +451,7 @@ public final class DirectoryLock implements AutoCloseable {
       }
       channel.close();
     } catch (IOException failed) {
-      throw IoFailures.of(held.file.path, StorageException.NO_OFFSET, "releasing the lock", failed);
+      throw IoFailures.of(held.file.path, FileException.NO_OFFSET, "releasing the lock", failed);
     } finally {
       OpenInThisJvm.leave(key.nameInJvm, held.jvmText);
     }

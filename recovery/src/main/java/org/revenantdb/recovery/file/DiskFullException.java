@@ -22,7 +22,7 @@ public final class DiskFullException extends StorageIOException {
   }
 
   @Override
-  protected StorageException copy() {
+  protected FileException copy() {
     return new DiskFullException(file(), offset(), reason(), cure(), this);
   }
 }

@@ -24,8 +24,8 @@ import org.revenantdb.recovery.format.PageHeaderLayout;
  *
  * <p>Threads: one, the page writer.
  *
- * <p>Failure: a {@link StorageException}; an {@link IllegalStateException} for an order of calls
- * that could lose a page.
+ * <p>Failure: a {@link FileException}; an {@link IllegalStateException} for an order of calls that
+ * could lose a page.
  *
  * {@snippet :
  * doubleWrite.writeBatch(n, pageIds, images);
@@ -150,7 +150,7 @@ public final class DoubleWriteFile implements AutoCloseable {
    * @param statistics where its reads, writes and forces are counted
    * @return the file
    * @throws FormatVersionException if it is of another version
-   * @throws CorruptDataException if it belongs to another database
+   * @throws DamagedFileException if it belongs to another database
    */
   public static DoubleWriteFile open(Path path, byte[] databaseId, IoStatistics statistics) {
     return open(path, databaseId, OpenMode.READ_WRITE, statistics);
@@ -165,7 +165,7 @@ public final class DoubleWriteFile implements AutoCloseable {
    * @param statistics where its reads, writes and forces are counted
    * @return the file
    * @throws FormatVersionException if it is of another version
-   * @throws CorruptDataException if it belongs to another database, has a length that it cannot
+   * @throws DamagedFileException if it belongs to another database, has a length that it cannot
    *     have, or a field of its header has a value that it cannot have
    */
   public static DoubleWriteFile open(
@@ -200,7 +200,7 @@ public final class DoubleWriteFile implements AutoCloseable {
     long least = DoubleWriteLayout.fileSize(DoubleWriteLayout.FIRST_ROOM);
     long most = DoubleWriteLayout.fileSize(MAX_PAGES);
     if (size < least || size > most) {
-      throw new CorruptDataException(
+      throw new DamagedFileException(
           file.path(),
           Math.min(size, most),
           "the double-write file has "
@@ -217,7 +217,7 @@ public final class DoubleWriteFile implements AutoCloseable {
       return;
     }
     if (DoubleWriteLayout.magic(header) != DoubleWriteLayout.MAGIC_VALUE) {
-      throw new CorruptDataException(file.path(), 0, "this is not a double-write file");
+      throw new DamagedFileException(file.path(), 0, "this is not a double-write file");
     }
     int version = DoubleWriteLayout.version(header);
     if (version != DoubleWriteLayout.CURRENT_VERSION) {
@@ -225,7 +225,7 @@ public final class DoubleWriteFile implements AutoCloseable {
           file.path(), DoubleWriteLayout.VERSION, version, DoubleWriteLayout.CURRENT_VERSION);
     }
     if (DoubleWriteLayout.databaseId(header).mismatch(MemorySegment.ofArray(databaseId)) >= 0) {
-      throw new CorruptDataException(
+      throw new DamagedFileException(
           file.path(),
           DoubleWriteLayout.DATABASE_ID,
           "the double-write file belongs to another database",
@@ -272,7 +272,7 @@ public final class DoubleWriteFile implements AutoCloseable {
 
   private void require(boolean legal, long field, String reason) {
     if (!legal) {
-      throw new CorruptDataException(
+      throw new DamagedFileException(
           file.path(),
           field,
           "the checksum of the double-write file's header is correct, but " + reason);
@@ -296,7 +296,7 @@ public final class DoubleWriteFile implements AutoCloseable {
    *
    * @param data the data file
    * @param endOfLog the end of the log
-   * @throws CorruptDataException if the three do not belong together
+   * @throws DamagedFileException if the three do not belong together
    */
   public void compare(StorageFile data, long endOfLog) {
     Map<Long, MemorySegment> repaired = new HashMap<>();
@@ -334,8 +334,8 @@ public final class DoubleWriteFile implements AutoCloseable {
     data.showInstead(repaired);
   }
 
-  private CorruptDataException mixed(int index, String reason, String cure) {
-    return new CorruptDataException(
+  private DamagedFileException mixed(int index, String reason, String cure) {
+    return new DamagedFileException(
         file.path(),
         DoubleWriteLayout.imagePosition(index),
         "the files are from different moments: the double-write file " + reason,

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * one. Else a write to one of them, for example the text of the lock, would also change the other.
  * A directory may be reached by a symbolic link.
  *
- * <p>Failure: {@link CorruptDataException} for something of the wrong kind.
+ * <p>Failure: {@link DamagedFileException} for something of the wrong kind.
  */
 public final class FileKinds {
   private FileKinds() {}
@@ -28,7 +28,7 @@ public final class FileKinds {
    *
    * @param path where a file of a database belongs
    * @return true if it is there, false if nothing is
-   * @throws CorruptDataException if something else is there
+   * @throws DamagedFileException if something else is there
    */
   public static boolean isFile(Path path) {
     return size(path) >= 0;
@@ -39,7 +39,7 @@ public final class FileKinds {
    *
    * @param path where a file of a database belongs
    * @return its size in bytes, -1 if nothing is there
-   * @throws CorruptDataException if something else is there
+   * @throws DamagedFileException if something else is there
    */
   public static long size(Path path) {
     @Nullable BasicFileAttributes found = attributes(path, LinkOption.NOFOLLOW_LINKS);
@@ -56,7 +56,7 @@ public final class FileKinds {
    * Checks that no two names are names of the same file, if the system can find out.
    *
    * @param paths files; those that do not exist are ignored
-   * @throws CorruptDataException if two are the same
+   * @throws DamagedFileException if two are the same
    */
   public static void areDistinct(Iterable<Path> paths) {
     Map<Object, Path> seen = new HashMap<>();
@@ -65,9 +65,9 @@ public final class FileKinds {
       @Nullable Object key = found == null ? null : found.fileKey();
       @Nullable Path other = key == null ? null : seen.put(key, path);
       if (other != null) {
-        throw new CorruptDataException(
+        throw new DamagedFileException(
             path,
-            StorageException.NO_OFFSET,
+            FileException.NO_OFFSET,
             "this is the same file as " + other + ", under a second name",
             "delete the added name and put back the original file, or restore the database"
                 + " from a copy",
@@ -81,7 +81,7 @@ public final class FileKinds {
    *
    * @param path where a directory of a database belongs
    * @return true if it is there, false if nothing is
-   * @throws CorruptDataException if something else is there
+   * @throws DamagedFileException if something else is there
    */
   public static boolean isDirectory(Path path) {
     @Nullable BasicFileAttributes found = attributes(path);
@@ -101,11 +101,11 @@ public final class FileKinds {
       return null;
     } catch (IOException failed) {
       throw IoFailures.of(
-          path, StorageException.NO_OFFSET, "looking for what is under this name", failed);
+          path, FileException.NO_OFFSET, "looking for what is under this name", failed);
     }
   }
 
-  private static CorruptDataException wrongKind(
+  private static DamagedFileException wrongKind(
       Path path, BasicFileAttributes found, String expected) {
     String kind =
         found.isDirectory()
@@ -113,9 +113,9 @@ public final class FileKinds {
             : found.isRegularFile()
                 ? "a file"
                 : found.isSymbolicLink() ? "a symbolic link" : "a pipe, a socket or a device";
-    return new CorruptDataException(
+    return new DamagedFileException(
         path,
-        StorageException.NO_OFFSET,
+        FileException.NO_OFFSET,
         "this is " + kind + ", but " + expected + " of the database belongs here",
         "move it away and put back the original, or restore the database from a copy",
         /* cause= */ null);

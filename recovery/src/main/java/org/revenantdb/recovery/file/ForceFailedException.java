@@ -38,7 +38,7 @@ public final class ForceFailedException extends StorageIOException {
   }
 
   @Override
-  protected StorageException copy() {
+  protected FileException copy() {
     return new ForceFailedException(file(), reason(), cure(), this);
   }
 }

@@ -3,7 +3,7 @@ package org.revenantdb.recovery.file;
 import java.nio.file.Path;
 
 /** The file was written in another format than the one that this library reads. */
-public final class FormatVersionException extends StorageException {
+public final class FormatVersionException extends FileException {
   private static final long serialVersionUID = 1L;
 
   /** The version of the file. */
@@ -82,7 +82,7 @@ public final class FormatVersionException extends StorageException {
   }
 
   @Override
-  protected StorageException copy() {
+  protected FileException copy() {
     return new FormatVersionException(this);
   }
 }

@@ -15,12 +15,12 @@ public final class IoFailures {
    * The exception for a failed operation that needed no room on the device.
    *
    * @param file the file or directory
-   * @param offset the byte in it, or {@link StorageException#NO_OFFSET}
+   * @param offset the byte in it, or {@link FileException#NO_OFFSET}
    * @param doing what was tried, such as {@code "reading"}
    * @param failure the error of the system
    * @return the exception to throw
    */
-  public static StorageException of(Path file, long offset, String doing, IOException failure) {
+  public static FileException of(Path file, long offset, String doing, IOException failure) {
     return of(file, offset, doing, failure, /* room= */ 0);
   }
 
@@ -28,14 +28,14 @@ public final class IoFailures {
    * The exception for a failed operation.
    *
    * @param file the file or directory
-   * @param offset the byte in it, or {@link StorageException#NO_OFFSET}
+   * @param offset the byte in it, or {@link FileException#NO_OFFSET}
    * @param doing what was tried, such as {@code "writing"}
    * @param failure the error of the system
    * @param room how many bytes of room the operation may have needed; if the device has less, it
    *     counts as full, whatever the text of the error is
    * @return the exception to throw
    */
-  public static StorageException of(
+  public static FileException of(
       Path file, long offset, String doing, IOException failure, long room) {
     Trouble trouble = Trouble.of(failure);
     if (trouble == Trouble.OTHER && room > 0 && usableSpace(file) < room) {
@@ -59,11 +59,11 @@ public final class IoFailures {
    * @param failure the error of the system
    * @return the exception to throw
    */
-  public static StorageException readOnly(
+  public static FileException readOnly(
       Path file, String doing, ReadOnlyFileSystemException failure) {
     return new ReadOnlyStorageException(
         file,
-        StorageException.NO_OFFSET,
+        FileException.NO_OFFSET,
         doing + " failed: " + Trouble.READ_ONLY.reason,
         Trouble.READ_ONLY.cure,
         failure);

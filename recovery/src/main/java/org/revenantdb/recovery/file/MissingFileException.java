@@ -4,7 +4,7 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /** A file or directory that belongs to the database, or was asked for, is not there. */
-public final class MissingFileException extends StorageException {
+public final class MissingFileException extends FileException {
   private static final long serialVersionUID = 1L;
 
   /**
@@ -22,7 +22,7 @@ public final class MissingFileException extends StorageException {
   }
 
   @Override
-  protected StorageException copy() {
+  protected FileException copy() {
     return new MissingFileException(file(), offset(), reason(), cure(), this);
   }
 }

@@ -4,7 +4,7 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /** The directory or file holds something, but no RevenantDB database. */
-public final class NotADatabaseException extends StorageException {
+public final class NotADatabaseException extends FileException {
   private static final long serialVersionUID = 1L;
 
   /**
@@ -22,7 +22,7 @@ public final class NotADatabaseException extends StorageException {
   }
 
   @Override
-  protected StorageException copy() {
+  protected FileException copy() {
     return new NotADatabaseException(file(), offset(), reason(), cure(), this);
   }
 }

@@ -57,7 +57,7 @@ public final class Ownership {
   private final ByteBuffer found;
   private final Map<Path, Watched> watched = new ConcurrentHashMap<>();
   private final AtomicReference<@Nullable OwnershipLostException> lost = new AtomicReference<>();
-  private volatile @Nullable Consumer<StorageException> listener;
+  private volatile @Nullable Consumer<FileException> listener;
   private volatile boolean released;
 
   private Ownership() {
@@ -112,7 +112,7 @@ public final class Ownership {
    *
    * @param newListener called once, by the thread that found the loss
    */
-  public void onLost(Consumer<StorageException> newListener) {
+  public void onLost(Consumer<FileException> newListener) {
     listener = newListener;
     @Nullable OwnershipLostException before = lost.get();
     if (before != null) {
@@ -357,7 +357,7 @@ public final class Ownership {
       Path file, String reason, String cure, @Nullable Throwable cause) {
     OwnershipLostException mine = new OwnershipLostException(file, reason, cure, cause);
     if (lost.compareAndSet(null, mine)) {
-      @Nullable Consumer<StorageException> told = listener;
+      @Nullable Consumer<FileException> told = listener;
       if (told != null) {
         told.accept(mine);
       }

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * The files at the database's path are no longer those that this engine has open, or another engine
  * has taken over the database. This engine has stopped before it wrote another byte.
  */
-public final class OwnershipLostException extends StorageException {
+public final class OwnershipLostException extends FileException {
   private static final long serialVersionUID = 1L;
 
   /**
@@ -23,7 +23,7 @@ public final class OwnershipLostException extends StorageException {
   }
 
   @Override
-  protected StorageException copy() {
+  protected FileException copy() {
     return new OwnershipLostException(file(), reason(), cure(), this);
   }
 }

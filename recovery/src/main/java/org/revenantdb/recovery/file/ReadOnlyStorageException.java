@@ -22,7 +22,7 @@ public final class ReadOnlyStorageException extends StorageIOException {
   }
 
   @Override
-  protected StorageException copy() {
+  protected FileException copy() {
     return new ReadOnlyStorageException(file(), offset(), reason(), cure(), this);
   }
 }

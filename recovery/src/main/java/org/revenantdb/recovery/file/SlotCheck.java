@@ -74,8 +74,8 @@ record SlotCheck(StorageFile data, int pageId) {
     }
   }
 
-  CorruptDataException wrong(long field, String reason) {
-    return new CorruptDataException(
+  DamagedFileException wrong(long field, String reason) {
+    return new DamagedFileException(
         data.path(),
         PageHeaderLayout.position(pageId) + field,
         "the checksum of the control slot is correct, but " + reason);

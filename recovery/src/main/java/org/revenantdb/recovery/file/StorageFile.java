@@ -26,8 +26,8 @@ import org.revenantdb.latch.PatientLock;
  * which are never interrupted, because an interrupt closes a {@link FileChannel} for all threads.
  * Other threads read through {@link #callerReads}.
  *
- * <p>Failure: a {@link StorageException}. A failed write may have changed any part of its range.
- * After a failed force every further write and force of this object fails (rule R6).
+ * <p>Failure: a {@link FileException}. A failed write may have changed any part of its range. After
+ * a failed force every further write and force of this object fails (rule R6).
  *
  * {@snippet :
  * try (StorageFile file = StorageFile.open(path, OpenMode.CREATE_NEW, true)) {
@@ -103,8 +103,7 @@ public final class StorageFile implements AutoCloseable {
     try {
       return new StorageFile(path, FileChannel.open(path, options(mode), attributes), statistics);
     } catch (IOException failed) {
-      throw IoFailures.of(
-          path, StorageException.NO_OFFSET, doing, failed, /* room= */ create ? 1 : 0);
+      throw IoFailures.of(path, FileException.NO_OFFSET, doing, failed, /* room= */ create ? 1 : 0);
     } catch (ReadOnlyFileSystemException readOnly) {
       throw IoFailures.readOnly(path, doing, readOnly);
     }
@@ -165,12 +164,12 @@ public final class StorageFile implements AutoCloseable {
    *
    * @param position the first byte in the file
    * @param target where they go; filled to its end
-   * @throws CorruptDataException if the file ends before the segment is full
+   * @throws DamagedFileException if the file ends before the segment is full
    */
   public void read(long position, MemorySegment target) {
     long done = readWhatIsThere(position, target, /* withShown= */ true);
     if (done < target.byteSize()) {
-      throw new CorruptDataException(
+      throw new DamagedFileException(
           path,
           position + done,
           "the file ends here, but "
@@ -341,17 +340,17 @@ public final class StorageFile implements AutoCloseable {
       for (long at = from; at < to; at += ZEROS_SIZE) {
         writeFully(at, Zeros.SEGMENT.asSlice(0, Math.min(ZEROS_SIZE, to - at)));
       }
-    } catch (StorageException failed) {
+    } catch (FileException failed) {
       giveBack(size, failed);
       throw failed;
     }
     statistics.countWrite(to - from);
   }
 
-  private void giveBack(long size, StorageException failed) {
+  private void giveBack(long size, FileException failed) {
     try {
       truncate(size);
-    } catch (StorageException second) {
+    } catch (FileException second) {
       failed.addSuppressed(second);
     }
   }
@@ -365,7 +364,7 @@ public final class StorageFile implements AutoCloseable {
     try {
       return channel.size();
     } catch (IOException failed) {
-      throw IoFailures.of(path, StorageException.NO_OFFSET, "asking for the size", failed);
+      throw IoFailures.of(path, FileException.NO_OFFSET, "asking for the size", failed);
     }
   }
 
@@ -423,7 +422,7 @@ public final class StorageFile implements AutoCloseable {
     try {
       channel.close();
     } catch (IOException failed) {
-      throw IoFailures.of(path, StorageException.NO_OFFSET, "closing", failed);
+      throw IoFailures.of(path, FileException.NO_OFFSET, "closing", failed);
     }
   }
 }

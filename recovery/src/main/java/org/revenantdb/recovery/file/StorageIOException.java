@@ -4,7 +4,7 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /** The operating system refused or failed an operation on a file. */
-public class StorageIOException extends StorageException {
+public class StorageIOException extends FileException {
   private static final long serialVersionUID = 1L;
 
   /**
@@ -22,7 +22,7 @@ public class StorageIOException extends StorageException {
   }
 
   @Override
-  protected StorageException copy() {
+  protected FileException copy() {
     return new StorageIOException(file(), offset(), reason(), cure(), this);
   }
 }

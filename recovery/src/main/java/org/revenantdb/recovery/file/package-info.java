@@ -4,9 +4,9 @@
  *
  * <p>All access uses the {@link java.nio.file.Path} that the user gave, so it works with any {@link
  * java.nio.file.FileSystem}. Every failure becomes a {@link
- * org.revenantdb.recovery.file.StorageException} with file, place, reason and cure.
+ * org.revenantdb.recovery.file.FileException} with file, place, reason and cure.
  *
- * <p>Reading order: {@link org.revenantdb.recovery.file.StorageException}, {@link
+ * <p>Reading order: {@link org.revenantdb.recovery.file.FileException}, {@link
  * org.revenantdb.recovery.file.StorageFile}, {@link org.revenantdb.recovery.file.Directories},
  * {@link org.revenantdb.recovery.file.DirectoryLock}; then what the files contain besides pages and
  * log: {@link org.revenantdb.recovery.file.DataFileHeader}, {@link

@@ -6,10 +6,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.latch.Parking;
+import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.file.FileThread;
 import org.revenantdb.recovery.file.LsnWaiters;
 import org.revenantdb.recovery.file.MappingFault;
-import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.file.StorageFile;
 import org.revenantdb.recovery.format.LogRecordLayout;
 import org.revenantdb.recovery.segment.Segment;
@@ -472,7 +472,7 @@ public final class Log implements AutoCloseable {
         ringState = RingState.STAYS;
       }
       return file;
-    } catch (StorageException refused) {
+    } catch (FileException refused) {
       retry.refused(System.nanoTime());
       ringState = RingState.REFUSED;
       return null;

@@ -4,9 +4,9 @@ import java.nio.file.Path;
 import java.util.Objects;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
-import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.file.DamagedFileException;
+import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.file.IoStatistics;
-import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.format.LogRecordLayout;
 import org.revenantdb.recovery.segment.LogHold;
 import org.revenantdb.recovery.segment.LogReader;
@@ -20,7 +20,7 @@ import org.revenantdb.recovery.segment.SegmentSupply;
  * Copies the log of one life from a redo point on into the log directory of another database, while
  * it is written; {@code docs/protocols.md} §47.
  *
- * <p>Threads: one, which nobody interrupts. Failure: a {@link StorageException}; the copy is then
+ * <p>Threads: one, which nobody interrupts. Failure: a {@link FileException}; the copy is then
  * useless, and its files are the caller's to delete.
  */
 public final class LogCopy implements AutoCloseable {
@@ -150,7 +150,7 @@ public final class LogCopy implements AutoCloseable {
       if (reader.next() && reader.life() == life) {
         return true;
       }
-    } catch (StorageException unreadable) {
+    } catch (FileException unreadable) {
       if (!isBroken()) {
         throw unreadable;
       }
@@ -171,11 +171,11 @@ public final class LogCopy implements AutoCloseable {
     }
   }
 
-  private CorruptDataException damage() {
+  private DamagedFileException damage() {
     @Nullable SegmentPlace place = segments.at(position);
-    return new CorruptDataException(
+    return new DamagedFileException(
         place == null ? from.path() : from.file(place.begin()),
-        place == null ? StorageException.NO_OFFSET : place.offset(position),
+        place == null ? FileException.NO_OFFSET : place.offset(position),
         "there is no good record at position " + position + ", but the log goes on behind it",
         "close the database and check it; a copy of it cannot be made",
         /* cause= */ null);
@@ -216,7 +216,7 @@ public final class LogCopy implements AutoCloseable {
   private @Nullable SegmentHeader headerOf(SegmentPlace place) {
     try {
       return from.header(place);
-    } catch (StorageException unreadable) {
+    } catch (FileException unreadable) {
       if (isBroken()) {
         return null;
       }

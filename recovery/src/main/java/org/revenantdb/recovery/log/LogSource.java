@@ -8,9 +8,9 @@ import java.util.Deque;
 import java.util.List;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
-import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.file.DamagedFileException;
+import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.file.IoStatistics;
-import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.format.LogRecordLayout;
 import org.revenantdb.recovery.segment.LogHold;
 import org.revenantdb.recovery.segment.LogReader;
@@ -150,7 +150,7 @@ public final class LogSource implements AutoCloseable {
   public @Nullable LogPiece piece(long from, long upTo, int life, int most) {
     try {
       return read(from, upTo, life, most);
-    } catch (StorageException unreadable) {
+    } catch (FileException unreadable) {
       if (isBroken()) {
         return null;
       }
@@ -191,9 +191,9 @@ public final class LogSource implements AutoCloseable {
       return null;
     }
     @Nullable SegmentPlace place = segments.at(lsn);
-    throw new CorruptDataException(
+    throw new DamagedFileException(
         place == null ? directory.path() : directory.file(place.begin()),
-        place == null ? StorageException.NO_OFFSET : place.offset(lsn),
+        place == null ? FileException.NO_OFFSET : place.offset(lsn),
         "there is no good record at position " + lsn + ", but the log goes on behind it",
         "close the database and check it; its log cannot be copied",
         /* cause= */ null);

@@ -3,7 +3,7 @@ package org.revenantdb.recovery.log;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.revenantdb.latch.WaitMeter;
-import org.revenantdb.recovery.file.StorageException;
+import org.revenantdb.recovery.file.FileException;
 
 /**
  * Room in the log. Threads take credit for it before they latch anything (R17).
@@ -216,7 +216,7 @@ public final class LogSpace {
   private void ensureFiles() {
     try {
       segments.ensure(covered());
-    } catch (StorageException noRoom) {
+    } catch (FileException noRoom) {
       if (!credit.takesBackKept()) {
         throw noRoom;
       }

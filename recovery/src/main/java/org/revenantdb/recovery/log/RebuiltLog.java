@@ -15,8 +15,8 @@ import org.revenantdb.recovery.segment.SegmentHeader;
  * The segments of a copy of a log. They hold the positions that the segments of the original hold,
  * and the id of the copy.
  *
- * <p>Threads: one. Failure: a {@link org.revenantdb.recovery.file.StorageException}; the files are
- * the caller's to delete.
+ * <p>Threads: one. Failure: a {@link org.revenantdb.recovery.file.FileException}; the files are the
+ * caller's to delete.
  */
 public final class RebuiltLog implements AutoCloseable {
   /*

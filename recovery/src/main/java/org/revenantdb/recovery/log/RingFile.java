@@ -5,8 +5,8 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.recovery.file.Directories;
+import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.file.OpenMode;
-import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.file.StorageFile;
 import org.revenantdb.recovery.file.StorageIOException;
 import org.revenantdb.recovery.format.RingLayout;
@@ -156,7 +156,7 @@ public final class RingFile {
       options.ownership().checkFile(file);
       options.ownership().forget(file);
       Directories.delete(file);
-    } catch (StorageException stays) {
+    } catch (FileException stays) {
       // Nothing depends on that: the end of this life is named, so no restart reads the file, and
       // the next life deletes it.
     }

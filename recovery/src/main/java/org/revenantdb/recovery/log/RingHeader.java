@@ -17,7 +17,7 @@ import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.zip.CRC32C;
-import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.file.DamagedFileException;
 import org.revenantdb.recovery.file.FormatVersionException;
 import org.revenantdb.recovery.format.RingLayout;
 import org.revenantdb.recovery.format.SegmentLayout;
@@ -63,7 +63,7 @@ public record RingHeader(int life, int capacity, long firstLsn) {
    * @param databaseId the database that the file must belong to
    * @return the header
    * @throws FormatVersionException if it is whole, but of another version
-   * @throws CorruptDataException if it is damaged or belongs to another database, or if the file is
+   * @throws DamagedFileException if it is damaged or belongs to another database, or if the file is
    *     longer than it can be
    */
   public static RingHeader read(byte[] bytes, Path file, long size, byte[] databaseId) {
@@ -105,7 +105,7 @@ public record RingHeader(int life, int capacity, long firstLsn) {
     }
   }
 
-  private static CorruptDataException wrong(Path file, long offset, String field, long value) {
+  private static DamagedFileException wrong(Path file, long offset, String field, long value) {
     return refused(
         file, offset, "the header of the ring is whole, but " + field + " cannot be " + value);
   }
@@ -118,8 +118,8 @@ public record RingHeader(int life, int capacity, long firstLsn) {
    * @param reason how
    * @return the exception to throw
    */
-  public static CorruptDataException refused(Path file, long offset, String reason) {
-    return new CorruptDataException(file, offset, reason, CURE, /* cause= */ null);
+  public static DamagedFileException refused(Path file, long offset, String reason) {
+    return new DamagedFileException(file, offset, reason, CURE, /* cause= */ null);
   }
 
   private static ByteBuffer littleEndian(byte[] bytes) {

@@ -2,9 +2,9 @@ package org.revenantdb.recovery.restart;
 
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
-import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.file.DamagedFileException;
+import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.file.MissingFileException;
-import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.format.LogRecordLayout;
 import org.revenantdb.recovery.segment.LogReader;
 import org.revenantdb.recovery.segment.SegmentPlace;
@@ -14,15 +14,15 @@ final class LogDamage {
   private LogDamage() {}
 
   /** A record that is whole and makes no sense. */
-  static CorruptDataException record(SegmentCatalog catalog, long start, String reason) {
-    return new CorruptDataException(
+  static DamagedFileException record(SegmentCatalog catalog, long start, String reason) {
+    return new DamagedFileException(
         file(catalog, start),
         offset(catalog, start),
         "the log record at position " + start + " cannot be understood: " + reason);
   }
 
   /** The log ends at a position although more of it must be there. */
-  static StorageException endsTooEarly(SegmentCatalog catalog, long end, String evidence) {
+  static FileException endsTooEarly(SegmentCatalog catalog, long end, String evidence) {
     @Nullable SegmentPlace place = catalog.at(end);
     long needed = place != null && isCutOffAtSegmentEnd(catalog, place, end) ? place.end() : end;
     String why = "the log ends at position " + end + ", but " + evidence;
@@ -31,18 +31,18 @@ final class LogDamage {
       return missing(catalog, needed, why);
     }
     if (catalog.at(needed) == null) {
-      return new CorruptDataException(
+      return new DamagedFileException(
           catalog.directory().file(file.begin()),
           0,
           "the header of the log segment is damaged: " + why);
     }
-    return new CorruptDataException(
+    return new DamagedFileException(
         file(catalog, end), offset(catalog, end), "the log is damaged: " + why);
   }
 
   /** What was durable ends inside a record, or inside what is none. */
-  static CorruptDataException durableInsideRecord(SegmentCatalog catalog, long durable) {
-    return new CorruptDataException(
+  static DamagedFileException durableInsideRecord(SegmentCatalog catalog, long durable) {
+    return new DamagedFileException(
         file(catalog, durable),
         offset(catalog, durable),
         "the log is damaged: it names position "
@@ -68,12 +68,12 @@ final class LogDamage {
 
   private static long offset(SegmentCatalog catalog, long lsn) {
     @Nullable SegmentPlace place = catalog.at(lsn);
-    return place == null ? StorageException.NO_OFFSET : place.offset(lsn);
+    return place == null ? FileException.NO_OFFSET : place.offset(lsn);
   }
 
   /** The data file is older than the log. */
-  static CorruptDataException newerThanData(SegmentCatalog catalog, LifeRange range, int life) {
-    return new CorruptDataException(
+  static DamagedFileException newerThanData(SegmentCatalog catalog, LifeRange range, int life) {
+    return new DamagedFileException(
         file(catalog, range.start()),
         offset(catalog, range.start()),
         "the files are not of one moment: the log has changes of life "
@@ -89,7 +89,7 @@ final class LogDamage {
   static MissingFileException missing(SegmentCatalog catalog, long lsn, String evidence) {
     return new MissingFileException(
         file(catalog, lsn),
-        StorageException.NO_OFFSET,
+        FileException.NO_OFFSET,
         "the log segment that holds position " + lsn + " is missing: " + evidence,
         "put the file back, or restore the database from a copy",
         /* cause= */ null);

@@ -6,8 +6,8 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.file.OpenMode;
-import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.file.StorageFile;
 import org.revenantdb.recovery.segment.SegmentPlace;
 
@@ -77,7 +77,7 @@ final class MappedLog implements AutoCloseable {
         }
         places.add(place);
         segments.add(segment);
-      } catch (StorageException gone) {
+      } catch (FileException gone) {
         // The segment belongs to a life that came to nothing, and was given up after analysis.
         // If it contained a part, that page would be redone from the files, which report the error.
       }

@@ -348,7 +348,7 @@ public final class PendingParts implements AutoCloseable {
    * @param fromFiles whether files may be read: only on a thread that is never interrupted
    * @param target applies them
    * @return whether it has received all of them; false only if files may not be read
-   * @throws org.revenantdb.recovery.file.StorageException if the log cannot be read any more as
+   * @throws org.revenantdb.recovery.file.FileException if the log cannot be read any more as
    *     analysis has read it
    */
   public boolean replay(int page, boolean fromFiles, RedoTarget target) {

@@ -2,7 +2,7 @@ package org.revenantdb.recovery.restart;
 
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.recovery.checkpoint.CheckpointImage;
-import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.file.DamagedFileException;
 import org.revenantdb.recovery.format.LogRecordLayout;
 import org.revenantdb.recovery.format.SegmentLayout;
 import org.revenantdb.recovery.log.FlushedPages;
@@ -215,7 +215,7 @@ final class RecordCheck {
     }
   }
 
-  private CorruptDataException wrong(String reason) {
+  private DamagedFileException wrong(String reason) {
     return LogDamage.record(catalog, record.start(), reason);
   }
 }

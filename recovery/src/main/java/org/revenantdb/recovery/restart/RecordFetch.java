@@ -4,7 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
-import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.file.DamagedFileException;
 import org.revenantdb.recovery.file.MappingFault;
 import org.revenantdb.recovery.file.OpenMode;
 import org.revenantdb.recovery.file.StorageFile;
@@ -23,7 +23,7 @@ import org.revenantdb.recovery.segment.UnwrittenLog;
  *
  * <p>Threads: any, several at once. It is closed when nobody reads any more.
  *
- * <p>Failure: {@link CorruptDataException} if a record is not what it was.
+ * <p>Failure: {@link DamagedFileException} if a record is not what it was.
  */
 final class RecordFetch implements AutoCloseable {
   /** What is read at once if more of it is wanted: so records of a hot page cost no read each. */
@@ -196,7 +196,7 @@ final class RecordFetch implements AutoCloseable {
     }
   }
 
-  private CorruptDataException changed(long start) {
+  private DamagedFileException changed(long start) {
     return LogDamage.record(catalog, start, "it is not what it was when the database was opened");
   }
 

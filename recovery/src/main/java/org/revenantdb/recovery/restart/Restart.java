@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.recovery.file.ControlFile;
 import org.revenantdb.recovery.file.ControlState;
 import org.revenantdb.recovery.file.Directories;
+import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.file.IoStatistics;
-import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.format.SegmentLayout;
 import org.revenantdb.recovery.log.DurabilityUnknownException;
 import org.revenantdb.recovery.log.LifeStart;
@@ -29,8 +29,8 @@ import org.revenantdb.recovery.segment.UnwrittenLog;
  *
  * <p>Threads: one, which nobody interrupts.
  *
- * <p>Failure: a {@link org.revenantdb.recovery.file.StorageException} that names file, place,
- * reason and cure. A restart that failed or was killed anywhere is simply begun again.
+ * <p>Failure: a {@link org.revenantdb.recovery.file.FileException} that names file, place, reason
+ * and cure. A restart that failed or was killed anywhere is simply begun again.
  *
  * {@snippet :
  * Restart restart = Restart.analyse(directory, id, segmentSize, control.state(), pages, stats, progress);
@@ -108,7 +108,7 @@ public final class Restart {
    * @param statistics where reads, writes and forces are counted
    * @param progress told about what is being done
    * @return the restart, to be carried on
-   * @throws org.revenantdb.recovery.file.CorruptDataException if the log is damaged
+   * @throws org.revenantdb.recovery.file.DamagedFileException if the log is damaged
    * @throws org.revenantdb.recovery.file.MissingFileException if a segment is missing
    */
   public static Restart analyse(
@@ -254,7 +254,7 @@ public final class Restart {
       }
       try {
         directory.delete(spare);
-      } catch (StorageException stays) {
+      } catch (FileException stays) {
         return;
       }
       present.remove(spare);
@@ -304,7 +304,7 @@ public final class Restart {
       log.awaitDurable(log.tail());
       return log;
     } catch (DurabilityUnknownException failed) {
-      if (log.failure() instanceof StorageException cause) {
+      if (log.failure() instanceof FileException cause) {
         cause.addSuppressed(failed);
         throw cause;
       }

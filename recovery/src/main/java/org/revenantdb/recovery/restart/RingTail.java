@@ -22,7 +22,7 @@ import org.revenantdb.recovery.segment.UnwrittenLog;
  * The file that held the ring of a former life: what it has behind the end of the segments. It is
  * only read.
  *
- * <p>Threads: one. Failure: a {@link org.revenantdb.recovery.file.CorruptDataException} if it is
+ * <p>Threads: one. Failure: a {@link org.revenantdb.recovery.file.DamagedFileException} if it is
  * not what a life has left.
  */
 final class RingTail {

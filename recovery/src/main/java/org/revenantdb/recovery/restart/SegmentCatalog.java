@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
-import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.file.DamagedFileException;
 import org.revenantdb.recovery.format.SegmentLayout;
 import org.revenantdb.recovery.segment.SegmentDirectory;
 import org.revenantdb.recovery.segment.SegmentHeader;
@@ -57,7 +57,7 @@ final class SegmentCatalog {
     @Nullable SegmentPlace before = null;
     for (SegmentPlace place : segments) {
       if (before != null && before.end() > place.begin()) {
-        throw new CorruptDataException(
+        throw new DamagedFileException(
             directory.file(place.begin()),
             SegmentLayout.BEGIN,
             "the log segment begins at position "

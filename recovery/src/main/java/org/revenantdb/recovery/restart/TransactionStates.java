@@ -3,7 +3,7 @@ package org.revenantdb.recovery.restart;
 import java.util.List;
 import java.util.TreeMap;
 import org.revenantdb.recovery.checkpoint.CheckpointImage;
-import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.file.DamagedFileException;
 import org.revenantdb.recovery.log.ForgottenIds;
 import org.revenantdb.recovery.log.RecordType;
 import org.revenantdb.recovery.segment.LogReader;
@@ -145,7 +145,7 @@ final class TransactionStates {
     }
   }
 
-  private static CorruptDataException damaged(
+  private static DamagedFileException damaged(
       LogReader record, SegmentCatalog catalog, String reason) {
     return LogDamage.record(catalog, record.start(), reason);
   }

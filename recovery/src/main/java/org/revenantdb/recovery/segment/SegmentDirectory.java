@@ -9,15 +9,15 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.file.DamagedFileException;
 import org.revenantdb.recovery.file.Directories;
+import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.file.FileKinds;
 import org.revenantdb.recovery.file.IoFailures;
 import org.revenantdb.recovery.file.IoStatistics;
 import org.revenantdb.recovery.file.MissingFileException;
 import org.revenantdb.recovery.file.OpenMode;
 import org.revenantdb.recovery.file.Ownership;
-import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.file.StorageFile;
 import org.revenantdb.recovery.format.SegmentLayout;
 
@@ -120,9 +120,9 @@ public record SegmentDirectory(
     return new SegmentPlace(begin, (int) length);
   }
 
-  private static CorruptDataException wrongLength(
+  private static DamagedFileException wrongLength(
       Path file, long length, long most, String expected) {
-    return new CorruptDataException(
+    return new DamagedFileException(
         file,
         Math.min(length, most),
         "the log segment has "
@@ -141,10 +141,10 @@ public record SegmentDirectory(
    * @param reason why the segment cannot have existed
    * @return the exception to throw
    */
-  public CorruptDataException stray(long begin, String reason) {
-    return new CorruptDataException(
+  public DamagedFileException stray(long begin, String reason) {
+    return new DamagedFileException(
         file(begin),
-        StorageException.NO_OFFSET,
+        FileException.NO_OFFSET,
         "this file does not belong to the log: " + reason,
         "move it out of the directory and open the database again",
         /* cause= */ null);
@@ -155,7 +155,7 @@ public record SegmentDirectory(
     if (!FileKinds.isDirectory(path)) {
       throw new MissingFileException(
           path,
-          StorageException.NO_OFFSET,
+          FileException.NO_OFFSET,
           "the directory of the log is missing",
           "bring it back, or restore the database from a copy",
           /* cause= */ null);
@@ -163,9 +163,9 @@ public record SegmentDirectory(
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(path)) {
       entries.forEach(found::add);
     } catch (DirectoryIteratorException failed) {
-      throw IoFailures.of(path, StorageException.NO_OFFSET, "listing the log", said(failed));
+      throw IoFailures.of(path, FileException.NO_OFFSET, "listing the log", said(failed));
     } catch (IOException failed) {
-      throw IoFailures.of(path, StorageException.NO_OFFSET, "listing the log", failed);
+      throw IoFailures.of(path, FileException.NO_OFFSET, "listing the log", failed);
     }
     return found;
   }
@@ -240,7 +240,7 @@ public record SegmentDirectory(
       writeHeader(file, header);
       file.preallocate(SegmentLayout.CHECKED, header.size());
       file.force();
-    } catch (StorageException failed) {
+    } catch (FileException failed) {
       giveUp(unfinished, failed);
       throw failed;
     }
@@ -303,7 +303,7 @@ public record SegmentDirectory(
       }
       to.preallocate(end, header.size());
       to.force();
-    } catch (StorageException failed) {
+    } catch (FileException failed) {
       giveUp(unfinished, failed);
       throw failed;
     }
@@ -373,10 +373,10 @@ public record SegmentDirectory(
     file.write(0, MemorySegment.ofArray(header.bytes(databaseId, segmentSize)));
   }
 
-  private void giveUp(Path unfinished, StorageException failed) {
+  private void giveUp(Path unfinished, FileException failed) {
     try {
       delete(unfinished);
-    } catch (StorageException second) {
+    } catch (FileException second) {
       failed.addSuppressed(second);
     }
   }

@@ -23,7 +23,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
-import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.file.DamagedFileException;
 import org.revenantdb.recovery.file.FormatVersionException;
 import org.revenantdb.recovery.format.SegmentLayout;
 
@@ -84,7 +84,7 @@ public record SegmentHeader(
    * @param fullSize the full size of the database's segments
    * @return the header; null if it was never written, or is torn or damaged
    * @throws FormatVersionException if it is intact, but has another version
-   * @throws CorruptDataException if it is intact, but belongs to another database, or a field is
+   * @throws DamagedFileException if it is intact, but belongs to another database, or a field is
    *     out of range
    */
   public static @Nullable SegmentHeader read(
@@ -97,7 +97,7 @@ public record SegmentHeader(
       throw new FormatVersionException(file, VERSION, from.getInt(VERSION), CURRENT_VERSION);
     }
     if (!Arrays.equals(bytes, DATABASE_ID, BEGIN, databaseId, 0, BEGIN - DATABASE_ID)) {
-      throw new CorruptDataException(
+      throw new DamagedFileException(
           file,
           DATABASE_ID,
           "the log segment belongs to another database",
@@ -166,8 +166,8 @@ public record SegmentHeader(
     }
   }
 
-  private static CorruptDataException wrong(Path file, long offset, String field, long value) {
-    return new CorruptDataException(
+  private static DamagedFileException wrong(Path file, long offset, String field, long value) {
+    return new DamagedFileException(
         file,
         offset,
         "the header of the log segment is whole, but " + field + " cannot be " + value);

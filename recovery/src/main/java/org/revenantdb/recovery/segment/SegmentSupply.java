@@ -7,11 +7,11 @@ import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.latch.PatientLock;
 import org.revenantdb.recovery.file.Directories;
+import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.file.FileKinds;
 import org.revenantdb.recovery.file.FileThread;
 import org.revenantdb.recovery.file.LsnWaiters;
 import org.revenantdb.recovery.file.OpenMode;
-import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.format.SegmentLayout;
 
 /**
@@ -206,7 +206,7 @@ public final class SegmentSupply {
    * Waits until the segments for a position and for all positions before it exist.
    *
    * @param lsn the position
-   * @throws StorageException if one of them cannot be created
+   * @throws FileException if one of them cannot be created
    */
   public void ensure(long lsn) {
     if (preparedEnd > lsn) {
@@ -242,7 +242,7 @@ public final class SegmentSupply {
 
   private RuntimeException cannotPrepare(long lsn) {
     @Nullable Throwable cause = failure;
-    if (cause instanceof StorageException told) {
+    if (cause instanceof FileException told) {
       return told;
     }
     return new IllegalStateException(
@@ -366,7 +366,7 @@ public final class SegmentSupply {
    *
    * @param begin its first position
    * @return the segment
-   * @throws StorageException if it cannot be made
+   * @throws FileException if it cannot be made
    */
   public Segment take(long begin) {
     ensure(begin);
@@ -578,7 +578,7 @@ public final class SegmentSupply {
           inUse.add(new SegmentPlace(place.begin(), (int) length));
         }
       }
-    } catch (StorageException unknown) {
+    } catch (FileException unknown) {
       failed.addSuppressed(unknown);
     } finally {
       lock.unlock();
@@ -672,7 +672,7 @@ public final class SegmentSupply {
     try {
       directory.delete(spare.begin());
       return true;
-    } catch (StorageException stays) {
+    } catch (FileException stays) {
       return false;
     }
   }

@@ -149,7 +149,7 @@ class ControlFileTest {
     damaged[PAGE + 30] ^= 1;
     damaged[2 * PAGE + 30] ^= 1;
     bytes(damaged);
-    CorruptDataException e = assertThrows(CorruptDataException.class, this::read);
+    DamagedFileException e = assertThrows(DamagedFileException.class, this::read);
     assertEquals(PAGE, e.offset());
   }
 
@@ -161,12 +161,12 @@ class ControlFileTest {
     System.arraycopy(whole, PAGE, swapped, 2 * PAGE, PAGE);
     System.arraycopy(whole, 2 * PAGE, swapped, PAGE, PAGE);
     bytes(swapped);
-    assertThrows(CorruptDataException.class, this::read);
+    assertThrows(DamagedFileException.class, this::read);
   }
 
   @Test
   void read_fileWithoutSlots() {
-    assertThrows(CorruptDataException.class, this::read);
+    assertThrows(DamagedFileException.class, this::read);
   }
 
   @Test

@@ -130,11 +130,11 @@ class DataFileHeaderTest {
     byte[] bytes = changed(p -> {});
     bytes[44] = 1;
     PageChecksum.seal(MemorySegment.ofArray(bytes));
-    assertThrows(CorruptDataException.class, () -> read(bytes));
+    assertThrows(DamagedFileException.class, () -> read(bytes));
     byte[] tail = changed(p -> {});
     tail[8000] = 1;
     PageChecksum.seal(MemorySegment.ofArray(tail));
-    assertThrows(CorruptDataException.class, () -> read(tail));
+    assertThrows(DamagedFileException.class, () -> read(tail));
   }
 
   @Test
@@ -142,14 +142,14 @@ class DataFileHeaderTest {
     for (int bit = 0; bit < 8192 * 8; bit += bit < 64 * 8 ? 1 : 61) {
       byte[] damaged = whole.clone();
       damaged[bit / 8] ^= (byte) (1 << bit % 8);
-      assertThrows(CorruptDataException.class, () -> read(damaged), "bit " + bit);
+      assertThrows(DamagedFileException.class, () -> read(damaged), "bit " + bit);
     }
   }
 
   @Test
   void read_cutShort_isDamage() {
-    CorruptDataException e =
-        assertThrows(CorruptDataException.class, () -> read(Arrays.copyOf(whole, 5000)));
+    DamagedFileException e =
+        assertThrows(DamagedFileException.class, () -> read(Arrays.copyOf(whole, 5000)));
     assertEquals(5000, e.offset());
   }
 }

@@ -72,7 +72,7 @@ class DirectoriesTest {
     faulty.deny("file");
     Path file = faulty.wrap(temporary).resolve("file");
     assertFalse(Files.exists(file), "this is what the question must not be asked of");
-    StorageException refused =
+    FileException refused =
         assertThrows(ReadOnlyStorageException.class, () -> Directories.exists(file));
     assertEquals(file, refused.file());
     assertTrue(refused.reason().contains("no permission"), refused.reason());

@@ -119,9 +119,9 @@ class DirectoryLockTest {
       throws IOException {
     Path data = Files.writeString(directory.resolve("data"), "precious");
     Path link = Files.createSymbolicLink(directory.resolve(DirectoryLock.FILE_NAME), data);
-    CorruptDataException e =
+    DamagedFileException e =
         assertThrows(
-            CorruptDataException.class,
+            DamagedFileException.class,
             () -> DirectoryLock.acquire(directory, /* shared= */ false));
     assertEquals(link, e.file());
     assertEquals("precious", Files.readString(data));
@@ -406,7 +406,7 @@ class DirectoryLockTest {
   @Test
   void anEngineWhoseTextIsNotInTheFileAnyMore_failsBeforeItWrites() throws IOException {
     Path file = directory.resolve("revenant.lock");
-    List<StorageException> told = new ArrayList<>();
+    List<FileException> told = new ArrayList<>();
     try (DirectoryLock lock = DirectoryLock.acquire(directory, /* shared= */ false)) {
       Ownership ownership = lock.ownership();
       ownership.onLost(told::add);

@@ -190,7 +190,7 @@ class DoubleWriteFileTest {
     byte[] other = ID.clone();
     other[3]++;
     assertThrows(
-        CorruptDataException.class,
+        DamagedFileException.class,
         () -> DoubleWriteFile.open(faulty.wrap(realDoubleWrite), other, statistics));
   }
 
@@ -226,7 +226,7 @@ class DoubleWriteFileTest {
     int most = (int) DoubleWriteLayout.fileSize(DoubleWriteFile.MAX_PAGES);
     for (int length : new int[] {0, 1, PAGE, whole.length - 1, most + 1, 2 * most}) {
       Files.write(realDoubleWrite, Arrays.copyOf(whole, length));
-      CorruptDataException e = assertThrows(CorruptDataException.class, this::openDoubleWrite);
+      DamagedFileException e = assertThrows(DamagedFileException.class, this::openDoubleWrite);
       assertEquals(Math.min(length, most), e.offset());
     }
   }
@@ -239,7 +239,7 @@ class DoubleWriteFileTest {
     Files.write(realDoubleWrite, Arrays.copyOf(whole, 8 * PAGE));
     openDoubleWrite().close();
     Files.write(realDoubleWrite, Arrays.copyOf(whole, 8 * PAGE - 1));
-    CorruptDataException e = assertThrows(CorruptDataException.class, this::openDoubleWrite);
+    DamagedFileException e = assertThrows(DamagedFileException.class, this::openDoubleWrite);
     assertEquals(DoubleWriteLayout.PAGES, e.offset());
   }
 

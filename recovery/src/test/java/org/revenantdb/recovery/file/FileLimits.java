@@ -20,7 +20,7 @@ final class FileLimits {
       while (true) {
         StorageFile.open(file, OpenMode.READ, /* ownerOnly= */ true);
       }
-    } catch (StorageException told) {
+    } catch (FileException told) {
       System.out.println(told.getClass().getSimpleName() + ": " + told.getMessage());
     }
   }

@@ -32,7 +32,7 @@ import org.revenantdb.latch.HybridLatch;
 class IoFailuresTest {
   @TempDir Path folder;
 
-  record Row(IOException said, Class<? extends StorageException> told, String reason, String cure) {
+  record Row(IOException said, Class<? extends FileException> told, String reason, String cure) {
     @Override
     public String toString() {
       return said.toString();
@@ -40,12 +40,12 @@ class IoFailuresTest {
   }
 
   private static Row row(
-      IOException said, Class<? extends StorageException> told, String reason, String cure) {
+      IOException said, Class<? extends FileException> told, String reason, String cure) {
     return new Row(said, told, reason, cure);
   }
 
   private static Row words(
-      String said, Class<? extends StorageException> told, String reason, String cure) {
+      String said, Class<? extends FileException> told, String reason, String cure) {
     return row(new IOException(said), told, reason, cure);
   }
 
@@ -99,7 +99,7 @@ class IoFailuresTest {
   @ParameterizedTest
   @MethodSource("rows")
   void the_cure_fits_the_cause(Row row) {
-    StorageException told = IoFailures.of(folder.resolve("a"), 4096, "writing", row.said);
+    FileException told = IoFailures.of(folder.resolve("a"), 4096, "writing", row.said);
     assertEquals(row.told, told.getClass());
     assertTrue(told.reason().startsWith("writing failed: "), told.reason());
     assertTrue(told.reason().contains(row.reason), told.reason());
@@ -113,7 +113,7 @@ class IoFailuresTest {
   @ParameterizedTest
   @MethodSource("rows")
   void the_cure_of_a_failed_force_fits_the_cause(Row row) {
-    StorageException told = new ForceFailedException(folder, "forcing the file failed", row.said);
+    FileException told = new ForceFailedException(folder, "forcing the file failed", row.said);
     boolean isUnknown = row.cure.equals("remove its cause");
     assertTrue(told.cure().contains(isUnknown ? "check the device" : row.cure), told.cure());
     assertTrue(told.cure().endsWith(": it uses only what was known to be durable"), told.cure());
@@ -130,9 +130,9 @@ class IoFailuresTest {
 
   // ------------------------------------------------------------------ what this system really says
 
-  private static StorageException told(Path file, OpenMode mode) {
+  private static FileException told(Path file, OpenMode mode) {
     return assertThrows(
-        StorageException.class, () -> StorageFile.open(file, mode, /* ownerOnly= */ true).close());
+        FileException.class, () -> StorageFile.open(file, mode, /* ownerOnly= */ true).close());
   }
 
   @Test
@@ -145,20 +145,20 @@ class IoFailuresTest {
 
   @Test
   void a_name_that_is_too_long_is_reported_as_one() {
-    StorageException told = told(folder.resolve("n".repeat(300)), OpenMode.CREATE_NEW);
+    FileException told = told(folder.resolve("n".repeat(300)), OpenMode.CREATE_NEW);
     assertTrue(told.cure().contains("shorter path"), told.getMessage());
   }
 
   @Test
   void a_file_in_the_place_of_a_directory_is_reported_as_one() throws IOException {
     Path file = Files.writeString(folder.resolve("file"), "");
-    StorageException told = told(file.resolve("below"), OpenMode.READ);
+    FileException told = told(file.resolve("below"), OpenMode.READ);
     assertTrue(told.reason().contains("is a file, not a directory"), told.getMessage());
   }
 
   @Test
   void a_directory_in_the_place_of_a_file_is_reported_as_one() {
-    StorageException told = told(folder, OpenMode.READ_WRITE);
+    FileException told = told(folder, OpenMode.READ_WRITE);
     assertTrue(told.reason().contains("this is a directory"), told.getMessage());
   }
 

@@ -88,9 +88,9 @@ class StorageFileTest {
   void read_beyondTheEnd_namesFileAndPlace() {
     try (StorageFile file = create()) {
       file.write(0, bytes(100, 4));
-      CorruptDataException e =
+      DamagedFileException e =
           assertThrows(
-              CorruptDataException.class,
+              DamagedFileException.class,
               () -> file.read(50, MemorySegment.ofArray(new byte[100])));
       assertEquals(path, e.file());
       assertEquals(100, e.offset());

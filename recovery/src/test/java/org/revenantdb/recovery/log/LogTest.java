@@ -26,9 +26,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.recovery.file.DiskFullException;
+import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.file.ForceFailedException;
 import org.revenantdb.recovery.file.IoStatistics;
-import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.format.LogRecordLayout;
 import org.revenantdb.recovery.segment.LogReader;
 import org.revenantdb.recovery.segment.SegmentDirectory;
@@ -536,9 +536,9 @@ class LogTest {
     faulty.deny(third.getFileName().toString());
     try (LogReader reader = new LogReader(segments, found::at)) {
       reader.seek(PAYLOAD);
-      StorageException refused =
+      FileException refused =
           assertThrows(
-              StorageException.class,
+              FileException.class,
               () -> {
                 while (reader.next()) {
                   // to the segment that is denied

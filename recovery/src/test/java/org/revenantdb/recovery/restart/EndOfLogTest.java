@@ -13,11 +13,11 @@ import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.revenantdb.recovery.file.ControlState;
-import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.file.DamagedFileException;
+import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.file.FormatVersionException;
 import org.revenantdb.recovery.file.IoStatistics;
 import org.revenantdb.recovery.file.MissingFileException;
-import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.format.SegmentLayout;
 import org.revenantdb.recovery.log.Log;
 import org.revenantdb.recovery.segment.LogReader;
@@ -69,9 +69,9 @@ class EndOfLogTest {
       long position = start + random.nextInt((int) (lsns.get(record) - start));
       String file = LogFixture.segment(LogFixture.number(position));
       flipped.flip(file, LogFixture.offset(position), random.nextInt(8));
-      CorruptDataException damage =
+      DamagedFileException damage =
           assertThrows(
-              CorruptDataException.class,
+              DamagedFileException.class,
               () -> LogFixture.analyse(flipped, LogFixture.firstState()),
               "record " + record);
       String segmentOfStart = LogFixture.segment(LogFixture.number(start));
@@ -97,7 +97,7 @@ class EndOfLogTest {
     disk.flip(LogFixture.segment(LogFixture.number(start)), LogFixture.offset(start) + 60, 3);
     ControlState state =
         LogFixture.state(LogFixture.PAYLOAD, LogFixture.PAYLOAD, 0, lsns.getLast(), 1);
-    assertThrows(CorruptDataException.class, () -> LogFixture.analyse(disk, state));
+    assertThrows(DamagedFileException.class, () -> LogFixture.analyse(disk, state));
   }
 
   /** The tail is copied, and then read again from there: a refusal would be too late. */
@@ -106,8 +106,8 @@ class EndOfLogTest {
     CrashDisk disk = durableLog();
     long inside = lsns.getLast() - 8;
     ControlState state = LogFixture.state(LogFixture.PAYLOAD, LogFixture.PAYLOAD, 0, inside, 1);
-    CorruptDataException damage =
-        assertThrows(CorruptDataException.class, () -> LogFixture.analyse(disk, state));
+    DamagedFileException damage =
+        assertThrows(DamagedFileException.class, () -> LogFixture.analyse(disk, state));
     long segment = LogFixture.number(inside);
     assertEquals(LogFixture.segment(segment), damage.file().toString());
     assertEquals(LogFixture.offset(inside), damage.offset());
@@ -314,7 +314,7 @@ class EndOfLogTest {
       CrashDisk damaged = disk.afterKill();
       damaged.flip(LogFixture.segment(number), 33, 1);
       assertThrows(
-          StorageException.class,
+          FileException.class,
           () -> LogFixture.analyse(damaged, LogFixture.firstState()),
           "segment " + number);
     }
@@ -330,9 +330,9 @@ class EndOfLogTest {
             FormatVersionException.class, () -> LogFixture.analyse(other, LogFixture.firstState()));
     assertEquals(1, version.found());
     disk.content(LogFixture.segment(1), withHeader(disk, SegmentLayout.DATABASE_ID, 1));
-    CorruptDataException foreign =
+    DamagedFileException foreign =
         assertThrows(
-            CorruptDataException.class, () -> LogFixture.analyse(disk, LogFixture.firstState()));
+            DamagedFileException.class, () -> LogFixture.analyse(disk, LogFixture.firstState()));
     assertTrue(foreign.reason().contains("another database"), foreign.reason());
   }
 
@@ -405,11 +405,11 @@ class EndOfLogTest {
       log.awaitDurable(LogFixture.change(log, 0, 50, LogFixture.bytes(10)));
     }
     disk.move(LogFixture.segment(firstSegment), null);
-    assertThrows(StorageException.class, () -> LogFixture.analyse(disk, state));
+    assertThrows(FileException.class, () -> LogFixture.analyse(disk, state));
     // also if only the number of the life shows it
     ControlState onlyLife =
         LogFixture.state(LogFixture.PAYLOAD, LogFixture.PAYLOAD, 0, LogFixture.PAYLOAD, 2);
-    assertThrows(StorageException.class, () -> LogFixture.analyse(disk, onlyLife));
+    assertThrows(FileException.class, () -> LogFixture.analyse(disk, onlyLife));
   }
 
   @Test
@@ -423,6 +423,6 @@ class EndOfLogTest {
     crc.update(bytes, SegmentLayout.VERSION, SegmentLayout.CHECKED - SegmentLayout.VERSION);
     header.putInt(SegmentLayout.CRC, (int) crc.getValue());
     disk.content(LogFixture.segment(2), bytes);
-    assertThrows(StorageException.class, () -> LogFixture.analyse(disk, LogFixture.firstState()));
+    assertThrows(FileException.class, () -> LogFixture.analyse(disk, LogFixture.firstState()));
   }
 }

@@ -10,9 +10,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.recovery.file.ControlFile;
 import org.revenantdb.recovery.file.ControlState;
+import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.file.IoStatistics;
 import org.revenantdb.recovery.file.OpenMode;
-import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.file.StorageFile;
 import org.revenantdb.recovery.log.Log;
 import org.revenantdb.recovery.log.LogOptions;
@@ -49,7 +49,7 @@ class FailedStartTest {
           throw new IOException("Input/output error");
         }
       });
-      assertThrows(StorageException.class, () -> restart.startLife(options(THREADS), control));
+      assertThrows(FileException.class, () -> restart.startLife(options(THREADS), control));
       assertEquals(List.of(), threads());
       assertEquals(List.of("revenant.data"), faulty.openFiles());
 

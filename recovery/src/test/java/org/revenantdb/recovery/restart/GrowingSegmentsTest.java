@@ -19,10 +19,10 @@ import java.util.stream.IntStream;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 import org.revenantdb.recovery.file.ControlState;
-import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.file.DamagedFileException;
+import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.file.IoStatistics;
 import org.revenantdb.recovery.file.MissingFileException;
-import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.format.SegmentLayout;
 import org.revenantdb.recovery.log.Log;
 import org.revenantdb.recovery.log.LogOptions;
@@ -266,8 +266,8 @@ class GrowingSegmentsTest {
         CrashDisk other = disk.afterKill();
         String file = file(segment.getKey());
         other.content(file, Arrays.copyOf(other.content(file), length));
-        CorruptDataException refused =
-            assertThrows(CorruptDataException.class, () -> analyse(other, slot(BEGIN, BEGIN, 1)));
+        DamagedFileException refused =
+            assertThrows(DamagedFileException.class, () -> analyse(other, slot(BEGIN, BEGIN, 1)));
         assertEquals(file, refused.file().toString());
         assertTrue(refused.reason().contains(length + " bytes"), refused.reason());
       }
@@ -290,8 +290,8 @@ class GrowingSegmentsTest {
     crc.update(bytes, SegmentLayout.VERSION, SegmentLayout.CHECKED - SegmentLayout.VERSION);
     header.putInt(SegmentLayout.CRC, (int) crc.getValue());
     put(disk, file(inside), bytes);
-    CorruptDataException refused =
-        assertThrows(CorruptDataException.class, () -> analyse(disk, slot(BEGIN, BEGIN, 1)));
+    DamagedFileException refused =
+        assertThrows(DamagedFileException.class, () -> analyse(disk, slot(BEGIN, BEGIN, 1)));
     assertEquals(file(inside), refused.file().toString());
     assertTrue(refused.reason().contains("reaches up to"), refused.reason());
   }
@@ -313,8 +313,8 @@ class GrowingSegmentsTest {
         }) {
       CrashDisk with = disk.afterKill();
       put(with, file(begin), other);
-      StorageException refused =
-          assertThrows(StorageException.class, () -> analyse(with, slot(BEGIN, BEGIN, 1)));
+      FileException refused =
+          assertThrows(FileException.class, () -> analyse(with, slot(BEGIN, BEGIN, 1)));
       assertEquals(file(begin), refused.file().toString());
     }
   }

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
+import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.file.IoStatistics;
-import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.log.Log;
 import org.revenantdb.recovery.log.LogOptions;
 import org.revenantdb.recovery.testing.CrashDisk;
@@ -107,7 +107,7 @@ class LogSizeTest {
       long prepared = files(disk);
       disk.failForcesAfter(0);
       assertThrows(
-          StorageException.class, () -> log.ensureSegments(log.tail() + 2L * LogFixture.PAYLOAD));
+          FileException.class, () -> log.ensureSegments(log.tail() + 2L * LogFixture.PAYLOAD));
       assertEquals(prepared * LogFixture.SEGMENT, log.bytesInDirectory());
       disk.failForcesAfter(Integer.MAX_VALUE);
       log.ensureSegments(log.tail() + (MOST - 2L) * LogFixture.PAYLOAD);

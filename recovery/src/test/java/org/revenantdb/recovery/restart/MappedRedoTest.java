@@ -15,8 +15,8 @@ import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.file.IoStatistics;
-import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.log.Log;
 
 /** Redo from the mapped log, in real files; without a usable mapping, from the files. */
@@ -119,7 +119,7 @@ class MappedRedoTest {
       assertFalse(pending.isMapped(), "nobody should try again");
       Thread.yield();
       assertThrows(
-          StorageException.class,
+          FileException.class,
           () -> replay(pending, page, /* fromFiles= */ true, new ArrayList<>()));
       assertTrue(pending.isPending(3 + page));
     }
@@ -134,9 +134,9 @@ class MappedRedoTest {
         file.write(ByteBuffer.wrap(new byte[2_000]), 4096 + 1_000); // behind a record that crosses
       }
       int page = firstWithoutParts(pending);
-      StorageException told =
+      FileException told =
           assertThrows(
-              StorageException.class,
+              FileException.class,
               () -> replay(pending, page, /* fromFiles= */ true, new ArrayList<>()));
       assertEquals(segment, told.file());
     }

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.revenantdb.recovery.file.ControlState;
-import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.file.DamagedFileException;
 import org.revenantdb.recovery.log.Log;
 import org.revenantdb.recovery.log.PartKind;
 import org.revenantdb.recovery.log.RecordBuilder;
@@ -242,8 +242,8 @@ class PendingPartsTest {
       file.write(ByteBuffer.wrap(new byte[] {1}), 4096 + (begin - LogFixture.PAYLOAD) + 60);
     }
     try (PendingParts pending = restart.pending()) {
-      CorruptDataException told =
-          assertThrows(CorruptDataException.class, () -> replayed(pending, 5));
+      DamagedFileException told =
+          assertThrows(DamagedFileException.class, () -> replayed(pending, 5));
       assertEquals(segment.toString(), told.file().toString());
       assertTrue(told.getMessage().contains("position " + begin), told.getMessage());
       assertTrue(pending.isPending(5));

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.file.DamagedFileException;
 import org.revenantdb.recovery.log.Log;
 import org.revenantdb.recovery.log.PartKind;
 import org.revenantdb.recovery.log.RecordBuilder;
@@ -170,7 +170,7 @@ class RedoTest {
     long redo = log.tail();
     long change = LogFixture.change(log, 0, 1, BYTES);
     LogFixture.flushed(log, 1, change + 1000);
-    assertThrows(CorruptDataException.class, () -> analyse(redo, redo));
+    assertThrows(DamagedFileException.class, () -> analyse(redo, redo));
   }
 
   @Test
@@ -181,7 +181,7 @@ class RedoTest {
     record.putInt(1);
     record.putLong(redo);
     log.publish(record);
-    assertThrows(CorruptDataException.class, () -> analyse(redo, redo));
+    assertThrows(DamagedFileException.class, () -> analyse(redo, redo));
   }
 
   @Test

@@ -13,7 +13,7 @@ import org.revenantdb.recovery.checkpoint.CheckpointImage;
 import org.revenantdb.recovery.checkpoint.RefusedPage;
 import org.revenantdb.recovery.checkpoint.TransactionImage;
 import org.revenantdb.recovery.file.ControlState;
-import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.file.DamagedFileException;
 import org.revenantdb.recovery.file.IoStatistics;
 import org.revenantdb.recovery.log.Log;
 import org.revenantdb.recovery.log.PartKind;
@@ -168,7 +168,7 @@ class RefusedPagesTest {
       long end = log.publish(record);
       log.awaitDurable(end);
       assertThrows(
-          CorruptDataException.class,
+          DamagedFileException.class,
           () ->
               Restart.analyse(
                   LogFixture.directory(disk.afterKill()),

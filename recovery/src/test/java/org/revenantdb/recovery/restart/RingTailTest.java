@@ -21,11 +21,11 @@ import java.util.stream.IntStream;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.file.DamagedFileException;
+import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.file.FormatVersionException;
 import org.revenantdb.recovery.file.IoStatistics;
 import org.revenantdb.recovery.file.MissingFileException;
-import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.format.LittleEndian;
 import org.revenantdb.recovery.format.LogRecordLayout;
 import org.revenantdb.recovery.format.RingLayout;
@@ -422,7 +422,7 @@ class RingTailTest {
   }
 
   /** A damage of the file, and the exception that tells it. */
-  private static <T extends StorageException> void assertRefused(
+  private static <T extends FileException> void assertRefused(
       Path killed, Class<T> type, String reason) {
     T told = assertThrows(type, () -> RingFixture.analyse(killed));
     assertEquals(killed.resolve(RingFile.NAME), told.file());
@@ -457,17 +457,17 @@ class RingTailTest {
     for (int i = 0; i < changes.size(); i++) {
       Path killed = copy("killed" + copies.incrementAndGet());
       header(killed, changes.get(i));
-      assertRefused(killed, CorruptDataException.class, reasons.get(i));
+      assertRefused(killed, DamagedFileException.class, reasons.get(i));
     }
     Path flipped = copy("flipped");
     change(flipped, RingLayout.LIFE, 4);
-    assertRefused(flipped, CorruptDataException.class, "the header of the ring is damaged");
+    assertRefused(flipped, DamagedFileException.class, "the header of the ring is damaged");
     Path version = copy("version");
     header(version, bytes -> bytes.putInt(RingLayout.VERSION, 2));
     assertRefused(version, FormatVersionException.class, "2");
     Path longer = copy("longer");
     setLength(longer, RingLayout.fileSize(RingFixture.CAPACITY) + 1);
-    assertRefused(longer, CorruptDataException.class, "but its header says 36864");
+    assertRefused(longer, DamagedFileException.class, "but its header says 36864");
     end(log);
   }
 
@@ -513,8 +513,8 @@ class RingTailTest {
         killed.resolve(RingFile.NAME),
         StandardCopyOption.REPLACE_EXISTING);
     end(log);
-    CorruptDataException told =
-        assertThrows(CorruptDataException.class, () -> RingFixture.analyse(killed));
+    DamagedFileException told =
+        assertThrows(DamagedFileException.class, () -> RingFixture.analyse(killed));
     assertTrue(told.getMessage().contains("its ring goes on"), told.getMessage());
   }
 
@@ -559,9 +559,9 @@ class RingTailTest {
     long offset = SegmentLayout.HEADER + second - LogFixture.PAYLOAD;
     faulty.misplace(name, offset, 100, FaultyFileSystem.NOWHERE);
     Restart restart = RingFixture.analyse(faulty.wrap(killed));
-    CorruptDataException told =
+    DamagedFileException told =
         assertThrows(
-            CorruptDataException.class, () -> restart.startLife(RingFixture.options()).close());
+            DamagedFileException.class, () -> restart.startLife(RingFixture.options()).close());
     assertTrue(told.getMessage().contains("analysis read it up to"), told.getMessage());
     faulty.misplace("", 0, 0, FaultyFileSystem.NOWHERE);
   }

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.revenantdb.recovery.checkpoint.CheckpointImage;
 import org.revenantdb.recovery.checkpoint.TransactionImage;
-import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.file.DamagedFileException;
 import org.revenantdb.recovery.log.Log;
 import org.revenantdb.recovery.log.RecordBuilder;
 import org.revenantdb.recovery.log.RecordType;
@@ -138,7 +138,7 @@ class TransactionStatesTest {
     long begin = log.tail();
     LogFixture.change(log, 5, 1, ROW);
     assertThrows(
-        CorruptDataException.class,
+        DamagedFileException.class,
         () -> analyse(begin, new CheckpointImage.Published(begin, begin)));
   }
 
@@ -223,7 +223,7 @@ class TransactionStatesTest {
     prepare(1);
     long begin = log.tail();
     CheckpointImage.Published image = checkpointOfPrepared(begin, NONE, new long[] {1});
-    assertThrows(CorruptDataException.class, () -> analyse(begin, image));
+    assertThrows(DamagedFileException.class, () -> analyse(begin, image));
   }
 
   @Test

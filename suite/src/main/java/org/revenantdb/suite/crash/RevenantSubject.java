@@ -19,7 +19,7 @@ import org.revenantdb.engine.RecoveryReport;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
 import org.revenantdb.recovery.file.Directories;
-import org.revenantdb.recovery.file.StorageException;
+import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.file.StorageFile;
 import org.revenantdb.recovery.log.Log;
 
@@ -245,7 +245,7 @@ public abstract class RevenantSubject implements CrashSubject<Database> {
   @Override
   public final boolean refuses(Throwable failure) {
     for (@Nullable Throwable cause = failure; cause != null; cause = cause.getCause()) {
-      if (cause instanceof StorageException) {
+      if (cause instanceof FileException) {
         return true;
       }
     }

@@ -21,15 +21,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** What another thread gets of an exception: one of its own. */
-class StorageExceptionTest {
+class FileExceptionTest {
   private static final Path FILE = Path.of("file");
 
-  static List<StorageException> all() {
+  static List<FileException> all() {
     Throwable cause = new IllegalArgumentException("cause");
     return List.of(
-        new StorageException(FILE, 1, "reason", "cure", cause),
+        new FileException(FILE, 1, "reason", "cure", cause),
         new StorageIOException(FILE, 2, "reason", "cure", cause),
-        new CorruptDataException(FILE, 3, "reason", "cure", cause),
+        new DamagedFileException(FILE, 3, "reason", "cure", cause),
         new DatabaseLockedException(FILE, "reason", "cure", 4, cause),
         new DiskFullException(FILE, 5, "reason", "cure", cause),
         new ForceFailedException(FILE, "reason", cause),
@@ -41,8 +41,8 @@ class StorageExceptionTest {
         new ReadOnlyStorageException(FILE, 14, "reason", "cure", cause));
   }
 
-  private static StorageException inAnotherThread(StorageException one) throws Exception {
-    CompletableFuture<StorageException> made = new CompletableFuture<>();
+  private static FileException inAnotherThread(FileException one) throws Exception {
+    CompletableFuture<FileException> made = new CompletableFuture<>();
     Thread caller = new Thread(() -> made.complete(one.forCaller()));
     caller.start();
     caller.join();
@@ -52,8 +52,8 @@ class StorageExceptionTest {
   @ParameterizedTest
   @MethodSource("all")
   void another_thread_gets_an_exception_of_the_same_class_with_the_same_fields_and_its_own_stack(
-      StorageException one) throws Exception {
-    StorageException other = inAnotherThread(one);
+      FileException one) throws Exception {
+    FileException other = inAnotherThread(one);
     assertNotSame(one, other);
     assertSame(one.getClass(), other.getClass());
     assertSame(one, other.getCause());
@@ -77,7 +77,7 @@ class StorageExceptionTest {
   @Test
   void every_class_of_trouble_with_files_is_copied_by_the_test_above() throws Exception {
     Path classes =
-        Path.of(StorageException.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+        Path.of(FileException.class.getProtectionDomain().getCodeSource().getLocation().toURI());
     Set<String> there = new TreeSet<>();
     try (Stream<Path> files = Files.walk(classes)) {
       for (Path file : files.filter(path -> path.toString().endsWith("Exception.class")).toList()) {
@@ -86,7 +86,7 @@ class StorageExceptionTest {
             Class.forName(
                 path.substring(0, path.length() - 6)
                     .replace(file.getFileSystem().getSeparator(), "."));
-        if (StorageException.class.isAssignableFrom(type)) {
+        if (FileException.class.isAssignableFrom(type)) {
           there.add(type.getName());
         }
       }
@@ -98,9 +98,9 @@ class StorageExceptionTest {
 
   @Test
   void what_one_thread_adds_to_its_exception_another_does_not_see() throws Exception {
-    StorageException one = new StorageException(FILE, 1, "reason", "cure", null);
+    FileException one = new FileException(FILE, 1, "reason", "cure", null);
     assertSame(one, one.forCaller());
-    StorageException other = inAnotherThread(one);
+    FileException other = inAnotherThread(one);
     other.addSuppressed(new IllegalStateException());
     assertEquals(0, one.getSuppressed().length);
     assertNull(one.getCause());

@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
  * has written.
  *
  * <p>What an ordinary crash or power cut leaves is never reported as damage. Users of the engine
- * receive the engine's exception of the same name instead; see {@link StorageException}.
+ * receive the engine's exception of the same name instead; see {@link FileException}.
  */
-public final class CorruptDataException extends StorageException {
+public final class DamagedFileException extends FileException {
   private static final long serialVersionUID = 1L;
 
   private static final String CURE =
@@ -26,7 +26,7 @@ public final class CorruptDataException extends StorageException {
    * @param cure what the user can do, a clause without a full stop
    * @param cause the error of the system, or null
    */
-  public CorruptDataException(
+  public DamagedFileException(
       Path file, long offset, String reason, String cure, @Nullable Throwable cause) {
     super(file, offset, reason, cure, cause);
   }
@@ -38,7 +38,7 @@ public final class CorruptDataException extends StorageException {
    * @param offset the byte where the damaged thing begins, or {@link #NO_OFFSET}
    * @param reason what is wrong, a clause without a full stop
    */
-  public CorruptDataException(Path file, long offset, String reason) {
+  public DamagedFileException(Path file, long offset, String reason) {
     this(file, offset, reason, /* cause= */ null);
   }
 
@@ -51,12 +51,12 @@ public final class CorruptDataException extends StorageException {
    * @param reason what is wrong, a clause without a full stop
    * @param cause the exception that the damage caused
    */
-  public CorruptDataException(Path file, long offset, String reason, @Nullable Throwable cause) {
+  public DamagedFileException(Path file, long offset, String reason, @Nullable Throwable cause) {
     this(file, offset, reason, CURE, cause);
   }
 
   @Override
-  protected StorageException copy() {
-    return new CorruptDataException(file(), offset(), reason(), cure(), this);
+  protected FileException copy() {
+    return new DamagedFileException(file(), offset(), reason(), cure(), this);
   }
 }

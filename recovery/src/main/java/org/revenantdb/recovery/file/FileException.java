@@ -8,13 +8,13 @@ import org.jspecify.annotations.Nullable;
  * and what to do. The message is one sentence with all four. Each subclass stands for one cause.
  *
  * <p>Users of the engine never receive this class. The engine translates it to its own {@code
- * StorageException} where a call returns to the user ({@code FileFailures}, decision 0048).
+ * FileException} where a call returns to the user ({@code FileFailures}, decision 0048).
  *
  * <p>An exception belongs to the thread that created it. A second thread that has to report the
  * same failure throws the result of {@link #forCaller}: that exception has the stack of the second
  * thread, and no two threads modify one object.
  */
-public class StorageException extends RuntimeException {
+public class FileException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   /** The offset if the failure concerns a whole file. */
@@ -43,7 +43,7 @@ public class StorageException extends RuntimeException {
    * @param cure what the user can do, a clause without a full stop
    * @param cause the error of the system, or null
    */
-  public StorageException(
+  public FileException(
       Path file, long offset, String reason, String cure, @Nullable Throwable cause) {
     super(sentence(file, offset, reason, cure), cause);
     this.file = file;
@@ -99,7 +99,7 @@ public class StorageException extends RuntimeException {
    * @return this exception if the current thread created it; otherwise a copy with the current
    *     stack and this exception as its cause
    */
-  public final StorageException forCaller() {
+  public final FileException forCaller() {
     return Thread.currentThread().threadId() == madeBy ? this : copy();
   }
 
@@ -109,7 +109,7 @@ public class StorageException extends RuntimeException {
    *
    * @return the copy, whose cause is this exception
    */
-  protected StorageException copy() {
-    return new StorageException(file, offset, reason, cure, this);
+  protected FileException copy() {
+    return new FileException(file, offset, reason, cure, this);
   }
 }
