@@ -33,6 +33,8 @@ public final class Main {
       line.addSubcommand(new ShellCommand(session));
       line.addSubcommand(new AutoComplete.GenerateCompletion());
       withMessages(line);
+      String[] version = line.getCommandSpec().version();
+      line.getSubcommands().values().forEach(verb -> verb.getCommandSpec().version(version));
       return line.execute(arguments);
     }
   }

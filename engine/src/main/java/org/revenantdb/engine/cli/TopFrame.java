@@ -139,6 +139,7 @@ final class TopFrame {
     return place >= 0 && place < stored.counters().size() ? stored.counters().get(place) : 0;
   }
 
+  @SuppressWarnings("AnnotateFormatMethod") // the annotation would be a dependency
   private void line(String format, @Nullable Object... values) {
     lines.add(String.format(Locale.ROOT, format, values));
   }

@@ -71,7 +71,7 @@ class RevenantScriptTest {
     executable(
         folder.resolve("bin/mvn"),
         "case \"$*\" in *verify*) echo 'this is no build'; exit 1;; esac;"
-            + " for m in engine suite jmh; do mkdir -p '"
+            + " for m in cli suite jmh; do mkdir -p '"
             + root
             + "'/$m/target/revenant; : > '"
             + root
