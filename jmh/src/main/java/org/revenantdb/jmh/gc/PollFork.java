@@ -80,7 +80,7 @@ public final class PollFork {
         Transaction writer = database.begin()) {
       reader.get(queue, key(0));
       writer.put(other, key(UPDATES), new byte[1]);
-      Told.tell("version_file_bytes", spill(other));
+      Told.tell("version_file_bytes", (double) spill(other));
       drain(queue, deletes);
       double micros = look(queue);
       long seen = reader.count(queue, null, null);
