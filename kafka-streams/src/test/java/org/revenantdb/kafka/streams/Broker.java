@@ -11,12 +11,19 @@ import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.admin.DescribeClusterOptions;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.junit.jupiter.api.Assumptions;
 
 /** A real broker, in a forked JVM. */
 final class Broker implements AutoCloseable {
   private static final int ATTEMPTS = 3;
+
+  /** How long a client of Kafka waits at most: a busy machine is not a failure. */
+  static final int PATIENCE_MILLIS = 1_200_000;
+
+  private static final DescribeClusterOptions ONE_LOOK =
+      new DescribeClusterOptions().timeoutMs(2_000);
 
   private final Process process;
   private final String servers;
@@ -30,7 +37,8 @@ final class Broker implements AutoCloseable {
   static Broker start(Path directory) throws IOException, InterruptedException {
     Path log = directory.resolve("broker.log");
     for (int attempt = 1; attempt <= ATTEMPTS; attempt++) { // somebody may take its port first
-      int port = freePort();
+      List<Integer> ports = freePorts();
+      int port = ports.getFirst();
       Process process =
           fork(
               BrokerMain.class,
@@ -39,7 +47,7 @@ final class Broker implements AutoCloseable {
               List.of(
                   directory.resolve("broker" + attempt).toString(),
                   Integer.toString(port),
-                  Integer.toString(freePort())));
+                  ports.getLast().toString()));
       Broker broker = new Broker(process, "localhost:" + port);
       if (broker.isUp()) {
         return broker;
@@ -52,9 +60,15 @@ final class Broker implements AutoCloseable {
     throw new AssertionError();
   }
 
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName("localhost"))) {
-      return socket.getLocalPort();
+  private static List<Integer> freePorts() {
+    InetAddress local = InetAddress.getLoopbackAddress();
+    try (ServerSocket first = new ServerSocket(0, 1, local);
+        ServerSocket second = new ServerSocket(0, 1, local)) {
+      return List.of(first.getLocalPort(), second.getLocalPort());
+    } catch (IOException noSocket) {
+      Assumptions.abort(
+          "NO BROKER: no socket can be opened here, so nothing was tested: " + noSocket);
+      throw new AssertionError(noSocket);
     }
   }
 
@@ -88,7 +102,7 @@ final class Broker implements AutoCloseable {
     try (Admin admin = admin()) {
       while (process.isAlive()) {
         try {
-          if (!admin.describeCluster().nodes().get().isEmpty()) {
+          if (!admin.describeCluster(ONE_LOOK).nodes().get().isEmpty()) {
             return true;
           }
         } catch (ExecutionException notYet) {
@@ -108,6 +122,8 @@ final class Broker implements AutoCloseable {
         Map.of(
             AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG,
             servers,
+            AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG,
+            PATIENCE_MILLIS,
             AdminClientConfig.RETRY_BACKOFF_MS_CONFIG,
             50,
             AdminClientConfig.RECONNECT_BACKOFF_MS_CONFIG,

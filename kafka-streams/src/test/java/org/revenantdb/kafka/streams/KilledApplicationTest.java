@@ -95,7 +95,15 @@ class KilledApplicationTest {
   private void send(Broker broker, Random random, int records) {
     try (KafkaProducer<String, Long> producer =
         new KafkaProducer<>(
-            Map.of("bootstrap.servers", broker.servers(), "linger.ms", 5),
+            Map.of(
+                "bootstrap.servers",
+                broker.servers(),
+                "linger.ms",
+                5,
+                "max.block.ms",
+                Broker.PATIENCE_MILLIS,
+                "delivery.timeout.ms",
+                Broker.PATIENCE_MILLIS),
             new StringSerializer(),
             new LongSerializer())) {
       for (int i = 0; i < records; i++) {
@@ -242,6 +250,8 @@ class KilledApplicationTest {
             broker.servers(),
             "isolation.level",
             "read_committed",
+            "default.api.timeout.ms",
+            Broker.PATIENCE_MILLIS,
             "fetch.max.wait.ms",
             10),
         new ByteArrayDeserializer(),
