@@ -2,7 +2,7 @@ import org.jspecify.annotations.NullMarked;
 
 /** The statistics of a database as meters of Micrometer. */
 @NullMarked
-@SuppressWarnings("requires-transitive-automatic") // Micrometer has no descriptors
+@SuppressWarnings({"requires-automatic", "requires-transitive-automatic"}) // it has no descriptors
 module org.revenantdb.micrometer {
   requires transitive org.revenantdb.engine;
   requires transitive micrometer.core;

@@ -26,8 +26,7 @@ record MeterName(String name, @Nullable String unit, double factor) {
       case PAGES -> named(text, "pages");
       case BYTES -> named(without(text, BYTES), "bytes");
       case LSN -> new MeterName(dotted(text), "bytes", 1); // positions in the log are bytes
-      case NANOSECONDS ->
-          new MeterName(dotted(without(text, NANOS) + "Time"), "seconds", 1e-9);
+      case NANOSECONDS -> new MeterName(dotted(without(text, NANOS) + "Time"), "seconds", 1e-9);
       case EPOCH_MILLISECONDS -> new MeterName(dotted(text), "seconds", 1e-3);
     };
   }

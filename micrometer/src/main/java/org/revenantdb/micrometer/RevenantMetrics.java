@@ -28,11 +28,11 @@ import org.revenantdb.engine.Waits;
  * new RevenantMetrics(db).bindTo(registry);
  * }
  *
- * <p>A counter of {@link Statistic} becomes a {@link FunctionCounter}, a gauge a {@link Gauge}, with
- * the description and unit of the statistic. Names begin with {@code revenant}: {@code
+ * <p>A counter of {@link Statistic} becomes a {@link FunctionCounter}, a gauge a {@link Gauge},
+ * with the description and unit of the statistic. Names begin with {@code revenant}: {@code
  * commits.durable} is {@code revenant.commits.durable}, and {@code versions.memoryBytes} is {@code
- * revenant.versions.memory} in bytes. Times are in seconds. The waits are one {@link FunctionTimer},
- * {@code revenant.waits}, with the tag {@code class}.
+ * revenant.versions.memory} in bytes. Times are in seconds. The waits are one {@link
+ * FunctionTimer}, {@code revenant.waits}, with the tag {@code class}.
  *
  * <p>All meters of one look at the registry come from one reading of the database, which is made at
  * most once in {@link #withFreshness a time}. After the database is closed, each meter keeps its

@@ -6,4 +6,3 @@
  * org.revenantdb.engine.WaitClass}.
  */
 package org.revenantdb.micrometer;
-

@@ -119,10 +119,7 @@ class RevenantMetricsTest {
         db.statistics().files().dataFilePages(),
         registry.get("revenant.files.data.file.pages").gauge().value());
     var forces =
-        registry
-            .get("revenant.waits")
-            .tag("class", WaitClass.LOG_FORCE.text())
-            .functionTimer();
+        registry.get("revenant.waits").tag("class", WaitClass.LOG_FORCE.text()).functionTimer();
     assertTrue(forces.count() >= 7);
     assertTrue(forces.totalTime(TimeUnit.NANOSECONDS) > 0);
   }
