@@ -1,14 +1,9 @@
 package org.revenantdb.kafka.streams;
 
-import java.util.Map;
 import java.util.Objects;
-import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.kstream.Windowed;
 import org.apache.kafka.streams.kstream.internals.SessionWindow;
-import org.apache.kafka.streams.processor.StateStore;
-import org.apache.kafka.streams.processor.StateStoreContext;
-import org.apache.kafka.streams.query.Position;
 import org.apache.kafka.streams.query.PositionBound;
 import org.apache.kafka.streams.query.Query;
 import org.apache.kafka.streams.query.QueryConfig;
@@ -22,19 +17,14 @@ import org.jspecify.annotations.Nullable;
  * A store of sessions, or what is committed of one: interactive queries read the latter, whichever
  * thread asks.
  */
-class RevenantSessionStore implements SessionStore<Bytes, byte[]> {
-  private final SegmentedStore rows;
-
-  /** Whether this is what is committed of the store. */
-  private final boolean committed;
+class RevenantSessionStore extends TimedStore implements SessionStore<Bytes, byte[]> {
 
   RevenantSessionStore(SegmentedStore rows) {
     this(rows, /* committed= */ false);
   }
 
   private RevenantSessionStore(SegmentedStore rows, boolean committed) {
-    this.rows = rows;
-    this.committed = committed;
+    super(rows, committed);
   }
 
   /** A store of sessions whose values begin with headers. */
@@ -42,10 +32,6 @@ class RevenantSessionStore implements SessionStore<Bytes, byte[]> {
     WithHeaders(SegmentedStore rows) {
       super(rows);
     }
-  }
-
-  private boolean isInside() {
-    return !committed && rows.isInside();
   }
 
   @Override
@@ -138,53 +124,5 @@ class RevenantSessionStore implements SessionStore<Bytes, byte[]> {
   public <R> QueryResult<R> query(Query<R> query, PositionBound positionBound, QueryConfig config) {
     return rows.ask(
         query, positionBound, config, new RevenantSessionStore(rows, /* committed= */ true));
-  }
-
-  // --- the rest is that of the rows
-
-  @Override
-  public String name() {
-    return rows.name();
-  }
-
-  @Override
-  public void init(StateStoreContext context, StateStore root) {
-    rows.init(context, root);
-  }
-
-  @Override
-  public void commit(Map<TopicPartition, Long> changelogOffsets) {
-    rows.commit(changelogOffsets);
-  }
-
-  @Override
-  public @Nullable Long committedOffset(TopicPartition partition) {
-    return rows.committedOffset(partition);
-  }
-
-  @Override
-  @SuppressWarnings("deprecation") // Kafka asks until it takes it for granted
-  public boolean managesOffsets() {
-    return true;
-  }
-
-  @Override
-  public Position getPosition() {
-    return rows.getPosition();
-  }
-
-  @Override
-  public void close() {
-    rows.close();
-  }
-
-  @Override
-  public boolean persistent() {
-    return true;
-  }
-
-  @Override
-  public boolean isOpen() {
-    return rows.isOpen();
   }
 }

@@ -1,15 +1,10 @@
 package org.revenantdb.kafka.streams;
 
-import java.util.Map;
 import java.util.Objects;
-import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.KeyValue;
 import org.apache.kafka.streams.kstream.Windowed;
 import org.apache.kafka.streams.kstream.internals.TimeWindow;
-import org.apache.kafka.streams.processor.StateStore;
-import org.apache.kafka.streams.processor.StateStoreContext;
-import org.apache.kafka.streams.query.Position;
 import org.apache.kafka.streams.query.PositionBound;
 import org.apache.kafka.streams.query.Query;
 import org.apache.kafka.streams.query.QueryConfig;
@@ -25,13 +20,9 @@ import org.jspecify.annotations.Nullable;
  * A store of windows, or what is committed of one: interactive queries read the latter, whichever
  * thread asks.
  */
-class RevenantWindowStore implements WindowStore<Bytes, byte[]> {
-  private final SegmentedStore rows;
+class RevenantWindowStore extends TimedStore implements WindowStore<Bytes, byte[]> {
   private final long windowSize;
   private final boolean retainsDuplicates;
-
-  /** Whether this is what is committed of the store. */
-  private final boolean committed;
 
   /** Number of the last duplicate. */
   private int duplicate;
@@ -42,10 +33,9 @@ class RevenantWindowStore implements WindowStore<Bytes, byte[]> {
 
   private RevenantWindowStore(
       SegmentedStore rows, long windowSize, boolean retainsDuplicates, boolean committed) {
-    this.rows = rows;
+    super(rows, committed);
     this.windowSize = windowSize;
     this.retainsDuplicates = retainsDuplicates;
-    this.committed = committed;
   }
 
   /** A store of windows whose values begin with a timestamp. */
@@ -61,10 +51,6 @@ class RevenantWindowStore implements WindowStore<Bytes, byte[]> {
     WithHeaders(SegmentedStore rows, long windowSize, boolean retainsDuplicates) {
       super(rows, windowSize, retainsDuplicates);
     }
-  }
-
-  private boolean isInside() {
-    return !committed && rows.isInside();
   }
 
   @Override
@@ -183,53 +169,5 @@ class RevenantWindowStore implements WindowStore<Bytes, byte[]> {
         positionBound,
         config,
         new RevenantWindowStore(rows, windowSize, retainsDuplicates, /* committed= */ true));
-  }
-
-  // --- the rest is that of the rows
-
-  @Override
-  public String name() {
-    return rows.name();
-  }
-
-  @Override
-  public void init(StateStoreContext context, StateStore root) {
-    rows.init(context, root);
-  }
-
-  @Override
-  public void commit(Map<TopicPartition, Long> changelogOffsets) {
-    rows.commit(changelogOffsets);
-  }
-
-  @Override
-  public @Nullable Long committedOffset(TopicPartition partition) {
-    return rows.committedOffset(partition);
-  }
-
-  @Override
-  @SuppressWarnings("deprecation") // Kafka asks until it takes it for granted
-  public boolean managesOffsets() {
-    return true;
-  }
-
-  @Override
-  public Position getPosition() {
-    return rows.getPosition();
-  }
-
-  @Override
-  public void close() {
-    rows.close();
-  }
-
-  @Override
-  public boolean persistent() {
-    return true;
-  }
-
-  @Override
-  public boolean isOpen() {
-    return rows.isOpen();
   }
 }
