@@ -4,10 +4,12 @@ import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.OutputStreamWriter;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -71,7 +73,9 @@ final class DumpCommand extends Verb {
           form == Form.TEXT
               ? new TextDump.Output(session.out())
               : new BinaryDump.Output(System.out));
-      session.out().flush();
+      if (form == Form.TEXT ? session.out().checkError() : System.out.checkError()) {
+        throw new DumpException("the output could not be written: the dump is not whole");
+      }
       return FINE;
     }
     Path partial = file.resolveSibling(file.getFileName() + ".partial");
@@ -85,6 +89,7 @@ final class DumpCommand extends Verb {
                     ? new TextDump.Output(new OutputStreamWriter(out, StandardCharsets.UTF_8))
                     : new BinaryDump.Output(out));
       }
+      force(partial);
       Files.move(
           partial, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
       session.err().printf("%,d rows in %s%n", rows, file);
@@ -92,6 +97,13 @@ final class DumpCommand extends Verb {
       Files.deleteIfExists(partial);
     }
     return FINE;
+  }
+
+  /** A power cut behind the rename must not leave a name without content. */
+  private static void force(Path partial) throws IOException {
+    try (FileChannel file = FileChannel.open(partial, StandardOpenOption.WRITE)) {
+      file.force(true);
+    }
   }
 
   private long dumpTo(Database db, DumpOutput out) throws Exception {

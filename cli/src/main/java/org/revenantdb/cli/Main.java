@@ -20,9 +20,9 @@ public final class Main {
     PrintWriter out = new PrintWriter(System.out, false, StandardCharsets.UTF_8);
     PrintWriter err = new PrintWriter(System.err, false, StandardCharsets.UTF_8);
     int code = run(out, err, arguments);
-    out.flush();
     err.flush();
-    System.exit(code);
+    boolean isLost = out.checkError(); // a full disk, or a reader that has gone
+    System.exit(isLost && code == 0 ? org.revenantdb.engine.cli.Main.FAILED : code);
   }
 
   /** Runs a verb and returns its exit code. */

@@ -3,9 +3,12 @@ package org.revenantdb.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -189,6 +192,19 @@ class DumpTest {
     assertEquals(before, contents(directory));
     assertEquals(0, Shellout.run("load", directory, dump, "--into-existing").code());
     assertEquals(before, contents(directory));
+  }
+
+  @Test
+  void a_dump_whose_output_cannot_be_written_has_failed() throws IOException {
+    Path full = Path.of("/dev/full");
+    assumeTrue(Files.exists(full), "there is no device that is always full");
+    Path directory = filled();
+    StringWriter err = new StringWriter();
+    try (PrintWriter out = new PrintWriter(Files.newBufferedWriter(full))) {
+      assertEquals(
+          2, Main.run(out, new PrintWriter(err, true), "dump", directory.toString()));
+    }
+    assertTrue(err.toString().contains("the output could not be written"), err::toString);
   }
 
   // --------------------------------------------------------------------------------- damage

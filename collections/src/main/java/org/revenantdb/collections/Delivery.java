@@ -1,6 +1,8 @@
 package org.revenantdb.collections;
 
 import java.time.Duration;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.revenantdb.collections.queue.QueueRows;
 import org.revenantdb.engine.Transaction;
 
@@ -8,13 +10,16 @@ import org.revenantdb.engine.Transaction;
  * An item that a {@link WorkQueue} has delivered. No other consumer receives it until its
  * visibility time is over. {@link #acknowledge(Transaction)} removes it from the queue.
  *
- * <p>Threads: one at a time.
+ * <p>Threads: one at a time; {@link #extend}: any.
  *
  * @param <T> type of the items
  */
 public final class Delivery<T> {
   private final WorkQueue<T> queue;
-  private QueueRows.Leased<T> leased;
+  private final QueueRows.Leased<T> leased;
+
+  /** The transaction that has acknowledged it; a second call in that one does nothing. */
+  private @Nullable Transaction acknowledgedIn;
 
   Delivery(WorkQueue<T> queue, QueueRows.Leased<T> leased) {
     this.queue = queue;
@@ -55,10 +60,16 @@ public final class Delivery<T> {
    * @param transaction which does the work
    * @throws DeliveryLostException if the item was delivered again meanwhile; do not commit
    */
+  @SuppressWarnings("ReferenceEquality") // which transaction it is
   public void acknowledge(Transaction transaction) {
+    if (transaction == acknowledgedIn) {
+      return;
+    }
     if (!queue.rows().remove(transaction, leased)) {
       throw lost();
     }
+    acknowledgedIn = transaction;
+    queue.over(transaction, leased);
   }
 
   /**
@@ -78,25 +89,29 @@ public final class Delivery<T> {
    * @param reason why, for a dead letter
    */
   public void retry(String reason) {
+    Objects.requireNonNull(reason, "reason must not be null");
     queue.giveBack(leased, reason);
   }
 
   /**
-   * Sets the visibility time anew, for work that takes longer.
+   * Extends the visibility time, for work that takes longer. Work can call this while it runs, and so
+   * can another thread for it. It has no effect if the time would be over earlier than without.
    *
-   * @param visibility from now on
+   * @param visibility from now on; not negative
    * @throws DeliveryLostException if the item was delivered again meanwhile
    */
   public void extend(Duration visibility) {
-    QueueRows.Leased<T> extended = queue.extend(leased, visibility);
-    if (extended == null) {
+    if (visibility.isNegative()) {
+      throw new IllegalArgumentException("visibility " + visibility + ": not negative");
+    }
+    if (!queue.extend(leased, visibility)) {
       throw lost();
     }
-    leased = extended;
   }
 
   private DeliveryLostException lost() {
     return new DeliveryLostException(
+        this,
         "queue "
             + queue.name()
             + ": item "

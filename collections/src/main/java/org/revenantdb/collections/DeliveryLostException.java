@@ -1,5 +1,7 @@
 package org.revenantdb.collections;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * An item was acknowledged too late: its visibility time was over, and it was delivered again, or
  * has become a dead letter. The transaction that acknowledges must not commit, because another
@@ -8,7 +10,16 @@ package org.revenantdb.collections;
 public final class DeliveryLostException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  DeliveryLostException(String message) {
+  /** What was acknowledged; null behind a serialization. */
+  private final transient @Nullable Delivery<?> delivery;
+
+  DeliveryLostException(Delivery<?> delivery, String message) {
     super(message);
+    this.delivery = delivery;
+  }
+
+  @SuppressWarnings("ReferenceEquality") // which delivery it is
+  boolean isOf(Delivery<?> other) {
+    return delivery == other;
   }
 }

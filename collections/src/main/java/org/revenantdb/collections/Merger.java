@@ -25,10 +25,12 @@ import org.revenantdb.engine.TransactionOptions;
  *
  * <p>Each call is a transaction of its own. Calls that come at the same time are combined: one of
  * the threads reads the row, merges all their values, and commits once for all of them. So threads
- * do not wait for each other's commits, and have no conflicts.
+ * do not wait for each other's commits, and have no conflicts with each other. If other transactions are
+ * in the way of a commit for several, each call is tried alone, so that none fails for another.
  *
  * <p><b>Threads.</b> Thread-safe. The function is called by any of the threads, and again after a
- * conflict with other transactions. It must not wait for a thread that merges.
+ * conflict with other transactions. It must not wait for a thread that merges, and must not change
+ * its arguments: they belong to the callers, and are merged again after a conflict.
  *
  * @param <K> type of the keys
  * @param <V> type of the values
@@ -65,7 +67,7 @@ public final class Merger<K, V> {
     this.options = Objects.requireNonNull(options, "options must not be null");
     this.function = Objects.requireNonNull(function, "function must not be null");
     for (int i = 0; i < STRIPES; i++) {
-      stripes.add(new Combiner<>(this::mergeAll));
+      stripes.add(new Combiner<>(this::mergeAll, ConflictException.class::isInstance));
     }
   }
 

@@ -50,6 +50,12 @@ import org.revenantdb.engine.Transaction;
 public final class WorkQueue<T> implements AutoCloseable {
   private static final long LONGEST_RETRY = TimeUnit.HOURS.toMillis(1);
 
+  /** A consumer waits so long after a failure that is not of its work. */
+  private static final long AFTER_FAILURE = TimeUnit.SECONDS.toNanos(1);
+
+  /** Longer than that is for ever, in nanoseconds. */
+  private static final Duration LONGEST_WAIT = Duration.ofDays(36_500);
+
   private final Database database;
   private final String name;
   private final WorkQueueOptions options;
@@ -87,8 +93,10 @@ public final class WorkQueue<T> implements AutoCloseable {
     this.name = Objects.requireNonNull(name, "name must not be null");
     this.options = Objects.requireNonNull(options, "options must not be null");
     Objects.requireNonNull(codec, "codec must not be null");
-    this.rows = new QueueRows<>(database, name, codec, readyKey, options.maxAttempts());
     this.room = WaitingRoom.of(database, name);
+    this.rows =
+        new QueueRows<>(
+            database, name, codec, readyKey, room::extendedUntil, options.maxAttempts());
   }
 
   /**
@@ -157,8 +165,9 @@ public final class WorkQueue<T> implements AutoCloseable {
   private void takeBack() {
     room.lock().lock();
     try {
-      if (room.opens()) {
+      if (room.isNew()) {
         database.run(QueueRows.DELIVERS, tx -> rows.takeBack(tx, now()));
+        room.opened();
       }
     } finally {
       room.lock().unlock();
@@ -212,7 +221,8 @@ public final class WorkQueue<T> implements AutoCloseable {
     if (delay.isNegative()) {
       throw new IllegalArgumentException("delay " + delay + ": not negative");
     }
-    long id = rows.add(transaction, item, delay.isZero(), now() + delay.toMillis());
+    long id = rows.add(
+            transaction, item, delay.isZero(), QueueRows.plus(now(), QueueRows.millis(delay)));
     transaction.afterCommit(room::arrived);
     return id;
   }
@@ -248,7 +258,8 @@ public final class WorkQueue<T> implements AutoCloseable {
    * @throws InterruptedException if the thread is interrupted while it waits
    */
   public @Nullable Delivery<T> poll(Duration timeout) throws InterruptedException {
-    return take(Math.max(0, timeout.toNanos()));
+    return take(
+        timeout.compareTo(LONGEST_WAIT) >= 0 ? Long.MAX_VALUE : Math.max(0, timeout.toNanos()));
   }
 
   private @Nullable Delivery<T> take(long nanos) throws InterruptedException {
@@ -300,27 +311,42 @@ public final class WorkQueue<T> implements AutoCloseable {
   /** One look at the tables, which delivers an item if there is one; with the lock. */
   private QueueRows.Look<T> look() {
     try (Transaction tx = database.begin(QueueRows.DELIVERS)) {
-      QueueRows.Look<T> look = rows.look(tx, now(), options.visibility().toMillis());
+      QueueRows.Look<T> look = rows.look(tx, now(), QueueRows.millis(options.visibility()));
       tx.commit();
       return look;
     }
   }
 
   void giveBack(QueueRows.Leased<T> leased, String reason) {
-    long first = options.retryDelay().toMillis();
+    long first = Math.min(LONGEST_RETRY, QueueRows.millis(options.retryDelay()));
     long delay = Math.min(LONGEST_RETRY, first << Math.min(leased.attempt() - 1, 20));
     database.run(
         QueueRows.DELIVERS,
         tx -> {
-          if (rows.giveBack(tx, leased, now() + delay, now(), reason)) {
+          if (rows.giveBack(tx, leased, QueueRows.plus(now(), delay), now(), reason)) {
+            over(tx, leased);
             tx.afterCommit(room::arrived);
           }
         });
   }
 
-  QueueRows.@Nullable Leased<T> extend(QueueRows.Leased<T> leased, Duration visibility) {
-    return database.call(
-        QueueRows.DELIVERS, tx -> rows.extend(tx, leased, now() + visibility.toMillis()));
+  /** Called when a transaction ends a delivery. */
+  void over(Transaction tx, QueueRows.Leased<T> leased) {
+    tx.afterCommit(() -> room.over(leased.id()));
+  }
+
+  /** Extends a delivery; false if it is over. Changes no row: see {@link WaitingRoom}. */
+  boolean extend(QueueRows.Leased<T> leased, Duration visibility) {
+    room.lock().lock();
+    try {
+      boolean isDelivered = database.read(tx -> rows.isDelivered(tx, leased));
+      if (isDelivered) {
+        room.extend(leased.id(), QueueRows.plus(now(), QueueRows.millis(visibility)));
+      }
+      return isDelivered;
+    } finally {
+      room.lock().unlock();
+    }
   }
 
   // ------------------------------------------------------------------------------- consumers
@@ -350,21 +376,29 @@ public final class WorkQueue<T> implements AutoCloseable {
         own.perform(tx, delivery);
         delivery.acknowledge(tx);
       });
-    } catch (DeliveryLostException later) {
-      return; // somebody else has the item
     } catch (DatabaseClosedException | DatabaseStoppedException end) {
       throw end;
+    } catch (DeliveryLostException lost) {
+      if (lost.isOf(delivery)) {
+        return; // somebody else has the item
+      }
+      delivery.retry(QueueRows.text(lost));
     } catch (InterruptedException interrupted) {
       delivery.retry(QueueRows.text(interrupted));
       Thread.currentThread().interrupt();
     } catch (Exception failure) {
       delivery.retry(QueueRows.text(failure));
+    } catch (Error failure) {
+      delivery.retry(QueueRows.text(failure));
+      throw failure;
     }
   }
 
   /**
    * Starts consumers, each a virtual thread that {@linkplain #process processes} items until the
-   * queue or the database is closed.
+   * queue or the database is closed. An {@link Error} of the work, and a failure of the queue itself
+   * such as a full disk, goes to the uncaught exception handler of the thread, and the consumer goes
+   * on after a second.
    *
    * @param count how many work at the same time
    * @param work what is done
@@ -388,12 +422,26 @@ public final class WorkQueue<T> implements AutoCloseable {
     try {
       boolean isOpen = true;
       while (isOpen) {
-        isOpen = process(work);
+        isOpen = processOrReport(work);
       }
-    } catch (DatabaseClosedException closed) {
+    } catch (DatabaseClosedException | DatabaseStoppedException end) {
       return;
     } catch (InterruptedException ended) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  /** A consumer that one failure ended would leave the queue without anybody, and nobody would know. */
+  private boolean processOrReport(Work<? super T> work) throws InterruptedException {
+    try {
+      return process(work);
+    } catch (DatabaseClosedException | DatabaseStoppedException | InterruptedException end) {
+      throw end;
+    } catch (Throwable failure) {
+      Thread thread = Thread.currentThread();
+      thread.getUncaughtExceptionHandler().uncaughtException(thread, failure);
+      room.pause(AFTER_FAILURE);
+      return !isClosed;
     }
   }
 

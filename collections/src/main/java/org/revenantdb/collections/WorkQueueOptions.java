@@ -21,7 +21,7 @@ public record WorkQueueOptions(
 
   /** Checks the options. */
   public WorkQueueOptions {
-    if (visibility.toMillis() < 1 || retryDelay.isNegative()) {
+    if (visibility.compareTo(Duration.ofMillis(1)) < 0 || retryDelay.isNegative()) {
       throw new IllegalArgumentException(
           "visibility "
               + visibility

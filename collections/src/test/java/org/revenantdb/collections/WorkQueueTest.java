@@ -460,6 +460,122 @@ class WorkQueueTest {
     reopen();
   }
 
+  // ------------------------------------------------------------------- what work may do
+
+  @Test
+  void work_may_extend_its_own_delivery_while_it_runs() throws Exception {
+    try (WorkQueue<String> queue = queue()) {
+      queue.offer("long");
+      int[] calls = new int[1];
+      assertTrue(
+          queue.process(
+              (tx, delivery) -> {
+                calls[0]++;
+                later(queue, 9);
+                delivery.extend(Duration.ofSeconds(10));
+                later(queue, 9);
+                assertNull(queue.poll(Duration.ZERO));
+              }));
+      assertEquals(1, calls[0]);
+      assertEquals(0, size(queue));
+    }
+  }
+
+  @Test
+  void an_extension_is_over_with_the_delivery() throws Exception {
+    try (WorkQueue<String> queue = queue()) {
+      queue.offer("a");
+      Delivery<String> first = demand(queue);
+      first.extend(Duration.ofDays(1));
+      first.retry("another time");
+      later(queue, 2);
+      Delivery<String> second = demand(queue);
+      later(queue, 10);
+      assertNull(queue.poll(Duration.ZERO)); // it has become a dead letter
+      assertThrows(DeliveryLostException.class, second::acknowledge);
+      assertThrows(
+          IllegalArgumentException.class, () -> first.extend(Duration.ofSeconds(-1)));
+    }
+  }
+
+  @Test
+  void work_may_acknowledge_its_item_itself() throws Exception {
+    try (WorkQueue<String> queue = queue()) {
+      queue.offer("a");
+      assertTrue(queue.process((tx, delivery) -> delivery.acknowledge(tx)));
+      assertEquals(0, size(queue));
+    }
+  }
+
+  @Test
+  void a_lost_delivery_of_another_queue_is_a_failure_of_the_work() throws Exception {
+    try (WorkQueue<String> queue = queue();
+        WorkQueue<String> other =
+            WorkQueue.open(db, "others", Codecs.strings(), options())) {
+      other.offer("b");
+      Delivery<String> lost = demand(other);
+      later(other, 11);
+      assertNotNull(other.poll(Duration.ZERO));
+      queue.offer("a");
+      assertTrue(queue.process((tx, delivery) -> lost.acknowledge(tx)));
+      later(queue, 2);
+      assertEquals(2, demand(queue).attempt());
+    }
+  }
+
+  @Test
+  void consumers_go_on_after_an_error_of_the_work() throws Exception {
+    WorkQueueOptions once = options().withMaxAttempts(1);
+    try (WorkQueue<String> queue = WorkQueue.open(db, "jobs", Codecs.strings(), once)) {
+      CountDownLatch done = new CountDownLatch(1);
+      queue.consume(
+          1,
+          (tx, delivery) -> {
+            if (delivery.item().equals("poison")) {
+              throw new StackOverflowError("half a character: \uD800");
+            }
+            tx.afterCommit(done::countDown);
+          });
+      queue.offer("poison");
+      queue.offer("good");
+      done.await();
+      List<DeadLetter<String>> dead = db.read(tx -> queue.deadLetters(tx).toList());
+      assertEquals("poison", dead.getFirst().item());
+      assertTrue(dead.getFirst().reason().contains("half a character: ?"));
+    }
+  }
+
+  @Test
+  void a_reason_of_any_kind_is_stored() throws Exception {
+    try (WorkQueue<String> queue =
+        WorkQueue.open(db, "jobs", Codecs.strings(), options().withMaxAttempts(1))) {
+      queue.offer("a");
+      demand(queue).retry("\uDC00".repeat(5_000));
+      assertEquals(
+          "?".repeat(1_000),
+          db.read(tx -> queue.deadLetters(tx).toList()).getFirst().reason());
+      queue.offer("b");
+      Delivery<String> delivery = demand(queue);
+      assertThrows(NullPointerException.class, () -> delivery.retry(null));
+    }
+  }
+
+  @Test
+  void times_without_end_do_not_overflow() throws Exception {
+    Duration forEver = Duration.ofSeconds(Long.MAX_VALUE);
+    try (WorkQueue<String> queue =
+        WorkQueue.open(db, "jobs", Codecs.strings(), options().withVisibility(forEver))) {
+      db.run(tx -> queue.offer(tx, "never", forEver));
+      queue.offer("a");
+      Delivery<String> delivery = Objects.requireNonNull(queue.poll(forEver));
+      assertNull(queue.poll(Duration.ZERO));
+      delivery.extend(forEver);
+      assertNull(queue.poll(Duration.ZERO));
+      delivery.acknowledge();
+      assertEquals(1, size(queue));
+    }
+  }
+
   /** Each item adds one to a row of its own, in the transaction that acknowledges it. */
   @Test
   void many_consumers_do_each_item_exactly_once_though_some_work_fails() throws Exception {

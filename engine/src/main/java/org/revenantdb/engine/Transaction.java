@@ -1266,13 +1266,22 @@ public final class Transaction implements AutoCloseable {
     afterCommit.add(action);
   }
 
+  /** A handler that throws must not make a commit look as if it had failed. */
+  private static void report(Throwable thrown) {
+    Thread thread = Thread.currentThread();
+    try {
+      thread.getUncaughtExceptionHandler().uncaughtException(thread, thrown);
+    } catch (Throwable ofHandler) {
+      return; // as the virtual machine does
+    }
+  }
+
   private void runAfterCommit() {
     for (Runnable action : afterCommit) {
       try {
         action.run();
       } catch (Throwable thrown) { // the transaction has been committed, whatever this is
-        Thread thread = Thread.currentThread();
-        thread.getUncaughtExceptionHandler().uncaughtException(thread, thrown);
+        report(thrown);
       }
     }
   }

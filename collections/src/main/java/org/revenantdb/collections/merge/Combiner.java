@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +31,9 @@ public final class Combiner<R extends Combiner.Request> {
    *             request -> IDLE           set   by the leader, who has all that waited
    *             IDLE -> null              CAS   by the leader, who leaves
    *
+   * Batch       that fails as a whole, and may be tried again, is given back: each owner carries out its own request
+   *             alone. So what only one of them meets, or only the leader's thread, is the failure of that one.
+   *
    * Leader      carries out its own request first, then at most ROUNDS batches; then the oldest request that waits
    *             becomes the leader, with all that wait: so nobody works for others for ever. There is always a leader
    *             while there is a request, because only a leader that has found none leaves.
@@ -46,6 +50,7 @@ public final class Combiner<R extends Combiner.Request> {
     private enum State {
       WAITS,
       LEADS,
+      ALONE,
       DONE
     }
 
@@ -75,36 +80,44 @@ public final class Combiner<R extends Combiner.Request> {
 
   private final AtomicReference<@Nullable Request> word = new AtomicReference<>();
   private final Consumer<List<R>> work;
+  private final Predicate<Throwable> mayBeRepeated;
+
+  /** What the leader has taken, the last one first; written by the leader. */
+  private @Nullable Request taken;
 
   /**
    * Makes one that nobody is inside.
    *
-   * @param work carries out requests, the eldest first; what it throws is the failure of them all
+   * @param work carries out requests, the eldest first; if it throws, it has carried out none
+   * @param mayBeRepeated whether after this failure each request may be tried alone; else it is the
+   *     failure of them all
    */
-  public Combiner(Consumer<List<R>> work) {
+  public Combiner(Consumer<List<R>> work, Predicate<Throwable> mayBeRepeated) {
     this.work = work;
+    this.mayBeRepeated = mayBeRepeated;
   }
 
   /** Has a request carried out; on return it is, or has failed. */
   public void carryOut(R request) {
+    List<R> own = List.of(request); // without memory for that nobody is inside yet
     while (true) {
       Request before = word.get();
       if (before == null) {
         if (word.compareAndSet(null, IDLE)) {
-          lead(List.of(request));
+          lead(own);
           return;
         }
       } else {
         ((Request) request).next = before;
         if (word.compareAndSet(before, request)) {
-          await(request);
+          await(request, own);
           return;
         }
       }
     }
   }
 
-  private void await(R request) {
+  private void await(R request, List<R> alone) {
     boolean wasInterrupted = false;
     Request own = request;
     while (own.state == Request.State.WAITS) {
@@ -112,7 +125,10 @@ public final class Combiner<R extends Combiner.Request> {
       wasInterrupted |= Thread.interrupted();
     }
     if (own.state == Request.State.LEADS) {
-      lead(takeAll());
+      lead(null);
+    }
+    if (own.state == Request.State.ALONE) {
+      doAll(alone);
     }
     if (wasInterrupted) {
       Thread.currentThread().interrupt();
@@ -122,8 +138,9 @@ public final class Combiner<R extends Combiner.Request> {
   /** All that wait, the eldest first; called by the leader. */
   @SuppressWarnings("unchecked") // only R are pushed
   private List<R> takeAll() {
+    taken = word.getAndSet(IDLE); // before there is need for memory
     List<R> all = new ArrayList<>();
-    for (Request each = word.getAndSet(IDLE); each != null && !isIdle(each); each = each.next) {
+    for (Request each = taken; each != null && !isIdle(each); each = each.next) {
       all.add((R) each);
     }
     Collections.reverse(all);
@@ -135,7 +152,33 @@ public final class Combiner<R extends Combiner.Request> {
     return word == IDLE;
   }
 
-  private void lead(List<R> first) {
+  /**
+   * Carries out requests until none waits, or for some rounds.
+   *
+   * @param first null for those that wait
+   */
+  private void lead(@Nullable List<R> first) {
+    // An interrupt of this thread says nothing to the others, and ends the attempts of a transaction.
+    boolean wasInterrupted = Thread.interrupted();
+    try {
+      leadRounds(first == null ? takeAll() : first);
+    } catch (Throwable broken) { // no memory, or no stack: nobody may wait for ever
+      for (Request each = taken; each != null && !isIdle(each); each = each.next) {
+        if (each.state != Request.State.DONE && each.state != Request.State.ALONE) {
+          each.failure = broken;
+          each.change(Request.State.DONE);
+        }
+      }
+      handOver();
+      throw broken;
+    } finally {
+      if (wasInterrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private void leadRounds(List<R> first) {
     List<R> batch = first;
     for (int round = 0; round < ROUNDS; round++) {
       doAll(batch);
@@ -170,15 +213,20 @@ public final class Combiner<R extends Combiner.Request> {
   }
 
   private void doAll(List<R> batch) {
+    Request.State next = Request.State.DONE;
     try {
       work.accept(batch);
     } catch (Throwable thrown) { // of a transaction: none of them was carried out
-      for (R each : batch) {
-        each.failed(thrown);
+      if (batch.size() > 1 && mayBeRepeated.test(thrown)) {
+        next = Request.State.ALONE;
+      } else {
+        for (R each : batch) {
+          each.failed(thrown);
+        }
       }
     } finally {
       for (R each : batch) {
-        ((Request) each).change(Request.State.DONE);
+        ((Request) each).change(next);
       }
     }
   }

@@ -1,7 +1,9 @@
 package org.revenantdb.collections.queue;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.function.BiFunction;
+import java.util.function.LongUnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.collections.ByteReader;
@@ -40,6 +42,14 @@ public final class QueueRows<T> {
   /** Rows that become ready in one transaction. */
   private static final int MOST_DUE = 200;
 
+  /** Characters of the reason of a dead letter. */
+  private static final int LONGEST_REASON = 1_000;
+
+  /** Later than any clock; sums of it and of a time are numbers. */
+  private static final long END_OF_TIME = Long.MAX_VALUE / 4;
+
+  private static final Duration LONGEST = Duration.ofMillis(END_OF_TIME);
+
   /** When a row is looked at again that another transaction had changed and not committed. */
   private static final long BUSY_MILLIS = 1_000;
 
@@ -47,7 +57,11 @@ public final class QueueRows<T> {
 
   private record Parked(boolean isDelivered, int attempts, byte[] readyKey) {}
 
-  private record Dead(int attempts, long since, String reason) {}
+  private record Dead(int attempts, long since, String reason) {
+    Dead {
+      reason = stored(reason);
+    }
+  }
 
   /**
    * An item that is delivered.
@@ -76,12 +90,15 @@ public final class QueueRows<T> {
   private final TypedTable<Long, Dead> dead;
   private final Sequence ids;
   private final BiFunction<T, Long, byte[]> readyKey;
+  private final LongUnaryOperator extendedUntil;
   private final int maxAttempts;
 
   /**
    * Opens the tables, or creates them.
    *
    * @param readyKey the place of an item, from item and id
+   * @param extendedUntil when the delivery of an item is over that was extended; else before all
+   *     times. Called in a look
    * @param maxAttempts after so many deliveries it is given up
    */
   public QueueRows(
@@ -89,6 +106,7 @@ public final class QueueRows<T> {
       String name,
       Codec<T> codec,
       BiFunction<T, Long, byte[]> readyKey,
+      LongUnaryOperator extendedUntil,
       int maxAttempts) {
     this.items = TypedTable.open(database, name, Keys.longs(), codec);
     this.ready = TypedTable.open(database, name + ".ready", Keys.rawBytes(), new ReadyCodec());
@@ -98,6 +116,7 @@ public final class QueueRows<T> {
     this.dead = TypedTable.open(database, name + ".dead", Keys.longs(), new DeadCodec());
     this.ids = database.getOrCreateSequence(name + ".ids");
     this.readyKey = readyKey;
+    this.extendedUntil = extendedUntil;
     this.maxAttempts = maxAttempts;
   }
 
@@ -159,7 +178,7 @@ public final class QueueRows<T> {
     if (item == null) { // somebody has deleted the row
       return null;
     }
-    long until = now + visibility;
+    long until = plus(now, visibility);
     parked.put(tx, Tuple2.of(until, row.id), new Parked(/* isDelivered= */ true, attempt, key));
     return new Leased<>(row.id, item, attempt, until, key);
   }
@@ -169,6 +188,7 @@ public final class QueueRows<T> {
     int count = 0;
     boolean isBusy = false;
     long next = Long.MAX_VALUE;
+    long extension = Long.MAX_VALUE;
     try (TypedCursor<Tuple2<Long, Long>, Parked> cursor = parked.scan(tx).cursor()) {
       while (cursor.next()) {
         Tuple2<Long, Long> key = cursor.key();
@@ -176,14 +196,17 @@ public final class QueueRows<T> {
           next = key.first();
           break;
         }
-        if (ripen(tx, key, cursor.value(), now)) {
+        long longer = cursor.value().isDelivered ? extendedUntil.applyAsLong(key.second()) : now;
+        if (longer > now) {
+          extension = Math.min(extension, longer);
+        } else if (ripen(tx, key, cursor.value(), now)) {
           count++;
         } else {
           isBusy = true;
         }
       }
     }
-    return isBusy ? Math.min(next, now + BUSY_MILLIS) : next;
+    return Math.min(extension, isBusy ? Math.min(next, now + BUSY_MILLIS) : next);
   }
 
   private boolean ripen(Transaction tx, Tuple2<Long, Long> key, Parked row, long now) {
@@ -239,16 +262,9 @@ public final class QueueRows<T> {
     return true;
   }
 
-  /** Moves the end of a delivery; null if the item is not delivered any more. */
-  public @Nullable Leased<T> extend(Transaction tx, Leased<T> leased, long until) {
-    if (!parked.delete(tx, Tuple2.of(leased.until, leased.id))) {
-      return null;
-    }
-    parked.put(
-        tx,
-        Tuple2.of(until, leased.id),
-        new Parked(/* isDelivered= */ true, leased.attempt, leased.readyKey));
-    return new Leased<>(leased.id, leased.item, leased.attempt, until, leased.readyKey);
+  /** Whether an item is still delivered as it was. */
+  public boolean isDelivered(Transaction tx, Leased<T> leased) {
+    return parked.contains(tx, Tuple2.of(leased.until, leased.id));
   }
 
   /** How many items are ready, parked or delivered. */
@@ -295,7 +311,28 @@ public final class QueueRows<T> {
 
   /** A failure in a word or a sentence. */
   public static String text(Throwable failure) {
-    return failure.toString();
+    try {
+      return failure.toString();
+    } catch (RuntimeException itself) { // of the user's own class
+      return failure.getClass().getName();
+    }
+  }
+
+  /** A reason as it can be stored: of a bounded length, and without half characters. */
+  private static String stored(String reason) {
+    String cut = reason.length() <= LONGEST_REASON ? reason : reason.substring(0, LONGEST_REASON);
+    return new String(cut.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
+  }
+
+  /** A time and a duration in milliseconds; the end of time if that is beyond. */
+  public static long plus(long time, long millis) {
+    long sum = time + millis;
+    return millis > 0 && sum < time ? END_OF_TIME : Math.min(sum, END_OF_TIME);
+  }
+
+  /** Milliseconds; the end of time if they are more. */
+  public static long millis(Duration duration) {
+    return duration.compareTo(LONGEST) >= 0 ? END_OF_TIME : duration.toMillis();
   }
 
   private static final class ReadyCodec implements Codec<Ready> {

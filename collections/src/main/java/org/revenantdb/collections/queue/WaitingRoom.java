@@ -13,8 +13,8 @@ import org.revenantdb.engine.Database;
 /**
  * The threads that wait for an item of one queue, for all who have opened the queue.
  *
- * <p>Threads: the methods are called by a thread that holds the lock, except {@link #arrived} and
- * {@link #wakeAll}.
+ * <p>Threads: the methods are called by a thread that holds the lock, except {@link #arrived},
+ * {@link #over}, {@link #pause} and {@link #wakeAll}.
  */
 public final class WaitingRoom {
   /*
@@ -39,9 +39,17 @@ public final class WaitingRoom {
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition arrival = lock.newCondition();
+  private final Condition pauses = lock.newCondition();
 
   /** Those that have looked in vain; changed with the lock. */
   private final AtomicInteger waiting = new AtomicInteger();
+
+  /**
+   * When deliveries that were extended are over, by item, in milliseconds. In memory alone: the row
+   * of the item must not change while a transaction is about to delete it, and a new life takes all
+   * deliveries back anyway.
+   */
+  private final Map<Long, Long> extended = new HashMap<>();
 
   private @Nullable Thread leader;
   private boolean isOpened;
@@ -71,11 +79,34 @@ public final class WaitingRoom {
     return lock;
   }
 
-  /** Whether the caller is the first one since the database was opened. */
-  public boolean opens() {
-    boolean first = !isOpened;
+  /** Whether nobody has taken back yet what a former life had delivered. */
+  public boolean isNew() {
+    return !isOpened;
+  }
+
+  /** Called when that is committed. */
+  public void opened() {
     isOpened = true;
-    return first;
+  }
+
+  /** Extends a delivery. */
+  public void extend(long item, long until) {
+    extended.put(item, until);
+  }
+
+  /** When the delivery of an item is over; before all times if it was not extended. */
+  public long extendedUntil(long item) {
+    return extended.getOrDefault(item, Long.MIN_VALUE);
+  }
+
+  /** Called when the delivery of an item is over, by any thread. */
+  public void over(long item) {
+    lock.lock();
+    try {
+      extended.remove(item);
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** Called before the last look of a thread that is about to sleep. */
@@ -127,6 +158,16 @@ public final class WaitingRoom {
     }
   }
 
+  /** Lets time pass after a failure, or until all are woken; called without the lock. */
+  public void pause(long nanos) throws InterruptedException {
+    lock.lockInterruptibly();
+    try {
+      long _ = pauses.awaitNanos(nanos);
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Called when an item was committed: wakes a thread if one waits. */
   public void arrived() {
     VarHandle.fullFence();
@@ -152,6 +193,7 @@ public final class WaitingRoom {
     try {
       leader = null;
       arrival.signalAll();
+      pauses.signalAll();
     } finally {
       lock.unlock();
     }

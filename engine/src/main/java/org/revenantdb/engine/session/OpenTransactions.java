@@ -136,9 +136,12 @@ public final class OpenTransactions {
    * How messages refer to the transaction with this id: with its name if it has one and is open.
    */
   String described(long id) {
-    for (TransactionCore core : cores()) {
-      if (core.id() == id) {
-        return Holder.of(core).described();
+    for (Slots chunk : chunks) {
+      for (int i = 0; chunk != null && i < chunk.length(); i += STRIDE) {
+        TransactionCore core = coreOf(chunk.get(i));
+        if (core != null && core.id() == id) {
+          return Holder.of(core).described();
+        }
       }
     }
     return new Holder(id, null).described();

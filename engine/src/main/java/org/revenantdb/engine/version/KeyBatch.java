@@ -42,6 +42,9 @@ public final class KeyBatch {
   /** The most keys of one {@link #readSome}. */
   private static final int MOST_AT_ONCE = 1_024;
 
+  /** The most leaves of one {@link #readSome}: a thread that pauses the gate waits for them. */
+  private static final int LEAVES_AT_ONCE = 64;
+
   /** In place of a value: an older version is visible that is not in the leaf. */
   private static final StoredValue OLDER = new StoredValue(0, new byte[0]);
 
@@ -141,17 +144,20 @@ public final class KeyBatch {
       found = present.positions == null ? values : new @Nullable StoredValue[present.keys.length];
     }
     int end = Math.min(present.keys.length, at + MOST_AT_ONCE);
-    for (int tries = 0; at < end; ) {
+    int leaves = 0;
+    for (int tries = 0; at < end && leaves < LEAVES_AT_ONCE; ) {
       int next = tries == RowReader.OPTIMISTIC_TRIES ? at : readOptimistically(present, at, end);
       if (next > at) {
         readElsewhere(present, at, next);
         at = next;
         tries = 0;
+        leaves++;
       } else if (++tries > RowReader.OPTIMISTIC_TRIES) {
         next = readLatched(present, at, end);
         readElsewhere(present, at, next);
         at = next;
         tries = 0;
+        leaves++;
       }
     }
     if (at == present.keys.length) {
