@@ -201,8 +201,7 @@ class DumpTest {
     Path directory = filled();
     StringWriter err = new StringWriter();
     try (PrintWriter out = new PrintWriter(Files.newBufferedWriter(full))) {
-      assertEquals(
-          2, Main.run(out, new PrintWriter(err, true), "dump", directory.toString()));
+      assertEquals(2, Main.run(out, new PrintWriter(err, true), "dump", directory.toString()));
     }
     assertTrue(err.toString().contains("the output could not be written"), err::toString);
   }

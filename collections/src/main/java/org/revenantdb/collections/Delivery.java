@@ -94,8 +94,8 @@ public final class Delivery<T> {
   }
 
   /**
-   * Extends the visibility time, for work that takes longer. Work can call this while it runs, and so
-   * can another thread for it. It has no effect if the time would be over earlier than without.
+   * Extends the visibility time, for work that takes longer. Work can call this while it runs, and
+   * so can another thread for it. It has no effect if the time would be over earlier than without.
    *
    * @param visibility from now on; not negative
    * @throws DeliveryLostException if the item was delivered again meanwhile

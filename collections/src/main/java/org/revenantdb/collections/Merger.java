@@ -25,8 +25,9 @@ import org.revenantdb.engine.TransactionOptions;
  *
  * <p>Each call is a transaction of its own. Calls that come at the same time are combined: one of
  * the threads reads the row, merges all their values, and commits once for all of them. So threads
- * do not wait for each other's commits, and have no conflicts with each other. If other transactions are
- * in the way of a commit for several, each call is tried alone, so that none fails for another.
+ * do not wait for each other's commits, and have no conflicts with each other. If other
+ * transactions are in the way of a commit for several, each call is tried alone, so that none fails
+ * for another.
  *
  * <p><b>Threads.</b> Thread-safe. The function is called by any of the threads, and again after a
  * conflict with other transactions. It must not wait for a thread that merges, and must not change

@@ -221,8 +221,8 @@ public final class WorkQueue<T> implements AutoCloseable {
     if (delay.isNegative()) {
       throw new IllegalArgumentException("delay " + delay + ": not negative");
     }
-    long id = rows.add(
-            transaction, item, delay.isZero(), QueueRows.plus(now(), QueueRows.millis(delay)));
+    long id =
+        rows.add(transaction, item, delay.isZero(), QueueRows.plus(now(), QueueRows.millis(delay)));
     transaction.afterCommit(room::arrived);
     return id;
   }
@@ -396,9 +396,9 @@ public final class WorkQueue<T> implements AutoCloseable {
 
   /**
    * Starts consumers, each a virtual thread that {@linkplain #process processes} items until the
-   * queue or the database is closed. An {@link Error} of the work, and a failure of the queue itself
-   * such as a full disk, goes to the uncaught exception handler of the thread, and the consumer goes
-   * on after a second.
+   * queue or the database is closed. An {@link Error} of the work, and a failure of the queue
+   * itself such as a full disk, goes to the uncaught exception handler of the thread, and the
+   * consumer goes on after a second.
    *
    * @param count how many work at the same time
    * @param work what is done
@@ -431,7 +431,9 @@ public final class WorkQueue<T> implements AutoCloseable {
     }
   }
 
-  /** A consumer that one failure ended would leave the queue without anybody, and nobody would know. */
+  /**
+   * A consumer that one failure ended would leave the queue without anybody, and nobody would know.
+   */
   private boolean processOrReport(Work<? super T> work) throws InterruptedException {
     try {
       return process(work);

@@ -468,14 +468,13 @@ class WorkQueueTest {
       queue.offer("long");
       int[] calls = new int[1];
       assertTrue(
-          queue.process(
-              (tx, delivery) -> {
-                calls[0]++;
-                later(queue, 9);
-                delivery.extend(Duration.ofSeconds(10));
-                later(queue, 9);
-                assertNull(queue.poll(Duration.ZERO));
-              }));
+          queue.process((tx, delivery) -> {
+            calls[0]++;
+            later(queue, 9);
+            delivery.extend(Duration.ofSeconds(10));
+            later(queue, 9);
+            assertNull(queue.poll(Duration.ZERO));
+          }));
       assertEquals(1, calls[0]);
       assertEquals(0, size(queue));
     }
@@ -493,8 +492,7 @@ class WorkQueueTest {
       later(queue, 10);
       assertNull(queue.poll(Duration.ZERO)); // it has become a dead letter
       assertThrows(DeliveryLostException.class, second::acknowledge);
-      assertThrows(
-          IllegalArgumentException.class, () -> first.extend(Duration.ofSeconds(-1)));
+      assertThrows(IllegalArgumentException.class, () -> first.extend(Duration.ofSeconds(-1)));
     }
   }
 
@@ -510,8 +508,7 @@ class WorkQueueTest {
   @Test
   void a_lost_delivery_of_another_queue_is_a_failure_of_the_work() throws Exception {
     try (WorkQueue<String> queue = queue();
-        WorkQueue<String> other =
-            WorkQueue.open(db, "others", Codecs.strings(), options())) {
+        WorkQueue<String> other = WorkQueue.open(db, "others", Codecs.strings(), options())) {
       other.offer("b");
       Delivery<String> lost = demand(other);
       later(other, 11);
@@ -552,8 +549,7 @@ class WorkQueueTest {
       queue.offer("a");
       demand(queue).retry("\uDC00".repeat(5_000));
       assertEquals(
-          "?".repeat(1_000),
-          db.read(tx -> queue.deadLetters(tx).toList()).getFirst().reason());
+          "?".repeat(1_000), db.read(tx -> queue.deadLetters(tx).toList()).getFirst().reason());
       queue.offer("b");
       Delivery<String> delivery = demand(queue);
       assertThrows(NullPointerException.class, () -> delivery.retry(null));

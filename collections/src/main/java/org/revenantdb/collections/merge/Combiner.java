@@ -158,7 +158,8 @@ public final class Combiner<R extends Combiner.Request> {
    * @param first null for those that wait
    */
   private void lead(@Nullable List<R> first) {
-    // An interrupt of this thread says nothing to the others, and ends the attempts of a transaction.
+    // An interrupt of this thread says nothing to the others, and ends the attempts of a
+    // transaction.
     boolean wasInterrupted = Thread.interrupted();
     try {
       leadRounds(first == null ? takeAll() : first);

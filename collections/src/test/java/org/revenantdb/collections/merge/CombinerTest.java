@@ -29,18 +29,15 @@ class CombinerTest {
   /** The first thread leads, and does not go on before the others wait. */
   private void run(Combiner<Asked> combiner) throws InterruptedException {
     Thread leader =
-        new Thread(
-            () -> {
-              Thread.currentThread().interrupt();
-              combiner.carryOut(request());
-              leaderWasInterrupted = Thread.interrupted();
-            });
+        new Thread(() -> {
+          Thread.currentThread().interrupt();
+          combiner.carryOut(request());
+          leaderWasInterrupted = Thread.interrupted();
+        });
     leader.start();
     firstIsInside.await();
     for (int i = 0; i < OTHERS; i++) {
-      Thread other =
-          new Thread(
-              () -> combiner.carryOut(request()));
+      Thread other = new Thread(() -> combiner.carryOut(request()));
       other.start();
       threads.add(other);
     }

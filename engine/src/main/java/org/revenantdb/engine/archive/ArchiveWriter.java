@@ -2,6 +2,7 @@ package org.revenantdb.engine.archive;
 
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import java.util.function.LongConsumer;
 import org.revenantdb.recovery.file.Directories;
 import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.file.OpenMode;
@@ -31,14 +32,23 @@ final class ArchiveWriter implements AutoCloseable {
   /**
    * Makes a file, which is durable with its header and name on return.
    *
+   * @param made receives the number when the file is there, even if a later step fails: then it has
+   *     the life of its writer, who must know it as its own (A6)
    * @throws FileException if a file of its number is there
    */
   static ArchiveWriter create(
-      ArchiveFiles files, byte[] databaseId, long number, long from, int life, boolean begins) {
+      ArchiveFiles files,
+      byte[] databaseId,
+      long number,
+      long from,
+      int life,
+      boolean begins,
+      LongConsumer made) {
     Path path = files.log(number);
     StorageFile file =
         StorageFile.open(path, OpenMode.CREATE_NEW, /* ownerOnly= */ true, files.statistics());
     try {
+      made.accept(number);
       ArchiveLog.LogFile header = new ArchiveLog.LogFile(number, path, from, life, begins);
       file.write(0, MemorySegment.ofArray(ArchiveLog.header(header, databaseId)));
       file.force();

@@ -163,7 +163,7 @@ public final class Archiver implements AutoCloseable {
         return Long.MAX_VALUE;
       }
       LogPiece piece = last.piece();
-      if (piece.life() > formerLife || (piece.life() == formerLife && piece.to() > endOfLog)) {
+      if (piece.life() > formerLife || piece.to() > endOfLog) { // positions only rise
         throw Foreign.of(
             options.directory(),
             "it has the log up to position "
@@ -180,7 +180,7 @@ public final class Archiver implements AutoCloseable {
               logDirectory, header.databaseId(), header.segmentSize(), files.statistics())) {
         compare(files, there, piece);
       }
-      return piece.to();
+      return piece.from(); // the last block may be in the cache alone: its force may have failed
     } catch (org.revenantdb.recovery.file.FileException unreadable) {
       return 0; // the rounds will try, and tell
     }
@@ -242,7 +242,9 @@ public final class Archiver implements AutoCloseable {
         served = asked;
         callers.wake(this::isServed);
       }
-      if (!last && requests.get() == asked) {
+      // The permit of an unpark may have been used up within the round.
+      boolean isEndOfBaseDue = started != null && started.isDone();
+      if (!last && !closing && !isEndOfBaseDue && requests.get() == asked) {
         Parking.parkNanos(this, nanos(options.interval())); // the end of a base unparks it, too
       }
     }
@@ -255,7 +257,14 @@ public final class Archiver implements AutoCloseable {
 
   private void died(Throwable why) {
     failure = why;
-    end();
+    try {
+      if (!mayBreak()) {
+        log.fail(why); // the archive must not fall behind without a word
+      }
+      tell(why);
+    } finally {
+      end();
+    }
   }
 
   private void end() {
@@ -368,6 +377,10 @@ public final class Archiver implements AutoCloseable {
     return !parts.isEmpty() || (marked > position && marked > source.endOfLifeRecord());
   }
 
+  private void isOwn(long number) {
+    own.add(number);
+  }
+
   private void detach(Throwable failed) {
     ArchiveWriter old = writer;
     writer = null;
@@ -442,8 +455,8 @@ public final class Archiver implements AutoCloseable {
     if (!goesOn) {
       beginChain();
     }
-    writer = ArchiveWriter.create(files, databaseId, number, position, log.life(), !goesOn);
-    own.add(number);
+    writer =
+        ArchiveWriter.create(files, databaseId, number, position, log.life(), !goesOn, this::isOwn);
     chainBegin = new ArchiveLog(files, header).chainBegin();
     bases = files.bases(databaseId);
     wasAttached = true;
@@ -557,8 +570,13 @@ public final class Archiver implements AutoCloseable {
     if (now.isFull()) {
       ArchiveWriter next =
           ArchiveWriter.create(
-              files, databaseId, now.number() + 1, position, log.life(), /* begins= */ false);
-      own.add(next.number());
+              files,
+              databaseId,
+              now.number() + 1,
+              position,
+              log.life(),
+              /* begins= */ false,
+              this::isOwn);
       writer = next;
       now.close();
       now = next;
@@ -659,6 +677,7 @@ public final class Archiver implements AutoCloseable {
     files.putNote(made, databaseId);
     basesMade.incrementAndGet();
     basePause = 0;
+    bases = files.bases(databaseId); // it counts, whatever becomes of the pruning
     ArchiveFiles.Header header = files.demandHeader();
     Pruning.prune(files, header, options.policy(), clock.getAsLong());
     bases = files.bases(databaseId);

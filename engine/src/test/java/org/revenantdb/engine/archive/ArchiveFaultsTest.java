@@ -66,15 +66,36 @@ class ArchiveFaultsTest {
     assertTrue(failures > 3, "only " + failures + " failures, -Drevenant.seed=" + seed);
   }
 
+  /** The file has a header of this life then, and must not be taken for that of another process. */
+  @Test
+  void a_new_file_whose_force_fails_is_got_over() {
+    Path archive = archive("archive");
+    AtomicInteger forces = new AtomicInteger();
+    faulty.hook(event -> {
+      if (event.kind() == IoEvent.Kind.FORCE
+          && event.file().getFileName().toString().startsWith("log-")
+          && forces.getAndIncrement() == 0) {
+        throw new IOException("Input/output error");
+      }
+    });
+    try (Database db = Database.open(temporary.resolve("db"), small(archive))) {
+      put(db, "rows", 0, 30, 1, 100);
+      awaitArchived(db);
+      assertTrue(forces.get() > 1, "forces: " + forces);
+      assertArchived(db, archive, "target");
+      assertEquals(0, db.statistics().archive().gaps());
+    }
+  }
+
   private boolean failsOnce(int operation) {
     Path archive = archive("archive" + operation);
     AtomicInteger before = new AtomicInteger(operation);
+    faulty.hook(event -> {
+      if (event.kind() != IoEvent.Kind.READ && before.getAndDecrement() == 0) {
+        throw new IOException("Input/output error");
+      }
+    });
     try (Database db = Database.open(temporary.resolve("db" + operation), small(archive))) {
-      faulty.hook(event -> {
-        if (event.kind() != IoEvent.Kind.READ && before.getAndDecrement() == 0) {
-          throw new IOException("Input/output error");
-        }
-      });
       for (int i = 0; i < 3; i++) {
         put(db, "rows", 10 * i, 10 * i + 30, i, 100);
         try {

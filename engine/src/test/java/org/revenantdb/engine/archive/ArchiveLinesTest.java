@@ -126,7 +126,8 @@ class ArchiveLinesTest {
           new ArchiveFiles(archive, new org.revenantdb.recovery.file.IoStatistics());
       long next = files.logs().lastKey() + 1;
       byte[] id = files.demandHeader().databaseId();
-      ArchiveWriter.create(files, id, next, shipped(db), 77, /* begins= */ false).close();
+      ArchiveWriter.create(files, id, next, shipped(db), 77, /* begins= */ false, number -> {})
+          .close();
       put(db, "rows", 0, 100, 2, 100);
       StorageException told = assertThrows(StorageException.class, db::archiveNow);
       assertEquals(StorageException.Reason.ARCHIVE_FOREIGN, told.reason(), told::getMessage);

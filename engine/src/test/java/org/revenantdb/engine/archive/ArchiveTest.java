@@ -324,7 +324,8 @@ class ArchiveTest {
     assertTrue(deleted >= 3, () -> deleted + " deleted");
     assertEquals(1, Archived.files(archive(), ".rvb").size());
     assertEquals(
-        moments.get(last), restored(archive(), target("last"), RestoreRequest.atLsn(last)));
+        moments.get(last), // the base that stays may have come after that position
+        restored(archive(), target("last"), RestoreRequest.latest()));
     long first = moments.keySet().stream().min(Long::compare).orElseThrow();
     assertEquals(
         StorageException.Reason.ARCHIVE_LACKS_MOMENT,

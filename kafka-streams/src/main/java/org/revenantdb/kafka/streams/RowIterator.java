@@ -71,6 +71,7 @@ final class RowIterator implements KeyValueIterator<Bytes, byte[]> {
     nextTable();
     if (inside) {
       synchronized (task) {
+        task.demandCurrent();
         Transaction tx = task.open();
         if (tx != null) {
           epoch = task.ended();
@@ -107,7 +108,11 @@ final class RowIterator implements KeyValueIterator<Bytes, byte[]> {
     if (of == null) {
       return null;
     }
-    return descending ? tx.scanDescending(of, first, end) : tx.scan(of, first, end);
+    try {
+      return descending ? tx.scanDescending(of, first, end) : tx.scan(of, first, end);
+    } catch (CatalogException dropped) {
+      return null; // a segment whose rows are over
+    }
   }
 
   @Override

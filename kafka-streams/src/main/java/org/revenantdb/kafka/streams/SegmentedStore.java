@@ -264,12 +264,12 @@ final class SegmentedStore extends TaskStore {
 
   @Override
   void committed() {
-    super.committed();
-    committedStreamTime = streamTime;
     if (hasOtherSegments) {
-      committedSegments = new TreeMap<>(segments);
+      committedSegments = new TreeMap<>(segments); // before the position that their rows belong to
       hasOtherSegments = false;
     }
+    committedStreamTime = streamTime;
+    super.committed();
   }
 
   @Override

@@ -69,6 +69,9 @@ abstract class TaskStore implements StateStore {
   /** The changelog of the store; null if it has none, or if that is not known yet. */
   private @Nullable TopicPartition changelog;
 
+  /** Whether Kafka Streams says that it has none. */
+  private boolean isWithoutChangelog;
+
   private boolean exactlyOnce;
   private boolean isGlobal;
   private boolean consistencyEnabled;
@@ -111,6 +114,8 @@ abstract class TaskStore implements StateStore {
             StreamsConfig.InternalConfig.IQ_CONSISTENCY_OFFSET_VECTOR_ENABLED,
             false);
     changelog = changelogOf(context);
+    isWithoutChangelog =
+        !isGlobal && changelog == null && context instanceof InternalProcessorContext<?, ?>;
     warnOfRareCommits();
     SharedDatabase shared = null;
     try {
@@ -250,6 +255,7 @@ abstract class TaskStore implements StateStore {
     try {
       if (inside) {
         synchronized (now.task) {
+          now.task.demandCurrent();
           Transaction tx = now.task.open();
           if (tx != null) {
             return statement.apply(tx);
@@ -386,7 +392,11 @@ abstract class TaskStore implements StateStore {
       return;
     }
     try {
-      if (changelogOffsets.isEmpty() && (changelog != null || !nextOffsets.isEmpty())) {
+      if (changelogOffsets.isEmpty() && isWithoutChangelog) { // perhaps it had one
+        Map<TopicPartition, @Nullable Long> none = new HashMap<>();
+        nextOffsets.keySet().forEach(partition -> none.put(partition, null));
+        now.task.commit(this, none);
+      } else if (changelogOffsets.isEmpty() && (changelog != null || !nextOffsets.isEmpty())) {
         now.task.clear(this);
       } else {
         if (changelog == null && !isGlobal && changelogOffsets.size() == 1) {

@@ -51,6 +51,12 @@ final class TaskTransaction {
   /** How many transactions have ended: a cursor of an earlier one is over. */
   private long ended;
 
+  /**
+   * Stores whose rows were rolled back by another one: none of their offsets fits until they are
+   * opened again.
+   */
+  private final Set<TaskStore> undone = new LinkedHashSet<>();
+
   /** Whether writes were rolled back, so that what comes after them must not be committed. */
   private boolean abandoned;
 
@@ -78,6 +84,7 @@ final class TaskTransaction {
       abandoned = true;
     }
     members.remove(store);
+    undone.remove(store);
     return members.isEmpty();
   }
 
@@ -102,6 +109,15 @@ final class TaskTransaction {
   /** Writes rows of a store. */
   synchronized void write(TaskStore store, Consumer<Transaction> statement) {
     Transaction tx = begun();
+    if (undone.contains(store)) {
+      throw new ProcessorStateException(
+          "task "
+              + name
+              + ": rows of store "
+              + store.name()
+              + " were rolled back with another store that was declared corrupted; the changelog"
+              + " brings them back when the task is opened again");
+    }
     pending.add(store);
     statement.accept(tx);
   }
@@ -112,7 +128,9 @@ final class TaskTransaction {
    * @param offsets by changelog partition; empty for a store without a changelog
    */
   synchronized void commit(TaskStore store, Map<TopicPartition, @Nullable Long> offsets) {
-    if (abandoned || !(pending.contains(store) || store.changes(offsets))) {
+    if (abandoned
+        || undone.contains(store)
+        || !(pending.contains(store) || store.changes(offsets))) {
       return;
     }
     stage(store, begun(), offsets);
@@ -123,6 +141,9 @@ final class TaskTransaction {
 
   /** Kafka Streams has declared the state of a store corrupted: its offsets are removed. */
   synchronized void clear(TaskStore store) {
+    undone.addAll(pending);
+    undone.addAll(staged);
+    undone.remove(store);
     rollBack();
     if (!abandoned) {
       store.clear(begun());
@@ -149,7 +170,17 @@ final class TaskTransaction {
         durable.add(task.shared);
       }
     }
-    durable.forEach(shared -> shared.database().sync()); // once for all tasks
+    for (SharedDatabase shared : durable) { // once for all tasks
+      try {
+        shared.database().sync();
+      } catch (RuntimeException failed) {
+        tasks.stream().filter(task -> task.shared == shared).forEach(task -> task.failed(failed));
+      }
+    }
+  }
+
+  private synchronized void failed(RuntimeException why) {
+    failure = why;
   }
 
   private synchronized void commitWithProducer(Function<TopicPartition, @Nullable Long> offsets) {
@@ -165,7 +196,11 @@ final class TaskTransaction {
       // The producer's commit has succeeded, so its caller must not hear of this; the next
       // statement of the task does.
       failure = failed;
-      rollBack();
+      try {
+        rollBack();
+      } catch (RuntimeException second) {
+        failed.addSuppressed(second);
+      }
     }
   }
 
@@ -204,7 +239,11 @@ final class TaskTransaction {
     }
   }
 
-  private Transaction begun() {
+  /**
+   * Refuses a statement of the task behind a commit of the producer that could not be followed:
+   * what it would read is older than what the broker has. Hold the lock.
+   */
+  void demandCurrent() {
     if (failure != null) {
       throw new ProcessorStateException(
           "task "
@@ -215,6 +254,10 @@ final class TaskTransaction {
               + " when the task is opened again",
           failure);
     }
+  }
+
+  private Transaction begun() {
+    demandCurrent();
     Thread current = Thread.currentThread();
     Transaction tx = open;
     if (tx == null) {

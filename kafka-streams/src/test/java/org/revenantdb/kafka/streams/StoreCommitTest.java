@@ -251,6 +251,9 @@ class StoreCommitTest {
     shared.database().close();
     TaskTransaction.producerHasCommitted(partition -> 2L);
     assertThrows(ProcessorStateException.class, () -> put(store, "a", "2"));
+    // What it would read is older than what the broker has.
+    assertThrows(ProcessorStateException.class, () -> store.get(key("a")));
+    assertThrows(ProcessorStateException.class, store::all);
     assertEquals(1, store.committedOffset(FIRST));
     store.close();
     shared.release();
@@ -292,6 +295,27 @@ class StoreCommitTest {
     store = open(context(StreamsConfig.AT_LEAST_ONCE), "first");
     assertNull(store.committedOffset(FIRST));
     store.close();
+  }
+
+  @Test
+  void a_corrupted_store_takes_no_offset_of_others_without_their_rows() {
+    RevenantStore first = open("first");
+    RevenantStore second = open("second");
+    put(second, "b", "1");
+    put(first, "a", "0");
+    first.commit(Map.of(FIRST, 1L));
+    second.commit(Map.of(SECOND, 1L));
+    put(first, "a", "1");
+    put(second, "b", "2");
+    first.commit(Map.of()); // rolls the write of the second one back as well
+    second.commit(Map.of(SECOND, 2L));
+    assertThrows(ProcessorStateException.class, () -> put(second, "b", "3"));
+    first.close();
+    second.close();
+    RevenantStore next = open("second");
+    assertEquals(1, next.committedOffset(SECOND));
+    assertEquals(Map.of("b", "1"), rows(next.all()));
+    next.close();
   }
 
   @Test
