@@ -70,7 +70,7 @@ public final class RevenantMetrics implements MeterBinder, AutoCloseable {
    * Meters of a database with tags, for an application that has several.
    *
    * @param database the database, which is open
-   * @param tags for all meters, as {@code Tags.of("database", "orders")}
+   * @param tags for all meters, such as {@code database=orders}
    */
   public RevenantMetrics(Database database, Iterable<Tag> tags) {
     this(database, Tags.of(tags), FRESHNESS);
