@@ -159,6 +159,7 @@ public final class WaitingRoom {
   }
 
   /** Lets time pass after a failure, or until all are woken; called without the lock. */
+  @SuppressWarnings("WaitNotInLoop") // shorter is as good
   public void pause(long nanos) throws InterruptedException {
     lock.lockInterruptibly();
     try {
