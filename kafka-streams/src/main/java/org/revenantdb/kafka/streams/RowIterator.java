@@ -133,6 +133,7 @@ final class RowIterator implements KeyValueIterator<Bytes, byte[]> {
 
   private @Nullable KeyValue<Bytes, byte[]> nextOfTask() {
     synchronized (task) {
+      task.demandCurrent();
       if (epoch == task.ended()) {
         return step();
       }

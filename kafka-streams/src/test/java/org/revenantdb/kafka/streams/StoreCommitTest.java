@@ -247,6 +247,7 @@ class StoreCommitTest {
     RevenantStore store = open("first");
     store.commit(Map.of(FIRST, 1L));
     put(store, "a", "1");
+    KeyValueIterator<Bytes, byte[]> begun = store.all();
     SharedDatabase shared = SharedDatabase.acquire(home, Map.of());
     shared.database().close();
     TaskTransaction.producerHasCommitted(partition -> 2L);
@@ -254,6 +255,7 @@ class StoreCommitTest {
     // What it would read is older than what the broker has.
     assertThrows(ProcessorStateException.class, () -> store.get(key("a")));
     assertThrows(ProcessorStateException.class, store::all);
+    assertThrows(ProcessorStateException.class, begun::hasNext);
     assertEquals(1, store.committedOffset(FIRST));
     store.close();
     shared.release();
