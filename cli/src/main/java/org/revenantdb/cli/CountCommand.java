@@ -30,7 +30,7 @@ final class CountCommand extends Verb {
   }
 
   private int count(Database db) {
-    Table of = table(db, table);
+    Table of = db.table(table);
     long rows = db.read(tx -> tx.count(of, range.first(notations), range.end(notations)));
     if (json) {
       json(Map.of("rows", rows));

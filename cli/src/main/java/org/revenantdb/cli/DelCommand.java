@@ -41,7 +41,7 @@ final class DelCommand extends Verb {
   }
 
   private int delete(Database db) {
-    Table from = table(db, table);
+    Table from = db.table(table);
     String one = key;
     long deleted =
         one != null

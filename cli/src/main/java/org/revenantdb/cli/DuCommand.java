@@ -2,6 +2,7 @@ package org.revenantdb.cli;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -22,8 +23,6 @@ import picocli.CommandLine.Command;
     },
     mixinStandardHelpOptions = true)
 final class DuCommand extends Verb {
-  private static final long PAGE_BYTES = 8_192;
-
   DuCommand(Session session) {
     super(session);
   }
@@ -42,7 +41,7 @@ final class DuCommand extends Verb {
       Map<String, Object> fields = new LinkedHashMap<>();
       fields.put("files", files);
       fields.put("tables", tables);
-      fields.put("free", report.freePages() * PAGE_BYTES);
+      fields.put("free", report.freePages() * LsCommand.PAGE_BYTES);
       json(fields);
       return FINE;
     }
@@ -53,7 +52,7 @@ final class DuCommand extends Verb {
     for (CheckedTable table : contents) {
       line("%,18d  %s".formatted(LsCommand.bytes(table), "table " + Escapes.shown(table.name())));
     }
-    line("%,18d  free".formatted(report.freePages() * PAGE_BYTES));
+    line("%,18d  free".formatted(report.freePages() * LsCommand.PAGE_BYTES));
     return FINE;
   }
 
@@ -67,7 +66,7 @@ final class DuCommand extends Verb {
             relative.getNameCount() == 1 ? relative.toString() : relative.getName(0) + "/";
         try {
           bytes.merge(name, Files.size(file), Long::sum);
-        } catch (java.nio.file.NoSuchFileException goneMeanwhile) {
+        } catch (NoSuchFileException goneMeanwhile) {
           // a segment of the log was given back
         }
       }

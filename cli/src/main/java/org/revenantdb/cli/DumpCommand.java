@@ -110,7 +110,7 @@ final class DumpCommand extends Verb {
     return db.<Long, Exception>readThrowing(tx -> {
       List<Table> chosen = new ArrayList<>();
       for (String name : tables.isEmpty() ? db.tableNames() : tables) {
-        chosen.add(table(db, name));
+        chosen.add(db.table(name));
       }
       out.begin(chosen.size());
       if (tables.isEmpty()) {

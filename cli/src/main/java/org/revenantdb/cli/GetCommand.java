@@ -5,6 +5,7 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.Table;
@@ -46,7 +47,7 @@ final class GetCommand extends Verb {
   }
 
   private int get(Database db, byte[] bytes) throws Exception {
-    Table from = table(db, table);
+    Table from = db.table(table);
     return db.<Integer, Exception>readThrowing(tx -> {
       if (!tx.exists(from, bytes)) {
         session.err().println("table " + table + " has no row " + notations.key.show(bytes));
@@ -56,11 +57,11 @@ final class GetCommand extends Verb {
       if (file != null) {
         try (InputStream value = tx.open(from, bytes);
             OutputStream to = Files.newOutputStream(file)) {
-          java.util.Objects.requireNonNull(value).transferTo(to);
+          Objects.requireNonNull(value).transferTo(to);
         }
         return FINE;
       }
-      String value = notations.value.show(java.util.Objects.requireNonNull(tx.get(from, bytes)));
+      String value = notations.value.show(Objects.requireNonNull(tx.get(from, bytes)));
       if (json) {
         json(Map.of("value", value));
       } else {

@@ -18,7 +18,7 @@ import picocli.CommandLine.Option;
     description = "Lists the tables of a database.",
     mixinStandardHelpOptions = true)
 final class LsCommand extends Verb {
-  private static final long PAGE_BYTES = 8_192;
+  static final long PAGE_BYTES = 8_192;
 
   @Option(
       names = {"-l", "--long"},

@@ -55,7 +55,7 @@ final class PutCommand extends Verb {
   }
 
   private int put(Database db, byte[] bytes) throws Exception {
-    Table to = createsTable ? db.getOrCreateTable(table) : table(db, table);
+    Table to = createsTable ? db.getOrCreateTable(table) : db.table(table);
     String text = value;
     Path file = input;
     if (text != null) {

@@ -2,6 +2,7 @@ package org.revenantdb.cli;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.Cursor;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.Table;
@@ -51,7 +52,7 @@ final class ScanCommand extends Verb {
   }
 
   private int scan(Database db) {
-    Table from = table(db, table);
+    Table from = db.table(table);
     byte[] first = range.first(notations);
     byte[] end = range.end(notations);
     db.read(tx -> {
@@ -66,10 +67,7 @@ final class ScanCommand extends Verb {
   }
 
   private Cursor cursor(
-      Transaction tx,
-      Table from,
-      byte @org.jspecify.annotations.Nullable [] first,
-      byte @org.jspecify.annotations.Nullable [] end) {
+      Transaction tx, Table from, byte @Nullable [] first, byte @Nullable [] end) {
     return isReverse ? tx.scanDescending(from, first, end) : tx.scan(from, first, end);
   }
 

@@ -9,6 +9,7 @@ import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
@@ -258,7 +259,7 @@ final class TextDump {
 
     private byte[] hex(String text) {
       try {
-        return java.util.HexFormat.of().parseHex(text);
+        return HexFormat.of().parseHex(text);
       } catch (IllegalArgumentException notHex) {
         throw wrong("hexadecimal digits");
       }

@@ -3,10 +3,9 @@ package org.revenantdb.cli;
 import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import org.revenantdb.engine.Database;
-import org.revenantdb.engine.Table;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -41,11 +40,6 @@ abstract class Verb implements Callable<Integer> {
   /** Prints an object as JSON, in a line. */
   final void json(Object object) {
     session.out().println(GSON.toJson(object));
-  }
-
-  /** A table that exists. */
-  static Table table(Database db, String name) {
-    return db.table(name);
   }
 
   /** The notation of keys and values. */
@@ -111,7 +105,7 @@ abstract class Verb implements Callable<Integer> {
       if (length == 0) {
         return null;
       }
-      byte[] end = java.util.Arrays.copyOf(prefix, length);
+      byte[] end = Arrays.copyOf(prefix, length);
       end[length - 1]++;
       return end;
     }

@@ -1,9 +1,7 @@
 package org.revenantdb.engine.cli;
 
-import java.io.Console;
 import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.revenantdb.engine.BackupOptions;
 import org.revenantdb.engine.BackupProgress;
@@ -93,9 +91,7 @@ final class BackupCommand implements Callable<Integer> {
 
   private BackupOptions backupOptions() {
     BackupOptions options = BackupOptions.defaults().withBytesPerSecond(limit * MEGABYTE);
-    boolean isTerminal =
-        Optional.ofNullable(System.console()).map(Console::isTerminal).orElse(false);
-    return isTerminal ? options.withListener(this::show) : options;
+    return Main.isTerminal() ? options.withListener(this::show) : options;
   }
 
   private boolean show(BackupProgress progress) {

@@ -1,11 +1,13 @@
 package org.revenantdb.engine.cli;
 
+import java.io.Console;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.Optional;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.RevenantException;
 import org.revenantdb.recovery.file.FileException;
@@ -82,6 +84,11 @@ public final class Main {
     line.getCommandSpec().version(VERSION);
     line.getSubcommands().values().forEach(verb -> verb.getCommandSpec().version(VERSION));
     return line;
+  }
+
+  /** Whether a person looks at the output. */
+  static boolean isTerminal() {
+    return Optional.ofNullable(System.console()).map(Console::isTerminal).orElse(false);
   }
 
   /** Whether the message of a failure is sufficient, because it is not a defect of this program. */

@@ -1,6 +1,5 @@
 package org.revenantdb.engine.cli;
 
-import java.io.Console;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.DateTimeException;
@@ -8,7 +7,6 @@ import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.OffsetDateTime;
 import java.time.ZoneId;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.Database;
@@ -81,9 +79,7 @@ final class RestoreCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     RestoreRequest options = options();
-    boolean isTerminal =
-        Optional.ofNullable(System.console()).map(Console::isTerminal).orElse(false);
-    if (isTerminal) {
+    if (Main.isTerminal()) {
       options = options.withListener(this::show);
     }
     print(Database.restore(archive, directory, options));

@@ -1,6 +1,5 @@
 package org.revenantdb.engine.cli;
 
-import java.io.Console;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -53,7 +52,7 @@ final class TopCommand implements Callable<Integer> {
     if (seconds < 1 || number < 1) {
       throw new ParameterException(spec.commandLine(), "--seconds and --number must be at least 1");
     }
-    boolean clears = isTerminal();
+    boolean clears = Main.isTerminal();
     CountersView view = new CountersView(out, directory);
     StoredCounters before = view.current(null);
     for (int shown = 0; shown < number; shown++) {
@@ -72,11 +71,5 @@ final class TopCommand implements Callable<Integer> {
       before = now;
     }
     return Main.SOUND;
-  }
-
-  @SuppressWarnings("SystemConsoleNull") // a run-time image may lack the module of the console
-  private static boolean isTerminal() {
-    Console console = System.console();
-    return console != null && console.isTerminal();
   }
 }

@@ -12,12 +12,11 @@ import org.revenantdb.engine.Statistic;
 import org.revenantdb.engine.WaitClass;
 import org.revenantdb.engine.counters.CounterOrder;
 import org.revenantdb.engine.counters.StoredCounters;
+import org.revenantdb.engine.page.Page;
 
 /** What happens in an open database, from two readings of its counters. */
 final class TopFrame {
   private static final int MOST_WAITS = 6;
-
-  private static final int PAGE_BYTES = 8_192;
 
   private final StoredCounters before;
   private final StoredCounters now;
@@ -66,7 +65,7 @@ final class TopFrame {
         value(Statistic.FILES_CHECKPOINTS));
     line(
         "data file   %,12.1f MB        %,12.0f splits/s %,13d pages to redo",
-        (double) value(Statistic.FILES_DATA_FILE_PAGES) * PAGE_BYTES / 1e6,
+        (double) value(Statistic.FILES_DATA_FILE_PAGES) * Page.SIZE / 1e6,
         rate(Statistic.FILES_SPLITS),
         value(Statistic.FILES_PENDING_PAGES));
     line(

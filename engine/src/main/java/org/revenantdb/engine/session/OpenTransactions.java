@@ -136,15 +136,8 @@ public final class OpenTransactions {
    * How messages refer to the transaction with this id: with its name if it has one and is open.
    */
   String described(long id) {
-    for (Slots chunk : chunks) {
-      for (int i = 0; chunk != null && i < chunk.length(); i += STRIDE) {
-        TransactionCore core = coreOf(chunk.get(i));
-        if (core != null && core.id() == id) {
-          return Holder.of(core).described();
-        }
-      }
-    }
-    return new Holder(id, null).described();
+    TransactionCore core = find(each -> each.id() == id);
+    return (core == null ? new Holder(id, null) : Holder.of(core)).described();
   }
 
   /**
@@ -161,10 +154,14 @@ public final class OpenTransactions {
   }
 
   private @Nullable TransactionCore ofThisThread(Predicate<TransactionCore> which) {
+    return find(core -> core.isOfThisThread() && which.test(core) && core.isOpen());
+  }
+
+  private @Nullable TransactionCore find(Predicate<TransactionCore> which) {
     for (Slots chunk : chunks) {
       for (int i = 0; chunk != null && i < chunk.length(); i += STRIDE) {
         TransactionCore core = coreOf(chunk.get(i));
-        if (core != null && core.isOfThisThread() && which.test(core) && core.isOpen()) {
+        if (core != null && which.test(core)) {
           return core;
         }
       }
