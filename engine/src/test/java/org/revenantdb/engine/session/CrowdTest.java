@@ -37,7 +37,7 @@ import org.revenantdb.engine.testing.Samples;
 @Tag("slow")
 class CrowdTest {
   private static final int THREADS = 300;
-  private static final int TRANSFERS = 10;
+  private static final int TRANSFERS = 5;
 
   /**
    * If each end of a transaction let the crowd try again, a transfer would need as many retries as

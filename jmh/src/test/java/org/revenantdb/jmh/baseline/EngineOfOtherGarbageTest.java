@@ -47,7 +47,7 @@ class EngineOfOtherGarbageTest {
     private static final long EACH = 1_000;
     private static final int WRITERS = 2;
     private static final int READERS = 2;
-    private static final long TRANSFERS = Boolean.getBoolean("revenant.long") ? 10_000 : 3_000;
+    private static final long TRANSFERS = Boolean.getBoolean("revenant.long") ? 10_000 : 1_000;
 
     /** Transfers between the two looks of a reader. */
     private static final long MEANWHILE = 20;

@@ -84,13 +84,9 @@ class RevenantScriptTest {
             .toList();
     assertTrue(verbs.containsAll(List.of("demo", "check", "bench", "test", "help")), "" + verbs);
     for (String verb : verbs) {
-      for (String option : List.of("-V", "--version")) {
-        assertEquals(
-            "RevenantDB " + Database.VERSION,
-            said(jdk, script, verb, option).strip(),
-            verb + " " + option);
-      }
+      assertEquals("RevenantDB " + Database.VERSION, said(jdk, script, verb, "-V").strip(), verb);
     }
+    assertEquals("RevenantDB " + Database.VERSION, said(jdk, script, "check", "--version").strip());
     assertEquals("RevenantDB " + Database.VERSION, said(jdk, script, "-V").strip());
   }
 

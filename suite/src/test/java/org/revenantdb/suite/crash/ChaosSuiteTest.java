@@ -19,15 +19,15 @@ import org.revenantdb.chaos.subject.Crash;
 import org.revenantdb.chaos.subject.Verdict;
 
 /**
- * The part of the crash suite that runs in every build: all parts, one seed, one to two minutes on
- * two processors. Some states, kills and teeth are required whatever the time. Another seed and
- * length: {@code -Drevenant.chaos.seed=N -Drevenant.chaos.seconds=N}.
+ * The part of the crash suite that runs in every build: all parts, one seed, about a minute on two
+ * processors. Some states, kills and teeth are required whatever the time. Another seed and length:
+ * {@code -Drevenant.chaos.seed=N -Drevenant.chaos.seconds=N}.
  */
 @Tag("slow")
 class ChaosSuiteTest {
 
   private static final long SEED = Long.getLong("revenant.chaos.seed", 20_261_121);
-  private static final int SECONDS = Integer.getInteger("revenant.chaos.seconds", 20);
+  private static final int SECONDS = Integer.getInteger("revenant.chaos.seconds", 8);
 
   @TempDir Path dir;
 

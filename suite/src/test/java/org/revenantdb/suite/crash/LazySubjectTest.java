@@ -25,7 +25,7 @@ class LazySubjectTest {
 
   private static final long SEED = Long.getLong("revenant.chaos.seed", 20_261_122);
   private static final int STATES = 300;
-  private static final int KILLS = 8;
+  private static final int KILLS = 4;
 
   @TempDir Path dir;
 
