@@ -5,6 +5,7 @@ import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.function.IntConsumer;
 
 /**
  * The child's end of the pipe: lines written here survive the child.
@@ -19,10 +20,14 @@ import java.nio.charset.StandardCharsets;
  */
 public final class ChildPipe {
 
-  private final OutputStream out;
+  private static final int WITHOUT_PARENT = 4;
 
-  private ChildPipe(OutputStream out) {
+  private final OutputStream out;
+  private final IntConsumer halt;
+
+  private ChildPipe(OutputStream out, IntConsumer halt) {
     this.out = out;
+    this.halt = halt;
   }
 
   /**
@@ -33,9 +38,19 @@ public final class ChildPipe {
    * @return the pipe
    */
   public static ChildPipe open() {
-    ChildPipe pipe = new ChildPipe(new FileOutputStream(FileDescriptor.out));
+    return open(code -> Runtime.getRuntime().halt(code));
+  }
+
+  /**
+   * The same, with another way to end the process.
+   *
+   * @param halt ends the process with the given exit code, and does not return
+   * @return the pipe
+   */
+  public static ChildPipe open(IntConsumer halt) {
+    ChildPipe pipe = new ChildPipe(new FileOutputStream(FileDescriptor.out), halt);
     System.setOut(System.err);
-    Thread.ofPlatform().daemon().name("parent watch").start(ChildPipe::haltWithParent);
+    Thread.ofPlatform().daemon().name("parent watch").start(pipe::haltWithParent);
     return pipe;
   }
 
@@ -50,17 +65,17 @@ public final class ChildPipe {
       try {
         out.write(bytes);
       } catch (IOException e) {
-        Runtime.getRuntime().halt(4);
+        halt.accept(WITHOUT_PARENT);
       }
     }
   }
 
-  private static void haltWithParent() {
+  private void haltWithParent() {
     try {
       while (System.in.read() >= 0) {}
     } catch (IOException e) {
       // Same as the end of the stream: the parent has ended.
     }
-    Runtime.getRuntime().halt(4);
+    halt.accept(WITHOUT_PARENT);
   }
 }

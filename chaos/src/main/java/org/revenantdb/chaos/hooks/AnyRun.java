@@ -117,6 +117,16 @@ public final class AnyRun implements AutoCloseable {
         : made.seen() + "; the model was equal to the directory at " + by.controls() + " moments";
   }
 
+  /**
+   * Returns how often the model was compared with the directory and was equal.
+   *
+   * @return moments; 0 before a recording was made
+   */
+  public synchronized int controls() {
+    AnyRecorder by = recorder;
+    return by == null ? 0 : by.controls();
+  }
+
   /** Deletes the files of the run. */
   @Override
   public synchronized void close() {

@@ -32,14 +32,14 @@ public final class HookedMain {
    * @param arguments the subject's class, the directory, the tape, the seed, the number of lives
    */
   public static void main(String[] arguments) {
-    ChildPipe pipe = ChildPipe.open();
+    ChildPipe pipe = ChildPipe.open(HookedMain::end);
     Path directory = Path.of(arguments[1]);
     try {
       Hooks.install(directory, Tape.open(Path.of(arguments[2])));
       Hooks.start();
     } catch (Throwable e) { // whatever it is, this process cannot be hooked
       pipe.say("unsupported\t" + coded(CallStack.text(e)));
-      Runtime.getRuntime().halt(0);
+      end(0);
     }
     Thread.setDefaultUncaughtExceptionHandler((thread, thrown) ->
         pipe.say(
@@ -79,7 +79,16 @@ public final class HookedMain {
     } catch (Throwable e) { // any exception of a subject
       pipe.say("failed\t" + coded(phase + " failed: " + CallStack.text(e)));
     }
-    Runtime.getRuntime().halt(0);
+    end(0);
+  }
+
+  private static void end(int code) {
+    try {
+      Libc.exit(code);
+    } catch (LinkageError | RuntimeException unsupported) {
+      // This process could not be hooked, so no thread of a native library is attached.
+      Runtime.getRuntime().halt(code);
+    }
   }
 
   private static void control(ChildPipe pipe) {

@@ -55,6 +55,7 @@ final class Libc {
   private static final MethodHandle CLOSE = plain("close", "i:i");
   private static final MethodHandle MPROTECT = plain("mprotect", "i:lli");
   private static final MethodHandle PAGE_SIZE = plain("getpagesize", "i:");
+  private static final MethodHandle EXIT = plain("_exit", "i:i");
 
   static {
     for (Call call : Call.values()) {
@@ -132,6 +133,19 @@ final class Libc {
             MethodHandles.dropArguments(
                 handle, handle.type().parameterCount(), Collections.nCopies(missing, long.class)),
             SHAPE));
+  }
+
+  /**
+   * Ends the process at once. {@link Runtime#halt} first runs what native libraries have registered
+   * with {@code atexit}. RocksDB waits there for its own threads, and a thread that was attached to
+   * the JVM by a hook waits for the JVM, which is ending: for ever.
+   */
+  static void exit(int code) {
+    try {
+      int _ = (int) EXIT.invokeExact(code);
+    } catch (Throwable impossible) {
+      throw new IllegalStateException(impossible);
+    }
   }
 
   static boolean has(Call call) {
