@@ -1,0 +1,49 @@
+package org.revenantdb.chaos.examples;
+
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
+import net.openhft.chronicle.queue.ChronicleQueue;
+import net.openhft.chronicle.queue.ExcerptAppender;
+import net.openhft.chronicle.queue.ExcerptTailer;
+import net.openhft.chronicle.queue.rollcycles.TestRollCycles;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Chronicle Queue. {@code ExcerptAppender.sync}: "flush the contents to disk". Each message is
+ * "key=value", and the last one of a key counts.
+ */
+final class ChronicleQueueSubject extends PairSubject<ChronicleQueue> {
+  @Override
+  public ChronicleQueue open(Path dir) {
+    return ChronicleQueue.singleBuilder(dir).rollCycle(TestRollCycles.TEST4_DAILY).build();
+  }
+
+  @Override
+  int keysOfACommit() {
+    return 1;
+  }
+
+  @Override
+  void commit(ChronicleQueue store, TreeMap<String, String> changes) {
+    try (ExcerptAppender appender = store.createAppender()) {
+      for (Map.Entry<String, String> change : changes.entrySet()) {
+        appender.writeText(change.getKey() + "=" + change.getValue());
+      }
+      appender.sync();
+    }
+  }
+
+  @Override
+  @Nullable String get(ChronicleQueue store, String key) {
+    String found = null;
+    try (ExcerptTailer tailer = store.createTailer()) {
+      for (String message; (message = tailer.readText()) != null; ) {
+        if (message.startsWith(key + "=")) {
+          found = message.substring(key.length() + 1);
+        }
+      }
+    }
+    return found;
+  }
+}

@@ -1,0 +1,44 @@
+package org.revenantdb.chaos.examples;
+
+import java.nio.file.Path;
+import java.util.TreeMap;
+import org.eclipse.store.storage.embedded.types.EmbeddedStorage;
+import org.eclipse.store.storage.embedded.types.EmbeddedStorageManager;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * EclipseStore. Its documents: a store operation is "atomic, consistent and durable": when it
+ * returns, the data "has been physically written".
+ */
+final class EclipseStoreSubject extends PairSubject<EmbeddedStorageManager> {
+  @Override
+  public EmbeddedStorageManager open(Path dir) {
+    EmbeddedStorageManager storage = EmbeddedStorage.start(dir);
+    if (storage.root() == null) {
+      storage.setRoot(new TreeMap<String, String>());
+      storage.storeRoot();
+    }
+    return storage;
+  }
+
+  @SuppressWarnings("unchecked") // open stores a map of texts and nothing else
+  private static TreeMap<String, String> map(EmbeddedStorageManager storage) {
+    return (TreeMap<String, String>) storage.root();
+  }
+
+  @Override
+  void commit(EmbeddedStorageManager store, TreeMap<String, String> changes) {
+    map(store).putAll(changes);
+    store.store(map(store));
+  }
+
+  @Override
+  @Nullable String get(EmbeddedStorageManager store, String key) {
+    return map(store).get(key);
+  }
+
+  @Override
+  public void close(EmbeddedStorageManager store) {
+    store.shutdown();
+  }
+}

@@ -1,0 +1,91 @@
+package org.revenantdb.chaos.examples;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.chaos.hooks.AnyRun;
+import org.revenantdb.chaos.run.Outcome;
+import org.revenantdb.chaos.run.PowerCutOptions;
+import org.revenantdb.chaos.run.Recording;
+
+/**
+ * Records a store once, and crashes it in all parts.
+ *
+ * <p>Threads: one. Failure: what cannot be measured is an outcome with a reason.
+ */
+final class ExampleRun {
+  private static final int LIVES = 2;
+  private static final Duration LIMIT = Duration.ofSeconds(120);
+
+  private final Example store;
+  private final long seed;
+  private final int states;
+  private final @Nullable Duration budget;
+  private final @Nullable Path keep;
+  private int controls;
+  private boolean recorded;
+  private String seen = "";
+
+  /**
+   * Prepares a run.
+   *
+   * @param states of each part, at most
+   * @param budget of each part; null: until all states are there
+   * @param keep directory for the files of failures; null: none
+   */
+  ExampleRun(
+      Example store, long seed, int states, @Nullable Duration budget, @Nullable Path keep) {
+    this.store = store;
+    this.seed = seed;
+    this.states = states;
+    this.budget = budget;
+    this.keep = keep;
+  }
+
+  /**
+   * Runs all parts.
+   *
+   * @param scratch an existing directory
+   * @param told receives each row as soon as it is there
+   */
+  List<Row> run(Path scratch, Consumer<Row> told) throws IOException {
+    List<Row> rows = new ArrayList<>();
+    try (AnyRun run = new AnyRun(store.subject(), seed, LIVES, LIMIT, Example.FLAGS, scratch)) {
+      Recording recording = run.recording();
+      recorded = recording.usable();
+      controls = run.controls();
+      seen = run.seen();
+      for (Part part : Part.values()) {
+        long begun = System.nanoTime();
+        Outcome outcome = run.run(part.crash(), options(part));
+        Row row = new Row(store, part, outcome, (System.nanoTime() - begun) / 1e9);
+        rows.add(row);
+        told.accept(row);
+        if (!recorded) {
+          break; // the others would say the same
+        }
+      }
+    }
+    return rows;
+  }
+
+  private PowerCutOptions options(Part part) {
+    PowerCutOptions options =
+        PowerCutOptions.of(part.profile(), seed).withStates(states).withKeep(keep);
+    return budget == null ? options : options.withBudget(budget);
+  }
+
+  /** The moments at which the trace was compared with the directory, and was equal. */
+  int controls() {
+    return controls;
+  }
+
+  /** What was recorded, in a sentence. */
+  String seen() {
+    return seen;
+  }
+}

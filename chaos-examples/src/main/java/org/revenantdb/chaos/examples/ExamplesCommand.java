@@ -1,0 +1,126 @@
+package org.revenantdb.chaos.examples;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.chaos.crash.FileTrees;
+import org.revenantdb.chaos.crash.Scratch;
+import org.revenantdb.chaos.crash.Seeds;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code ./revenant chaos --examples}: crashes stores that others have written. */
+@Command(
+    name = "chaos --examples",
+    description =
+        "Crashes stores that others have written, with the settings that their documents call"
+            + " durable, and tells what was lost or damaged.",
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:No false alarm, and all known findings of these stores were found.",
+      "1:A false alarm, a known finding that was not found, or a store that could not be measured.",
+      "2:Wrong usage; nothing was run."
+    })
+final class ExamplesCommand implements Callable<Integer> {
+  @Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      description = "Show this help message and exit.")
+  private boolean helpWanted;
+
+  @Option(names = "--seed", paramLabel = "N", description = "Seed of all random choices.")
+  private @Nullable Long seed;
+
+  @Option(
+      names = "--states",
+      paramLabel = "N",
+      defaultValue = "200",
+      description = "The most states of each store after each kind of crash (${DEFAULT-VALUE}).")
+  private int states;
+
+  @Option(
+      names = "--seconds",
+      paramLabel = "N",
+      description =
+          "About how long it runs; --states is then the most. Each store gets the same share.")
+  private @Nullable Integer seconds;
+
+  @Option(
+      names = "--store",
+      paramLabel = "NAME",
+      split = ",",
+      description = "Only these stores: ${COMPLETION-CANDIDATES}.")
+  private List<Example> stores = List.of();
+
+  @Option(
+      names = "--report",
+      paramLabel = "DIR",
+      description = "Write the files of failures to DIR; chaos --replay FILE opens one again.")
+  private @Nullable Path report;
+
+  @Option(names = "--json", paramLabel = "FILE", description = "Write the figures to FILE.")
+  private @Nullable Path json;
+
+  @Spec private @Nullable CommandSpec spec;
+
+  @Override
+  public Integer call() throws IOException {
+    demand("--states", states);
+    if (seconds != null) {
+      demand("--seconds", seconds);
+    }
+    long drawn = seed == null ? Seeds.fresh() : seed;
+    List<Example> chosen = stores.isEmpty() ? List.of(Example.values()) : stores;
+    Path scratch = Scratch.directory("revenant-examples-");
+    System.err.println("seed " + drawn);
+    List<ExampleRun> runs = new ArrayList<>();
+    List<Row> rows = new ArrayList<>();
+    try {
+      for (Example store : chosen) {
+        System.out.printf("%n%s %s%n", store.title(), store.version());
+        ExampleRun run = new ExampleRun(store, drawn, states, budget(chosen.size()), report);
+        rows.addAll(run.run(scratch, ExamplesCommand::print));
+        runs.add(run);
+        System.out.println("    " + run.seen());
+      }
+    } finally {
+      FileTrees.delete(scratch);
+    }
+    Figures figures = Figures.of(chosen, runs, rows);
+    System.out.println();
+    System.out.println(figures.text());
+    if (json != null) {
+      figures.json().surroundings().writeTo(json);
+    }
+    return figures.isGood() ? 0 : 1;
+  }
+
+  /** For each part of a store; null: no bound. */
+  private @Nullable Duration budget(int count) {
+    return seconds == null
+        ? null
+        : Duration.ofMillis(Math.max(1, seconds * 1_000L / (count * (Part.values().length + 1L))));
+  }
+
+  private static void print(Row row) {
+    System.out.printf(
+        "    %-28s %6d states, %-12s %s%n",
+        row.part().title(), row.outcome().states(), row.outcome().verdict(), row.first());
+  }
+
+  private void demand(String option, long value) {
+    if (value < 1 || value > 10_000_000) {
+      throw new ParameterException(
+          java.util.Objects.requireNonNull(spec).commandLine(),
+          option + " must be from 1 to 10,000,000, not " + value);
+    }
+  }
+}

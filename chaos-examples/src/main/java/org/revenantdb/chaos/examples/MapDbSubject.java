@@ -1,0 +1,35 @@
+package org.revenantdb.chaos.examples;
+
+import java.nio.file.Path;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.mapdb.DB;
+import org.mapdb.DBMaker;
+import org.mapdb.Serializer;
+
+/**
+ * MapDB. {@code transactionEnable}: "Enables transactions and crash protection (Write Ahead Log)."
+ */
+final class MapDbSubject extends PairSubject<DB> {
+  @Override
+  public DB open(Path dir) {
+    return DBMaker.fileDB(dir.resolve("map.db").toFile())
+        .fileChannelEnable()
+        .transactionEnable()
+        .make();
+  }
+
+  @Override
+  void commit(DB store, TreeMap<String, String> changes) {
+    store
+        .hashMap("map", Serializer.STRING, Serializer.STRING)
+        .createOrOpen()
+        .putAll(changes);
+    store.commit();
+  }
+
+  @Override
+  @Nullable String get(DB store, String key) {
+    return store.hashMap("map", Serializer.STRING, Serializer.STRING).createOrOpen().get(key);
+  }
+}

@@ -1,0 +1,38 @@
+package org.revenantdb.chaos.examples;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.revenantdb.chaos.run.Outcome;
+import org.revenantdb.chaos.subject.Verdict;
+
+/**
+ * What became of a store in one part.
+ *
+ * @param seconds that the states took
+ */
+record Row(Example store, Part part, Outcome outcome, double seconds) {
+  boolean isMeasured() {
+    return outcome.verdict() != Verdict.NOT_MEASURED && outcome.verdict() != Verdict.HARNESS_BROKEN;
+  }
+
+  boolean isFinding() {
+    return outcome.verdict() == Verdict.LOST || outcome.verdict() == Verdict.CORRUPT;
+  }
+
+  /** The first failure, or why nothing was measured, in one line. */
+  String first() {
+    String text =
+        outcome.failures().isEmpty() ? outcome.reason() : outcome.failures().getFirst().title();
+    return text.lines().findFirst().orElse("");
+  }
+
+  Map<String, Object> json() {
+    Map<String, Object> fields = new LinkedHashMap<>(store.json());
+    fields.put("crash", part.title());
+    fields.put("verdict", outcome.verdict().name());
+    fields.put("states", outcome.states());
+    fields.put("seconds", seconds);
+    fields.put("first", first());
+    return fields;
+  }
+}

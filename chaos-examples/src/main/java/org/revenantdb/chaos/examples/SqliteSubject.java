@@ -1,0 +1,23 @@
+package org.revenantdb.chaos.examples;
+
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+
+/**
+ * SQLite with a write-ahead log. {@code synchronous=FULL}: "transactions are durable", "the WAL is
+ * synced after each transaction".
+ */
+final class SqliteSubject extends SqlSubject {
+  @Override
+  public Connection open(Path dir) throws SQLException {
+    Connection connection = DriverManager.getConnection("jdbc:sqlite:" + dir.resolve("pairs.db"));
+    try (Statement statement = connection.createStatement()) {
+      statement.execute("PRAGMA journal_mode=WAL");
+      statement.execute("PRAGMA synchronous=FULL");
+    }
+    return prepared(connection, "CREATE TABLE IF NOT EXISTS pairs (k TEXT PRIMARY KEY, v TEXT)");
+  }
+}
