@@ -6,11 +6,13 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.crash.FileTrees;
 import org.revenantdb.chaos.crash.Scratch;
 import org.revenantdb.chaos.crash.Seeds;
+import org.revenantdb.engine.Database;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -20,6 +22,7 @@ import picocli.CommandLine.Spec;
 /** {@code ./revenant chaos --examples}: crashes stores that others have written. */
 @Command(
     name = "chaos --examples",
+    version = "RevenantDB " + Database.VERSION,
     description =
         "Crashes stores that others have written, with the settings that their documents call"
             + " durable, and tells what was lost or damaged.",
@@ -35,6 +38,15 @@ final class ExamplesCommand implements Callable<Integer> {
       usageHelp = true,
       description = "Show this help message and exit.")
   private boolean helpWanted;
+
+  @Option(
+      names = {"-V", "--version"},
+      versionHelp = true,
+      description = "Print the version and exit.")
+  private boolean versionWanted;
+
+  @Option(names = "--examples", hidden = true, description = "Chooses this command.")
+  private boolean examples;
 
   @Option(names = "--seed", paramLabel = "N", description = "Seed of all random choices.")
   private @Nullable Long seed;
@@ -119,7 +131,7 @@ final class ExamplesCommand implements Callable<Integer> {
   private void demand(String option, long value) {
     if (value < 1 || value > 10_000_000) {
       throw new ParameterException(
-          java.util.Objects.requireNonNull(spec).commandLine(),
+          Objects.requireNonNull(spec).commandLine(),
           option + " must be from 1 to 10,000,000, not " + value);
     }
   }

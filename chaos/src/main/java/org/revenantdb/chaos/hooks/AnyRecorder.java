@@ -271,6 +271,7 @@ public final class AnyRecorder implements AutoCloseable {
             switch (parts[0]) {
               case "phase" -> phase = text;
               case "control" -> look(Long.parseLong(text));
+              case "no control" -> looks.remove(Long.parseLong(text));
               case "failed" -> complaint = complaint.isEmpty() ? decoded(text) : complaint;
               case "unsupported" -> unsupported = "this process cannot be hooked: " + decoded(text);
               case "done" -> done = true;

@@ -92,7 +92,8 @@ public final class HookedMain {
   }
 
   private static void control(ChildPipe pipe) {
-    Hooks.control(place -> pipe.say("control\t" + place));
+    Hooks.control(
+        place -> pipe.say("control\t" + place), place -> pipe.say("no control\t" + place));
   }
 
   private static synchronized boolean isControl() {

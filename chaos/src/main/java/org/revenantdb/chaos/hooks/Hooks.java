@@ -61,6 +61,9 @@ final class Hooks {
   private static final int MS_SYNC = 4;
   private static final int FORCE_ALL_FILES = -1;
 
+  /** Of a control, if mapped pages change meanwhile. */
+  private static final int MOST_LOOKS = 5;
+
   private static final String FIND_ENTRY = Call.FIND_ENTRY.names().getFirst();
   private static final byte[] ON_LOAD = "JNI_OnLoad".getBytes(StandardCharsets.US_ASCII);
 
@@ -868,20 +871,32 @@ final class Hooks {
   }
 
   /**
-   * Stops all operations until the parent has looked at the directory.
+   * Stops all operations until the parent has looked at the directory. Stores into mapped memory
+   * cannot be stopped: a look during which a mapped page changed counts for nothing, and is
+   * repeated a few times.
    *
    * @param tell receives the place; the parent answers on the tape
+   * @param forget receives the place of a look that counts for nothing
    */
-  static void control(LongConsumer tell) {
+  static void control(LongConsumer tell, LongConsumer forget) {
     Slot slot = SLOTS.get();
     LOCK.lock();
     try {
       mappings().sync(slot, /* all= */ true);
-      long number = tape().asked() + 1;
-      tape().ask(number);
-      tell.accept(CLOCK.incrementAndGet());
-      while (tape().answered() < number) {
-        LockSupport.parkNanos(50_000);
+      for (int look = 0; look < MOST_LOOKS; look++) {
+        long number = tape().asked() + 1;
+        tape().ask(number);
+        long place = CLOCK.incrementAndGet();
+        tell.accept(place);
+        while (tape().answered() < number) {
+          LockSupport.parkNanos(50_000);
+        }
+        long before = tape().operations();
+        mappings().sync(slot, /* all= */ true);
+        if (tape().operations() == before) {
+          return;
+        }
+        forget.accept(place);
       }
     } catch (Throwable t) {
       lost(t);

@@ -48,6 +48,7 @@ final class ImportTables {
           "libgcc_s.so.1",
           "libresolv.so.2");
 
+  private static final int MAGIC = 0x464C457F; // \x7fELF
   private static final int PT_LOAD = 1;
   private static final int PT_DYNAMIC = 2;
   private static final int WRITABLE = 2;
@@ -115,28 +116,35 @@ final class ImportTables {
     return !SYSTEM.contains(name) && !name.startsWith("ld-");
   }
 
-  /** The libraries in memory and where each begins. */
+  /**
+   * The libraries in memory and where each begins: files with the magic number of ELF of which a
+   * part can be executed. Their names say nothing; JNA's is {@code jna123.tmp}.
+   */
   private static Map<String, Long> libraries() throws IOException {
-    Map<String, Long> found = new LinkedHashMap<>();
+    Map<String, Long> begins = new LinkedHashMap<>();
+    Set<String> executable = new HashSet<>();
     for (String line : Files.readAllLines(Path.of("/proc/self/maps"))) {
       String[] parts = line.split("\\s+", 6);
       // address perms offset dev inode path
-      if (parts.length == 6
-          && parts[5].startsWith("/")
-          && parts[1].startsWith("r")
-          && Long.parseUnsignedLong(parts[2], 16) == 0) {
-        long base = Long.parseUnsignedLong(parts[0].substring(0, parts[0].indexOf('-')), 16);
-        String path = parts[5].replace(" (deleted)", "");
-        if (parts[1].charAt(3) == 'p' && isElf(path, base)) {
-          found.putIfAbsent(path, base);
-        }
+      if (parts.length < 6 || !parts[5].startsWith("/") || parts[1].charAt(3) != 'p') {
+        continue;
+      }
+      if (parts[1].charAt(2) == 'x') {
+        executable.add(parts[5]);
+      }
+      if (parts[1].charAt(0) == 'r' && Long.parseUnsignedLong(parts[2], 16) == 0) {
+        String from = parts[0].substring(0, parts[0].indexOf('-'));
+        begins.putIfAbsent(parts[5], Long.parseUnsignedLong(from, 16));
       }
     }
+    Map<String, Long> found = new LinkedHashMap<>();
+    begins.forEach((path, base) -> {
+      // A file of data is not touched: where it was cut off, reading would end the process.
+      if (executable.contains(path) && Libc.ALL.get(JAVA_INT, base) == MAGIC) {
+        found.put(path.replace(" (deleted)", ""), base);
+      }
+    });
     return found;
-  }
-
-  private static boolean isElf(String path, long base) {
-    return path.contains(".so") && Libc.ALL.get(JAVA_INT, base) == 0x464C457F; // \x7fELF
   }
 
   private void patch(long base) throws Throwable {
