@@ -29,7 +29,8 @@ final class BerkeleyDbSubject extends PairSubject<BerkeleyDbSubject.Opened> {
 
   @Override
   public Opened open(Path dir) {
-    EnvironmentConfig settings = new EnvironmentConfig().setAllowCreate(true).setTransactional(true);
+    EnvironmentConfig settings =
+        new EnvironmentConfig().setAllowCreate(true).setTransactional(true);
     settings.setDurability(Durability.COMMIT_SYNC);
     Environment env = new Environment(dir.toFile(), settings);
     DatabaseConfig config = new DatabaseConfig().setAllowCreate(true).setTransactional(true);

@@ -14,9 +14,15 @@ import org.jspecify.annotations.Nullable;
  * "key=value", and the last one of a key counts.
  */
 final class ChronicleQueueSubject extends PairSubject<ChronicleQueue> {
+  /** A file has at least one block; the usual 80 MiB would be copied for each state. */
+  private static final int BLOCK = 256 << 10;
+
   @Override
   public ChronicleQueue open(Path dir) {
-    return ChronicleQueue.singleBuilder(dir).rollCycle(TestRollCycles.TEST4_DAILY).build();
+    return ChronicleQueue.singleBuilder(dir)
+        .rollCycle(TestRollCycles.TEST4_DAILY)
+        .blockSize(BLOCK)
+        .build();
   }
 
   @Override

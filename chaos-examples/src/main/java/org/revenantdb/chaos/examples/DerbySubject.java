@@ -1,29 +1,46 @@
 package org.revenantdb.chaos.examples;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.util.Comparator;
+import java.util.stream.Stream;
 
 /**
  * Apache Derby, embedded. Its documents on {@code derby.system.durability}: by default "the
- * transaction log is synced to disk at commit".
+ * transaction log is synced to disk at commit". A creation that was interrupted must be repeated by
+ * the application, so it happens under another name.
  */
 final class DerbySubject extends SqlSubject {
   @Override
   public Connection open(Path dir) throws Exception {
     System.setProperty("derby.stream.error.file", "/dev/null");
     Path home = dir.resolve("db");
-    String url = "jdbc:derby:" + home;
-    boolean isNew = !Files.exists(home);
-    Connection connection =
-        DriverManager.getConnection(isNew ? url + ";create=true" : url);
-    boolean hasTable =
-        connection.getMetaData().getTables(null, null, "PAIRS", null).next();
-    return prepared(
-        connection,
-        hasTable ? "" : "CREATE TABLE pairs (k VARCHAR(20) PRIMARY KEY, v VARCHAR(4000))");
+    if (!Files.exists(home)) {
+      create(dir, home);
+    }
+    return prepared(DriverManager.getConnection("jdbc:derby:" + home), /* create= */ "");
+  }
+
+  private void create(Path dir, Path home) throws Exception {
+    Path begun = dir.resolve("begun");
+    delete(begun);
+    Connection connection = DriverManager.getConnection("jdbc:derby:" + begun + ";create=true");
+    close(prepared(connection, "CREATE TABLE pairs (k VARCHAR(20) PRIMARY KEY, v VARCHAR(4000))"));
+    Files.move(begun, home);
+  }
+
+  private static void delete(Path tree) throws IOException {
+    if (Files.exists(tree)) {
+      try (Stream<Path> files = Files.walk(tree)) {
+        for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+          Files.delete(file);
+        }
+      }
+    }
   }
 
   @Override

@@ -19,7 +19,7 @@ import org.revenantdb.chaos.run.Recording;
  */
 final class ExampleRun {
   private static final int LIVES = 2;
-  private static final Duration LIMIT = Duration.ofSeconds(120);
+  private static final Duration LIMIT = Duration.ofSeconds(30);
 
   private final Example store;
   private final long seed;
@@ -37,8 +37,7 @@ final class ExampleRun {
    * @param budget of each part; null: until all states are there
    * @param keep directory for the files of failures; null: none
    */
-  ExampleRun(
-      Example store, long seed, int states, @Nullable Duration budget, @Nullable Path keep) {
+  ExampleRun(Example store, long seed, int states, @Nullable Duration budget, @Nullable Path keep) {
     this.store = store;
     this.seed = seed;
     this.states = states;

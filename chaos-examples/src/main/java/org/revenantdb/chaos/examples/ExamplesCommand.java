@@ -1,7 +1,6 @@
 package org.revenantdb.chaos.examples;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -54,7 +53,7 @@ final class ExamplesCommand implements Callable<Integer> {
   @Option(
       names = "--states",
       paramLabel = "N",
-      defaultValue = "200",
+      defaultValue = "1000",
       description = "The most states of each store after each kind of crash (${DEFAULT-VALUE}).")
   private int states;
 

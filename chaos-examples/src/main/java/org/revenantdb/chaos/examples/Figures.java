@@ -67,6 +67,8 @@ record Figures(
         .number("controls_equal", controls)
         .number("not_measured", unmeasured)
         .detail("parts", rows.stream().map(Row::json).toList())
-        .detail("missed", known.stream().filter(one -> !found.contains(one)).map(Finding::text).toList());
+        .detail(
+            "missed",
+            known.stream().filter(one -> !found.contains(one)).map(Finding::text).toList());
   }
 }

@@ -25,7 +25,8 @@ final class LevelDbSubject extends PairSubject<DB> {
   @Override
   void commit(DB store, TreeMap<String, String> changes) throws IOException {
     try (WriteBatch batch = store.createWriteBatch()) {
-      changes.forEach((key, value) -> batch.put(Iq80DBFactory.bytes(key), Iq80DBFactory.bytes(value)));
+      changes.forEach(
+          (key, value) -> batch.put(Iq80DBFactory.bytes(key), Iq80DBFactory.bytes(value)));
       store.write(batch, new WriteOptions().sync(true));
     }
   }

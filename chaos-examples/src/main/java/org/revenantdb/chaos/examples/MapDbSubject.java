@@ -21,10 +21,7 @@ final class MapDbSubject extends PairSubject<DB> {
 
   @Override
   void commit(DB store, TreeMap<String, String> changes) {
-    store
-        .hashMap("map", Serializer.STRING, Serializer.STRING)
-        .createOrOpen()
-        .putAll(changes);
+    store.hashMap("map", Serializer.STRING, Serializer.STRING).createOrOpen().putAll(changes);
     store.commit();
   }
 

@@ -10,7 +10,8 @@ enum Part {
   ORDERED("power cut, ext4 ordered", Crash.POWER_CUT, PlatformProfile.EXT4_ORDERED),
   SECTORS("power cut, torn sectors", Crash.POWER_CUT, PlatformProfile.SECTOR_512),
   SIZE_FIRST("power cut, size before data", Crash.POWER_CUT, PlatformProfile.SIZE_BEFORE_DATA),
-  NAMES("power cut, names lost", Crash.POWER_CUT, PlatformProfile.NAMES_LOST);
+  NAMES("power cut, names lost", Crash.POWER_CUT, PlatformProfile.NAMES_LOST),
+  STRICT("power cut, all of POSIX", Crash.POWER_CUT, PlatformProfile.STRICT_POSIX);
 
   private final String title;
   private final Crash crash;

@@ -17,8 +17,8 @@ final class RevenantSubject extends PairSubject<Database> {
   @Override
   void commit(Database store, TreeMap<String, String> changes) {
     Table table = store.getOrCreateTable("pairs");
-    store.run(
-        transaction -> changes.forEach((key, value) -> transaction.put(table, bytes(key), bytes(value))));
+    store.run(transaction ->
+        changes.forEach((key, value) -> transaction.put(table, bytes(key), bytes(value))));
   }
 
   @Override

@@ -24,25 +24,20 @@ final class XodusSubject extends PairSubject<Environment> {
 
   @Override
   void commit(Environment store, TreeMap<String, String> changes) {
-    store.executeInTransaction(
-        transaction -> {
-          Store map = store.openStore("map", StoreConfig.WITHOUT_DUPLICATES, transaction);
-          changes.forEach(
-              (key, value) ->
-                  map.put(
-                      transaction,
-                      StringBinding.stringToEntry(key),
-                      StringBinding.stringToEntry(value)));
-        });
+    store.executeInTransaction(transaction -> {
+      Store map = store.openStore("map", StoreConfig.WITHOUT_DUPLICATES, transaction);
+      changes.forEach((key, value) ->
+          map.put(
+              transaction, StringBinding.stringToEntry(key), StringBinding.stringToEntry(value)));
+    });
   }
 
   @Override
   @Nullable String get(Environment store, String key) {
-    return store.computeInTransaction(
-        transaction -> {
-          Store map = store.openStore("map", StoreConfig.WITHOUT_DUPLICATES, transaction);
-          ByteIterable value = map.get(transaction, StringBinding.stringToEntry(key));
-          return value == null ? null : StringBinding.entryToString(value);
-        });
+    return store.computeInTransaction(transaction -> {
+      Store map = store.openStore("map", StoreConfig.WITHOUT_DUPLICATES, transaction);
+      ByteIterable value = map.get(transaction, StringBinding.stringToEntry(key));
+      return value == null ? null : StringBinding.entryToString(value);
+    });
   }
 }
