@@ -172,7 +172,9 @@ public final class Index<I, K, V> {
           TreeSet<byte[]> values = index.of(row == null ? null : row.value());
           if (values.stream().noneMatch(it -> Arrays.equals(index.entryKey(it, key), entryKey))) {
             problems.add(
-                "an entry leads to key " + rows.readKey(key) + ", whose row has none such");
+                "an entry leads to key "
+                    + rows.readKey(key)
+                    + ", whose row does not have this entry");
           }
         }
       }

@@ -126,7 +126,7 @@ public final class IndexScan<I, K, V> {
    */
   public IndexScan<I, K, V> limit(long entries) {
     if (entries < 0) {
-      throw new IllegalArgumentException("a limit is not negative, as " + entries + " is");
+      throw new IllegalArgumentException("a limit must not be negative, but is " + entries);
     }
     return new IndexScan<>(index, transaction, from, to, isDescending, Math.min(entries, limit));
   }

@@ -127,7 +127,7 @@ public final class Scan<K, V> {
    */
   public Scan<K, V> limit(long rows) {
     if (rows < 0) {
-      throw new IllegalArgumentException("a limit is not negative, as " + rows + " is");
+      throw new IllegalArgumentException("a limit must not be negative, but is " + rows);
     }
     return new Scan<>(table, transaction, from, to, isDescending, Math.min(rows, limit));
   }

@@ -264,7 +264,7 @@ public final class Sequence {
             LimitException.Reason.SEQUENCE_EXHAUSTED,
             "sequence "
                 + name
-                + " has given all values of its range ("
+                + " has returned all values of its range ("
                 + options
                 + "); create another with another name");
       }

@@ -28,7 +28,7 @@ public record SequenceOptions(long start, long increment, int cacheSize, Sequenc
           "increment",
           "from " + Long.MIN_VALUE + " to " + Long.MAX_VALUE + ", except 0",
           increment,
-          "it would give one value for ever; 1 counts up, -1 down");
+          "it would return the same value for ever; 1 counts up, -1 down");
     }
     OptionCheck.inRange(cacheSize, "cacheSize", 0, Integer.MAX_VALUE, "");
     if (order == SequenceOrder.BIT_REVERSED) {

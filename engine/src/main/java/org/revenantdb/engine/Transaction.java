@@ -1214,7 +1214,7 @@ public final class Transaction implements AutoCloseable {
       }
     }
     throw new Misuse.OfArgument(
-        "the savepoint is over, or one of another transaction; set another one");
+        "the savepoint has ended, or belongs to another transaction; set another one");
   }
 
   /**

@@ -86,6 +86,6 @@ public final class TypeCode {
     return new IllegalArgumentException(
         "an element begins with "
             + Integer.toHexString(code)
-            + ", which is none of this codec; read it with the codec that it was written with");
+            + ", which this codec does not know; read it with the codec that wrote it");
   }
 }

@@ -110,7 +110,7 @@ final class RestartWatch implements RestartProgress {
       System.getLogger("org.revenantdb")
           .log(
               System.Logger.Level.WARNING,
-              "the listener that is told how far the restart is has thrown; the restart itself goes on",
+              "the restart listener has thrown an exception; the restart continues",
               thrown);
     }
   }

@@ -12,7 +12,7 @@ public final class CopyInUse {
       "; this is a copy of a database that was in use, or not closed, when it was copied, so its files may be of"
           + " different moments";
   private static final String CURE =
-      "make another copy with backup, or of a database that is closed; if this is no copy, restore the database from a backup";
+      "make another copy with backup, or copy the database while it is closed; if this is not a copy, restore the database from a backup";
 
   private CopyInUse() {}
 

@@ -82,7 +82,7 @@ final class PreparePath {
       throw new TransactionStateException(
           TransactionStateException.Reason.NOT_PREPARABLE,
           "the transaction has created, dropped or truncated tables, and cannot be prepared: commit it, or do that"
-              + " in a transaction of its own");
+              + " in another transaction");
     }
     PreparedTransaction prepared = new PreparedTransaction(core.id(), name, tables(core));
     try {

@@ -63,7 +63,7 @@ final class TransactionStates {
       case PREPARE -> {
         PreparedTransaction said = PreparedTransaction.of(record);
         if (said == null || id == 0) {
-          throw damaged(record, catalog, "what it says of a prepared transaction makes no sense");
+          throw damaged(record, catalog, "its entry for a prepared transaction is invalid");
         }
         if (aborted.contains(id)
             || decidedBeforeImage.contains(id)
@@ -127,7 +127,11 @@ final class TransactionStates {
       } else if (i < writing + waiting) {
         if (!decided && !forgotten && !prepared.containsKey(id)) {
           throw damaged(
-              record, catalog, "it names transaction " + id + " as prepared, which nothing said");
+              record,
+              catalog,
+              "it names transaction "
+                  + id
+                  + " as prepared, but the log has no record that prepares it");
         }
       } else if (!forgotten) {
         if (prepared.containsKey(id)) {
