@@ -82,7 +82,7 @@ public final class IndexScan<I, K, V> {
   /**
    * Those behind a value.
    *
-   * @param value the largest one that is not read
+   * @param value the largest value that is not read
    * @return another scan
    */
   public IndexScan<I, K, V> greaterThan(I value) {
@@ -102,7 +102,7 @@ public final class IndexScan<I, K, V> {
   /**
    * Those before a value.
    *
-   * @param value the smallest one that is not read
+   * @param value the smallest value that is not read
    * @return another scan
    */
   public IndexScan<I, K, V> lessThan(I value) {

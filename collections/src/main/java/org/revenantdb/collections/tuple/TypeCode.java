@@ -81,7 +81,7 @@ public final class TypeCode {
     }
   }
 
-  /** What is told of a code that the codec does not read. */
+  /** The exception for a code that the codec does not read. */
   public static IllegalArgumentException unexpected(int code) {
     return new IllegalArgumentException(
         "an element begins with "

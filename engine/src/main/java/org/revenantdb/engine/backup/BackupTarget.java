@@ -27,7 +27,7 @@ public final class BackupTarget {
   /*
    * State       empty       no directory, or an empty one
    *             unfinished  the mark is there: its name was forced before anything else was made
-   *             database    the mark has become the data file, by a rename
+   *             database    the mark was renamed to the data file
    *
    * A crash leaves one of these states; docs/protocols.md §47 has the table. The mark is the data file of the copy
    * under another name: so no moment has both, or none.

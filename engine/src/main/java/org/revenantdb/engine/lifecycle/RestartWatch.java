@@ -11,8 +11,8 @@ import org.revenantdb.recovery.restart.RestartProgress;
  * Reports the progress of a restart to the listener of the options, the counters file and the
  * flight recorder.
  *
- * <p>Threads: the one that restarts, then the one that redoes. Failure: exceptions of the listener
- * or the file have no effect on the restart.
+ * <p>Threads: the thread that opens the database, then the thread that redoes pages. Failure:
+ * exceptions of the listener or the file have no effect on the restart.
  */
 final class RestartWatch implements RestartProgress {
   /** The minimum time between two calls of the listener in a phase. */
