@@ -398,7 +398,7 @@ public final class WorkQueue<T> implements AutoCloseable {
    * Starts consumers, each a virtual thread that {@linkplain #process processes} items until the
    * queue or the database is closed. An {@link Error} of the work, and a failure of the queue
    * itself such as a full disk, goes to the uncaught exception handler of the thread, and the
-   * consumer goes on after a second.
+   * consumer continues after a second.
    *
    * @param count how many work at the same time
    * @param work what is done

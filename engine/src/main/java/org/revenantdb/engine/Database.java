@@ -420,8 +420,8 @@ public final class Database implements AutoCloseable {
    * @return whether this call dropped a table; false if there is none, or if another thread was
    *     faster
    * @throws CatalogException with {@link CatalogException.Reason#IN_USE} if the call would wait for
-   *     itself: this thread has written to the table in an open transaction, or has an open
-   *     transaction for which a writer of the table waits
+   *     itself. This is so if this thread has written to the table in an open transaction, or if a
+   *     writer of the table waits for an open transaction of this thread
    * @throws OutcomeUnknownException if the log failed before the drop was durable
    */
   public boolean dropTable(String name) {
@@ -1236,9 +1236,9 @@ public final class Database implements AutoCloseable {
    * @param options limit and listener
    * @return a report about the copy
    * @throws StorageException with {@link StorageException.Reason#BACKUP_TARGET} if the target is
-   *     not empty, with {@link StorageException.Reason#BACKUP_TOO_SLOW} if the log grew faster than
-   *     it was copied, with another reason if a file of the database cannot be read, or one of the
-   *     target cannot be written. The database is unharmed
+   *     not empty; with {@link StorageException.Reason#BACKUP_TOO_SLOW} if the log grew faster than
+   *     it was copied; with another reason if a file cannot be read or written. The database is
+   *     unharmed
    * @throws java.util.concurrent.CancellationException if the listener or an interrupt has ended
    *     it; the thread stays interrupted
    * @throws IllegalStateException if another backup of this database is being made
@@ -1289,8 +1289,8 @@ public final class Database implements AutoCloseable {
    * @param options the moment
    * @return a report about the restored database
    * @throws StorageException with {@link StorageException.Reason#ARCHIVE_LACKS_MOMENT} if the
-   *     archive does not have that moment, with {@link StorageException.Reason#BACKUP_TARGET} if
-   *     the directory is not empty, with another reason if the archive is damaged, or a file cannot
+   *     archive does not have that moment; with {@link StorageException.Reason#BACKUP_TARGET} if
+   *     the directory is not empty; with another reason if the archive is damaged, or a file cannot
    *     be read or written. The archive is unharmed
    * @throws java.util.concurrent.CancellationException if the listener has ended it
    */

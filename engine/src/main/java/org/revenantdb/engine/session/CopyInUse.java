@@ -4,8 +4,8 @@ import org.revenantdb.recovery.file.DamagedFileException;
 import org.revenantdb.recovery.file.MissingFileException;
 
 /**
- * Says of damage in a directory that was copied while the original was in use where it comes from:
- * the device is not to blame, and another copy by the same way would be no better.
+ * Adds the cause to the report of damage in a directory that was copied while the original was in
+ * use. The device is not to blame, and another copy made in the same way would be no better.
  */
 public final class CopyInUse {
   private static final String WHY =

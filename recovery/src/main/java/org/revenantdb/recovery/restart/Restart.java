@@ -333,8 +333,8 @@ public final class Restart {
 
   /**
    * So far ahead that no LSN that was ever returned is used again, written or lost (R7). A segment
-   * is written to only after its header was forced, and LSNs are handed out no farther beyond it
-   * than a log buffer; so files without a header of their own do not count.
+   * is written to only after its header was forced, and LSNs are returned at most one log buffer
+   * beyond it. So files without a header of their own do not count.
    *
    * <p>Its size is that of the segment in which the former life ended.
    */
