@@ -37,7 +37,7 @@ final class Slot {
   int thread;
   int stack;
 
-  // The arguments of the current call.
+  // The state of the current call.
   long record;
   long offset;
   long length;

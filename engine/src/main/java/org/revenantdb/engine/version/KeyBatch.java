@@ -24,12 +24,7 @@ public final class KeyBatch {
    *
    * Leaf        1 descent for the first key: leaf and stamp   2 each further key, until one is not covered by the leaf:
    *               slot, writer, outcome of the writer, copy of the value   3 the stamp validates   4 the witness is
-   *                                                                                                notified; then the
-   *                                                                                                keys that need
-   *                                                                                                another read:
-   *                                                                                                older versions
-   *                                                                                                together, others
-   *                                                                                                under the latch
+   *               notified; then the keys that need another read: older versions together, others under the latch
    *             Not valid at 3: nothing of the leaf counts, and 1 comes again. After some tries the keys of the leaf
    *             are read under its shared latch.
    *
