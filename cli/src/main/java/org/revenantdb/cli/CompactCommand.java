@@ -10,7 +10,7 @@ import picocli.CommandLine.Command;
 @Command(
     name = "compact",
     description =
-        "Moves pages to the front of the data file, and gives its end back to the system.",
+        "Moves pages to the front of the data file, and returns its free end to the file system.",
     mixinStandardHelpOptions = true)
 final class CompactCommand extends Verb {
   CompactCommand(Session session) {

@@ -35,7 +35,7 @@ final class DelCommand extends Verb {
     boolean isRange = range.from != null || range.to != null || range.prefix != null;
     if ((key != null) == isRange) {
       throw new NotationException(
-          "name a key, or a range by --from, --to or --prefix; --prefix '' is the whole table");
+          "give a key, or a range by --from, --to or --prefix; --prefix '' is the whole table");
     }
     return session.write(directory, this::delete);
   }

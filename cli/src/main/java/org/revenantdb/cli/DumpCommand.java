@@ -53,7 +53,7 @@ final class DumpCommand extends Verb {
   @Option(
       names = {"-o", "--output"},
       paramLabel = "FILE",
-      description = "the file, which gets its name when it is whole; default the output")
+      description = "the file; it gets its name when it is complete; default: standard output")
   private @Nullable Path output;
 
   DumpCommand(Session session) {
@@ -74,7 +74,7 @@ final class DumpCommand extends Verb {
               ? new TextDump.Output(session.out())
               : new BinaryDump.Output(System.out));
       if (form == Form.TEXT ? session.out().checkError() : System.out.checkError()) {
-        throw new DumpException("the output could not be written: the dump is not whole");
+        throw new DumpException("the output could not be written: the dump is incomplete");
       }
       return FINE;
     }

@@ -23,7 +23,7 @@ import picocli.CommandLine.Parameters;
     name = "load",
     description = {
       "Reads a dump into a database, which is created if there is none: tables, rows, sequences.",
-      "Each table is loaded whole or not at all. After an error the tables before it are there."
+      "Each table is loaded whole or not at all. After an error the tables that were loaded before are kept."
     },
     mixinStandardHelpOptions = true)
 final class LoadCommand extends Verb {
@@ -41,7 +41,7 @@ final class LoadCommand extends Verb {
   @Option(
       names = "--table",
       paramLabel = "NAME",
-      description = "the table for rows of a dump that names none, as mdb_dump makes it")
+      description = "the table for the rows of a dump without a table name, like one of mdb_dump")
   private @Nullable String table;
 
   LoadCommand(Session session) {
@@ -140,7 +140,7 @@ final class LoadCommand extends Verb {
         throw new DumpException(
             "table "
                 + Escapes.shown(it.name())
-                + " has rows already; load into another database, or say --into-existing");
+                + " has rows already; load into another database, or add --into-existing");
       }
       return db.bulkLoad(to, TransactionOptions.of(Durability.DURABLE));
     }

@@ -22,7 +22,7 @@ final class LsCommand extends Verb {
 
   @Option(
       names = {"-l", "--long"},
-      description = "with rows and bytes, for which every page of the database is read")
+      description = "adds rows and bytes; reads every page of the database")
   private boolean isLong;
 
   LsCommand(Session session) {

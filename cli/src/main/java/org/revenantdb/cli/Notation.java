@@ -80,7 +80,7 @@ enum Notation {
   abstract String show(byte[] bytes);
 
   /**
-   * The bytes of what somebody typed.
+   * The bytes of a typed text.
    *
    * @throws NotationException if it is not of this notation
    */

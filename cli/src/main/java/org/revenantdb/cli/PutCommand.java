@@ -27,7 +27,7 @@ final class PutCommand extends Verb {
       index = "3",
       arity = "0..1",
       paramLabel = "VALUE",
-      description = "the value, unless --input names a file")
+      description = "the value, unless --input gives a file")
   private @Nullable String value;
 
   @Option(

@@ -24,7 +24,7 @@ final class ScanCommand extends Verb {
   @Option(
       names = {"-n", "--limit"},
       paramLabel = "ROWS",
-      description = "shows at most so many rows")
+      description = "shows at most this many rows")
   private long limit = Long.MAX_VALUE;
 
   @Option(

@@ -203,7 +203,7 @@ final class TextDump {
         name = expected == 0 ? null : nameOfUnnamed;
         if (name == null && expected != 0) {
           throw new DumpException(
-              "the section at line " + line + " names no table; name one with --table");
+              "the section at line " + line + " has no table name; give one with --table");
         }
       }
       if (name != null) {

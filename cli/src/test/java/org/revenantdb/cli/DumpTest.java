@@ -175,7 +175,7 @@ class DumpTest {
         DATA=END
         """);
     Path other = folder.resolve("other");
-    assertTrue(Shellout.run("load", other, file).err().contains("name one with --table"));
+    assertTrue(Shellout.run("load", other, file).err().contains("give one with --table"));
     Shellout ran = Shellout.run("load", other, file, "--table", "main");
     assertEquals(0, ran.code(), ran.err());
     assertEquals("k1\t0x763100\nk2\t\n", Shellout.run("scan", other, "main").out());

@@ -110,7 +110,7 @@ class VerbsTest {
     prints("", "put", directory, "other", "k", "v", "--create-table");
     assertEquals(1, Shellout.run("del", directory, "orders", "new").code());
     prints("10 rows deleted\n", "del", directory, "orders", "--prefix", "o1");
-    fails(2, "name a key, or a range", "del", directory, "orders");
+    fails(2, "give a key, or a range", "del", directory, "orders");
     prints("21 rows deleted\n", "del", directory, "orders", "--prefix", "");
 
     Path file = folder.resolve("value");

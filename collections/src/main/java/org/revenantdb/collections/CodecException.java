@@ -3,8 +3,8 @@ package org.revenantdb.collections;
 import org.revenantdb.engine.RevenantException;
 
 /**
- * A codec has thrown, or the bytes of a row are not those that it reads. The message has the table,
- * the key and what the codec has told; the cause is the exception of the codec.
+ * A codec has thrown an exception, or cannot read the bytes of a row. The message has the table,
+ * the key and the message of the codec; the cause is the exception of the codec.
  *
  * <p>The statement has changed nothing, and the transaction stays open and usable.
  */

@@ -18,7 +18,9 @@ public final class Delivery<T> {
   private final WorkQueue<T> queue;
   private final QueueRows.Leased<T> leased;
 
-  /** The transaction that has acknowledged it; a second call in that one does nothing. */
+  /**
+   * The transaction that has acknowledged it; a second call in the same transaction does nothing.
+   */
   private @Nullable Transaction acknowledgedIn;
 
   Delivery(WorkQueue<T> queue, QueueRows.Leased<T> leased) {
@@ -57,7 +59,7 @@ public final class Delivery<T> {
    * Removes the item from the queue, as part of a transaction. If the work is done in the same
    * transaction, it is done exactly once, whatever crashes.
    *
-   * @param transaction which does the work
+   * @param transaction the transaction that does the work
    * @throws DeliveryLostException if the item was delivered again meanwhile; do not commit
    */
   @SuppressWarnings("ReferenceEquality") // which transaction it is
@@ -83,8 +85,9 @@ public final class Delivery<T> {
   }
 
   /**
-   * Gives the item back after a failure. It is delivered again after a delay, or becomes a dead
-   * letter if this was its last attempt. Does nothing if the item was delivered again already.
+   * Returns the item to the queue after a failure. It is delivered again after a delay, or becomes
+   * a dead letter if this was its last attempt. Does nothing if the item was delivered again
+   * already.
    *
    * @param reason why, for a dead letter
    */
@@ -94,8 +97,8 @@ public final class Delivery<T> {
   }
 
   /**
-   * Extends the visibility time, for work that takes longer. Work can call this while it runs, and
-   * so can another thread for it. It has no effect if the time would be over earlier than without.
+   * Extends the visibility time, for work that takes longer. The working thread or another one can
+   * call this while the work runs. It has no effect if the new end is before the present one.
    *
    * @param visibility from now on; not negative
    * @throws DeliveryLostException if the item was delivered again meanwhile

@@ -3,14 +3,14 @@ package org.revenantdb.collections;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An item was acknowledged too late: its visibility time was over, and it was delivered again, or
- * has become a dead letter. The transaction that acknowledges must not commit, because another
- * consumer does the work.
+ * An item was acknowledged too late. Its visibility time was over, and it was delivered again or is
+ * a dead letter now. The transaction that acknowledges must not commit, because another consumer
+ * does the work.
  */
 public final class DeliveryLostException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /** What was acknowledged; null behind a serialization. */
+  /** The acknowledged delivery; null after a serialization. */
   private final transient @Nullable Delivery<?> delivery;
 
   DeliveryLostException(Delivery<?> delivery, String message) {

@@ -17,7 +17,7 @@ public final class DuplicateKeyException extends RevenantException {
   /** The key of the row that was to be stored. */
   private final transient @Nullable Object key;
 
-  /** The key of the row that is there. */
+  /** The key of the existing row. */
   private final transient @Nullable Object existingKey;
 
   /**

@@ -15,16 +15,16 @@ import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
 
 /**
- * A secondary index: rows of a table in the order of something that they have. {@link
- * TypedTable#index} returns it. Thread-safe.
+ * A secondary index: the rows of a table, ordered by values that a function computes from each row.
+ * {@link TypedTable#index} returns it. Thread-safe.
  *
  * {@snippet :
  * Index<String, Long, Customer> byCity = customers.index("by city", Index.of(Keys.strings(), Customer::city));
  * try (Stream<Row<Long, Customer>> rows = byCity.scan(tx).equalTo("London").stream()) { ... }
  * }
  *
- * <p>An index is kept in the transaction that writes the row. So what a transaction reads through
- * it is what it reads from the table.
+ * <p>The transaction that writes a row also changes its index entries. So a transaction reads the
+ * same rows through an index as from the table.
  *
  * @param <I> type of what is indexed
  * @param <K> type of the keys
@@ -142,7 +142,7 @@ public final class Index<I, K, V> {
    * Compares all rows with all entries.
    *
    * @param transaction which reads
-   * @return what does not fit; empty if the index is right, and at most a hundred findings
+   * @return the differences, at most a hundred; empty if the index is correct
    */
   public List<String> check(Transaction transaction) {
     List<String> problems = new ArrayList<>();
@@ -172,7 +172,9 @@ public final class Index<I, K, V> {
           TreeSet<byte[]> values = index.of(row == null ? null : row.value());
           if (values.stream().noneMatch(it -> Arrays.equals(index.entryKey(it, key), entryKey))) {
             problems.add(
-                "an entry leads to key " + rows.readKey(key) + ", whose row has none such");
+                "an entry leads to key "
+                    + rows.readKey(key)
+                    + ", whose row does not have this entry");
           }
         }
       }
@@ -190,7 +192,7 @@ public final class Index<I, K, V> {
     return index.entries();
   }
 
-  /** The bytes of the key that an entry leads to. */
+  /** The bytes of the row key in an entry. */
   byte[] rowKeyOf(Cursor entry) {
     return index.rowKeyOf(entry.key(), entry.value());
   }

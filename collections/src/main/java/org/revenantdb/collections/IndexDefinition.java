@@ -9,11 +9,11 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.collections.index.IndexShape;
 
 /**
- * What a secondary index has of a row: made by {@link Index#of}, {@link Index#unique} and {@link
- * Index#multi}. Immutable.
+ * What a secondary index contains for a row. It is made by {@link Index#of}, {@link Index#unique}
+ * and {@link Index#multi}. Immutable.
  *
- * <p>The functions have no side effects and return the same for the same row, always: what they
- * return for a row when it is replaced or deleted is what is removed from the index. If a function
+ * <p>The functions have no side effects and always return the same for the same row. When a row is
+ * replaced or deleted, the index removes the entries that they return for it. If a function
  * changes, drop the index and declare it again, or give it another version, which is refused until
  * then.
  *

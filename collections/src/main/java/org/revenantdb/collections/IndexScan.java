@@ -82,7 +82,7 @@ public final class IndexScan<I, K, V> {
   /**
    * Those behind a value.
    *
-   * @param value the largest one that is not read
+   * @param value the largest value that is not read
    * @return another scan
    */
   public IndexScan<I, K, V> greaterThan(I value) {
@@ -102,7 +102,7 @@ public final class IndexScan<I, K, V> {
   /**
    * Those before a value.
    *
-   * @param value the smallest one that is not read
+   * @param value the smallest value that is not read
    * @return another scan
    */
   public IndexScan<I, K, V> lessThan(I value) {
@@ -126,7 +126,7 @@ public final class IndexScan<I, K, V> {
    */
   public IndexScan<I, K, V> limit(long entries) {
     if (entries < 0) {
-      throw new IllegalArgumentException("a limit is not negative, as " + entries + " is");
+      throw new IllegalArgumentException("a limit must not be negative, but is " + entries);
     }
     return new IndexScan<>(index, transaction, from, to, isDescending, Math.min(entries, limit));
   }

@@ -18,8 +18,9 @@ import org.revenantdb.collections.tuple.TypeCode;
  */
 public final class KeyPrefix<K, P extends @Nullable Object> extends KeyRange<K> {
   /*
-   * What follows the prefix begins with a type code, which is below FF. What begins with the bytes of the prefix and
-   * goes on with FF is another prefix: its last text or array has a zero where this one ends. So the end is prefix, FF.
+   * What follows the prefix begins with a type code, which is below FF. Keys that begin with the bytes of the prefix
+   * and continue with FF have another prefix: its last text or array has a zero where this one ends. So the end is
+   * prefix, FF.
    */
   private final byte[] prefix;
 
@@ -31,7 +32,7 @@ public final class KeyPrefix<K, P extends @Nullable Object> extends KeyRange<K> 
     this.next = next;
   }
 
-  /** The first bytes behind all keys that begin with these elements. */
+  /** The first bytes after all keys that begin with these elements. */
   static byte[] behind(byte[] elements) {
     byte[] end = Arrays.copyOf(elements, elements.length + 1);
     end[elements.length] = (byte) TypeCode.NEVER;
@@ -46,7 +47,7 @@ public final class KeyPrefix<K, P extends @Nullable Object> extends KeyRange<K> 
   }
 
   /**
-   * Those whose next part is this one.
+   * The keys whose next part is this one.
    *
    * @param part the next part
    * @return the range
@@ -57,9 +58,9 @@ public final class KeyPrefix<K, P extends @Nullable Object> extends KeyRange<K> 
   }
 
   /**
-   * Those from a next part on.
+   * The keys whose next part is at least this one.
    *
-   * @param part the smallest one
+   * @param part the smallest part of the range
    * @return the range
    */
   public KeyRange<K> atLeast(P part) {
@@ -67,9 +68,9 @@ public final class KeyPrefix<K, P extends @Nullable Object> extends KeyRange<K> 
   }
 
   /**
-   * Those behind a next part.
+   * The keys whose next part is above this one.
    *
-   * @param part the largest one that does not belong to the range
+   * @param part the largest part that does not belong to the range
    * @return the range
    */
   public KeyRange<K> greaterThan(P part) {
@@ -77,9 +78,9 @@ public final class KeyPrefix<K, P extends @Nullable Object> extends KeyRange<K> 
   }
 
   /**
-   * Those up to a next part.
+   * The keys whose next part is at most this one.
    *
-   * @param part the largest one
+   * @param part the largest part of the range
    * @return the range
    */
   public KeyRange<K> atMost(P part) {
@@ -87,9 +88,9 @@ public final class KeyPrefix<K, P extends @Nullable Object> extends KeyRange<K> 
   }
 
   /**
-   * Those before a next part.
+   * The keys whose next part is below this one.
    *
-   * @param part the smallest one that does not belong to the range
+   * @param part the smallest part that does not belong to the range
    * @return the range
    */
   public KeyRange<K> lessThan(P part) {
@@ -97,11 +98,11 @@ public final class KeyPrefix<K, P extends @Nullable Object> extends KeyRange<K> 
   }
 
   /**
-   * Those from a next part on, and before another one.
+   * The keys whose next part is at least the first, and below the end.
    *
-   * @param first the smallest one
-   * @param end the smallest one that does not belong to the range
-   * @return the range; empty if the end is not behind the first
+   * @param first the smallest part of the range
+   * @param end the smallest part that does not belong to the range
+   * @return the range; empty if the end is not above the first
    */
   public KeyRange<K> between(P first, P end) {
     return new KeyRange<>(with(first), with(end));

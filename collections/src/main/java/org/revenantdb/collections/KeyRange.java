@@ -13,7 +13,7 @@ public class KeyRange<K extends @Nullable Object> {
   private final byte @Nullable [] from;
   private final byte @Nullable [] to;
 
-  /** From the first bytes on, null for all, up to others, which are not of the range. */
+  /** From the first bytes, inclusive, to others, exclusive; null for no bound. */
   KeyRange(byte @Nullable [] from, byte @Nullable [] to) {
     this.from = from;
     this.to = to;
@@ -29,12 +29,12 @@ public class KeyRange<K extends @Nullable Object> {
     return new KeyRange<>(null, null);
   }
 
-  /** Where it begins; null if there is no lower bound. Not copied. */
+  /** The first bytes of the range; null if there is no lower bound. Not copied. */
   byte @Nullable [] from() {
     return from;
   }
 
-  /** The first bytes behind it; null if there is no upper bound. Not copied. */
+  /** The first bytes after the range; null if there is no upper bound. Not copied. */
   byte @Nullable [] to() {
     return to;
   }

@@ -25,12 +25,12 @@ import org.revenantdb.engine.TransactionOptions;
  *
  * <p>Each call is a transaction of its own. Calls that come at the same time are combined: one of
  * the threads reads the row, merges all their values, and commits once for all of them. So threads
- * do not wait for each other's commits, and have no conflicts with each other. If other
- * transactions are in the way of a commit for several, each call is tried alone, so that none fails
- * for another.
+ * do not wait for each other's commits, and have no conflicts with each other. If a combined commit
+ * has a conflict with other transactions, each call is tried alone, so that no call fails because
+ * of another one.
  *
  * <p><b>Threads.</b> Thread-safe. The function is called by any of the threads, and again after a
- * conflict with other transactions. It must not wait for a thread that merges, and must not change
+ * conflict with other transactions. It must not wait for a thread that merges. It must not change
  * its arguments: they belong to the callers, and are merged again after a conflict.
  *
  * @param <K> type of the keys
@@ -73,8 +73,9 @@ public final class Merger<K, V> {
   }
 
   /**
-   * Stores a value, or what the function makes of the value that is there and of this one. Returns
-   * when that is committed, and durable if the options say so.
+   * Merges a value into the row of a key. If there is no row, stores the value. Otherwise stores
+   * the result of the function for the present value and this one. Returns when that is committed,
+   * and is durable unless the options are lazy.
    *
    * @param key the key
    * @param value stored if there is no such row
@@ -132,7 +133,7 @@ public final class Merger<K, V> {
     }
   }
 
-  /** The value behind a request; as before if its function throws. */
+  /** The value after a request; unchanged if its function throws. */
   private @Nullable V merged(@Nullable V before, Request<K, V> request) {
     request.failed(null);
     try {

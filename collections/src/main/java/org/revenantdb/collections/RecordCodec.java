@@ -81,7 +81,7 @@ public final class RecordCodec<R extends Record> implements Codec<R> {
    *
    * @param formerVersion the version that it was written with
    * @param formerType a record with the components that it had then; its name does not matter
-   * @param upgrade makes the present record of a former one
+   * @param upgrade makes a record of the present version from a former one
    * @param <F> type of the former record
    * @return another codec
    */

@@ -1,7 +1,7 @@
 package org.revenantdb.collections;
 
 /**
- * A row of a table: a snapshot of it, which does not change.
+ * A copy of a row of a table. It does not change.
  *
  * @param key the key
  * @param value the value

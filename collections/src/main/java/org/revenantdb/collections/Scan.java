@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.Transaction;
 
 /**
- * Which rows of a table a transaction is to read, in which order. {@link TypedTable#scan} has all
- * of them; the methods narrow that. Immutable.
+ * A read of rows of a table in a transaction. {@link TypedTable#scan} reads all rows in the order
+ * of the keys; the methods of this class narrow the range or change the order. Immutable.
  *
  * {@snippet :
  * try (Stream<Row<Long, Order>> rows = orders.scan(tx).atLeast(4711L).limit(10).stream()) {
@@ -55,13 +55,13 @@ public final class Scan<K, V> {
     return Arrays.compareUnsigned(one, other);
   }
 
-  /** The smallest bytes that are behind these. */
+  /** The smallest bytes that are above these. */
   private static byte[] behind(byte[] key) {
     return Arrays.copyOf(key, key.length + 1);
   }
 
   /**
-   * Those that are in a range as well.
+   * Narrows the scan to a range.
    *
    * @param range the range
    * @return another scan
@@ -71,9 +71,9 @@ public final class Scan<K, V> {
   }
 
   /**
-   * Those from a key on.
+   * Narrows the scan to keys that are at least this one.
    *
-   * @param key the smallest one
+   * @param key the smallest key
    * @return another scan
    */
   public Scan<K, V> atLeast(K key) {
@@ -81,9 +81,9 @@ public final class Scan<K, V> {
   }
 
   /**
-   * Those behind a key.
+   * Narrows the scan to keys above this one.
    *
-   * @param key the largest one that is not read
+   * @param key the largest key that is not read
    * @return another scan
    */
   public Scan<K, V> greaterThan(K key) {
@@ -91,9 +91,9 @@ public final class Scan<K, V> {
   }
 
   /**
-   * Those up to a key.
+   * Narrows the scan to keys that are at most this one.
    *
-   * @param key the largest one
+   * @param key the largest key
    * @return another scan
    */
   public Scan<K, V> atMost(K key) {
@@ -101,9 +101,9 @@ public final class Scan<K, V> {
   }
 
   /**
-   * Those before a key.
+   * Narrows the scan to keys below this one.
    *
-   * @param key the smallest one that is not read
+   * @param key the smallest key that is not read
    * @return another scan
    */
   public Scan<K, V> lessThan(K key) {
@@ -111,7 +111,7 @@ public final class Scan<K, V> {
   }
 
   /**
-   * The largest key first.
+   * Reverses the order: the largest key comes first.
    *
    * @return another scan
    */
@@ -120,14 +120,14 @@ public final class Scan<K, V> {
   }
 
   /**
-   * At most some rows, the first ones.
+   * Limits the scan to its first rows.
    *
-   * @param rows how many, not negative
+   * @param rows maximum number of rows, not negative
    * @return another scan
    */
   public Scan<K, V> limit(long rows) {
     if (rows < 0) {
-      throw new IllegalArgumentException("a limit is not negative, as " + rows + " is");
+      throw new IllegalArgumentException("a limit must not be negative, but is " + rows);
     }
     return new Scan<>(table, transaction, from, to, isDescending, Math.min(rows, limit));
   }
@@ -137,7 +137,7 @@ public final class Scan<K, V> {
   }
 
   /**
-   * A cursor before the first row.
+   * Opens a cursor before the first row.
    *
    * @return the cursor; close it
    */
@@ -151,8 +151,8 @@ public final class Scan<K, V> {
   }
 
   /**
-   * The rows as a stream. It closes itself behind the last row, and can be closed before, best by a
-   * {@code try}. It is valid until the transaction ends.
+   * Returns the rows as a stream. The stream closes itself after the last row. To close it earlier,
+   * use {@code try}. It is valid until the transaction ends.
    *
    * @return a sequential stream
    */
@@ -182,7 +182,7 @@ public final class Scan<K, V> {
   }
 
   /**
-   * The first row.
+   * Reads the first row.
    *
    * @return the row, or null if there is none
    */
@@ -196,7 +196,7 @@ public final class Scan<K, V> {
   }
 
   /**
-   * The number of rows, at most the limit. Reads no values.
+   * Counts the rows, up to the limit. Reads no values.
    *
    * @return the number
    */
@@ -207,7 +207,7 @@ public final class Scan<K, V> {
   /**
    * Deletes the rows.
    *
-   * @return how many there were
+   * @return the number of deleted rows
    * @throws IllegalStateException if the scan has a limit
    */
   public long delete() {

@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.Cursor;
 
 /**
- * Rows of a range, in order, as a {@link Cursor} of the engine has them. It reads a key or a value
- * only when it is asked for it, and allocates nothing besides.
+ * The rows of a range in order, like a {@link Cursor} of the engine. It decodes a key or a value
+ * only when the caller asks for it, and allocates nothing else.
  *
  * <p>Valid until its transaction ends; used by one thread at a time.
  *
@@ -55,7 +55,7 @@ public final class TypedCursor<K, V> implements AutoCloseable {
     return isOnRow;
   }
 
-  /** The bytes of the key are in the array from now on. */
+  /** Copies the bytes of the key into the array. */
   private int readKey() {
     if (keyLength < 0) {
       int length = cursor.key(key, 0);
@@ -114,7 +114,7 @@ public final class TypedCursor<K, V> implements AutoCloseable {
     return new Row<>(key(), value());
   }
 
-  /** Row that it goes to next; null at the end, where it is closed. */
+  /** The next row; null at the end, where the cursor is closed. */
   @Nullable Row<K, V> nextRow() {
     if (next()) {
       return row();

@@ -41,8 +41,8 @@ import org.revenantdb.engine.TransactionOptions;
  * }
  *
  * <p><b>Failures.</b> A statement that throws has changed nothing, as in the engine, and the
- * transaction stays usable. {@link CodecException} names the table and the key. Keys and values are
- * not null.
+ * transaction stays usable. The message of {@link CodecException} has the table and the key. Keys
+ * and values must not be null.
  *
  * <p><b>Isolation.</b> Statements that read and then write ({@link #putIfAbsent}, {@link #replace},
  * {@link #compute}, {@link #merge}, {@link #remove}) rely on the rule that the first writer of a
@@ -51,12 +51,13 @@ import org.revenantdb.engine.TransactionOptions;
  *
  * <p><b>Threads.</b> Thread-safe. A transaction is used by one thread at a time.
  *
- * <p><b>Indexes.</b> {@link #index} declares one; each write of a row then keeps its entries in the
- * same transaction. What writes rows as bytes does not keep them. A table whose database has an
- * index that was not declared since the open refuses writes.
+ * <p><b>Indexes.</b> {@link #index} declares one. From then on each write of a row also changes its
+ * index entries, in the same transaction. Code that writes rows as bytes does not change them. If
+ * the database has an index of the table that was not declared since the open, the table refuses
+ * writes.
  *
- * <p>A table has one codec of keys and one of values for all its life. Nothing in the table says
- * which ones these are; so open it with the same ones always.
+ * <p>A table has one codec of keys and one of values for all its life. The table does not store
+ * which codecs these are, so always open it with the same ones.
  *
  * @param <K> type of the keys
  * @param <V> type of the values
@@ -111,10 +112,10 @@ public final class TypedTable<K, V> {
   }
 
   /**
-   * A table of the engine with types.
+   * Returns a typed view of a table of the engine.
    *
    * @param database where it is
-   * @param table the table, also one that a transaction has just created
+   * @param table the table; it may be one that an open transaction has created
    * @param keys codec of its keys
    * @param values codec of its values
    * @param <K> type of the keys
@@ -205,7 +206,7 @@ public final class TypedTable<K, V> {
     }
   }
 
-  /** The key that a reader has. */
+  /** Decodes the key in a reader. */
   K key(ByteReader in, byte[] bytes, int length) {
     try {
       K key = keys.decode(in);
@@ -219,7 +220,7 @@ public final class TypedTable<K, V> {
     }
   }
 
-  /** The value that a reader has. */
+  /** Decodes the value in a reader. */
   V value(ByteReader in, byte[] key, int length) {
     try {
       return Objects.requireNonNull(values.decode(in), "the codec has returned null");
@@ -228,7 +229,7 @@ public final class TypedTable<K, V> {
     }
   }
 
-  /** A key as messages show it, though its codec may throw. */
+  /** A key as messages show it, even if its codec throws. */
   private String readable(byte[] key, int length) {
     try {
       return KeyText.of(keys.decode(new ByteReader(key).reset(key, length)));
@@ -255,9 +256,9 @@ public final class TypedTable<K, V> {
   // ------------------------------------------------------------------------------- reads
 
   /**
-   * The value of a key.
+   * Reads the value of a key.
    *
-   * @param transaction which reads
+   * @param transaction the transaction that reads
    * @param key the key
    * @return the value, or null if there is no such row
    */
@@ -287,9 +288,9 @@ public final class TypedTable<K, V> {
   }
 
   /**
-   * Whether there is a row with this key.
+   * Returns whether there is a row with this key.
    *
-   * @param transaction which reads
+   * @param transaction the transaction that reads
    * @param key the key
    * @return true if there is
    */
@@ -298,12 +299,12 @@ public final class TypedTable<K, V> {
   }
 
   /**
-   * The values of several keys, as one statement. Keys that lie in the same part of the table are
-   * read together, which is faster than a {@code get} for each.
+   * Reads the values of several keys, as one statement. Keys that lie close to each other in the
+   * table are read together, which is faster than a {@code get} for each.
    *
-   * @param transaction which reads
+   * @param transaction the transaction that reads
    * @param wanted the keys, in any order
-   * @return the rows that there are, in the order of the table; a new map, which can be changed
+   * @return the existing rows, in the order of the table; a new map, which can be changed
    */
   public Map<K, V> getAll(Transaction transaction, Collection<? extends K> wanted) {
     Scratch scratch = scratches.take();
@@ -357,9 +358,9 @@ public final class TypedTable<K, V> {
   }
 
   /**
-   * All rows, in the order of the keys; {@link Scan} narrows that.
+   * Returns a scan of all rows in the order of the keys; the methods of {@link Scan} narrow it.
    *
-   * @param transaction which reads
+   * @param transaction the transaction that reads
    * @return a scan
    */
   public Scan<K, V> scan(Transaction transaction) {
@@ -372,7 +373,7 @@ public final class TypedTable<K, V> {
   /**
    * Stores a row. Replaces the value if the key exists.
    *
-   * @param transaction which writes
+   * @param transaction the transaction that writes
    * @param key the key
    * @param value the value
    * @throws ConflictException as {@link Transaction#put(Table, byte[], byte[])}; so do the other
@@ -391,7 +392,7 @@ public final class TypedTable<K, V> {
     }
   }
 
-  /** Writes a row, or deletes it, and all its entries; what the row was before is known. */
+  /** Writes or deletes a row and changes all its index entries. The former row is known. */
   private void change(
       Transaction transaction,
       byte[] key,
@@ -435,7 +436,8 @@ public final class TypedTable<K, V> {
   }
 
   /**
-   * As {@link #keepNew}. The row is written and there is no savepoint: half must not be committed.
+   * Like {@link #keepNew}. The row is written and there is no savepoint, so a failure must not
+   * leave half of it to be committed.
    */
   private void keepNewOrEnd(
       Transaction transaction, List<Maintained<V>> kept, byte[] key, @Nullable V after) {
@@ -447,7 +449,7 @@ public final class TypedTable<K, V> {
     }
   }
 
-  /** An index that was declared since this write began has nothing of what was before. */
+  /** An index that was declared after this write began has no entry of the former row. */
   private void keepNew(
       Transaction transaction, List<Maintained<V>> kept, byte[] key, @Nullable V after) {
     for (Maintained<V> index : indexes.since(kept)) {
@@ -461,10 +463,10 @@ public final class TypedTable<K, V> {
   /**
    * Stores a row if there is none with this key.
    *
-   * @param transaction which writes
+   * @param transaction the transaction that writes
    * @param key the key
    * @param value the value
-   * @return the value that is there, which stays; null if there was none
+   * @return the existing value, which is not changed; null if there was none
    */
   public @Nullable V putIfAbsent(Transaction transaction, K key, V value) {
     demandFirstWriter(transaction);
@@ -480,7 +482,7 @@ public final class TypedTable<K, V> {
   /**
    * Replaces the value of a row that exists.
    *
-   * @param transaction which writes
+   * @param transaction the transaction that writes
    * @param key the key
    * @param value the value
    * @return the value before, or null if there is no such row
@@ -497,9 +499,9 @@ public final class TypedTable<K, V> {
   }
 
   /**
-   * Replaces the value of a row that has a certain one.
+   * Replaces the value of a row if it has the expected value.
    *
-   * @param transaction which writes
+   * @param transaction the transaction that writes
    * @param key the key
    * @param expected what the value has to be equal to
    * @param value the value
@@ -519,9 +521,9 @@ public final class TypedTable<K, V> {
   }
 
   /**
-   * Stores what a function makes of the value.
+   * Stores the result of a function for the present value.
    *
-   * @param transaction which writes
+   * @param transaction the transaction that writes
    * @param key the key
    * @param change receives key and value, which is null if there is no such row; returns null to
    *     delete the row. It is called once
@@ -544,9 +546,10 @@ public final class TypedTable<K, V> {
   }
 
   /**
-   * Stores a value, or what a function makes of the value that is there and of this one.
+   * Merges a value into a row. If there is no row, stores the value. Otherwise stores the result of
+   * the function for the present value and this one.
    *
-   * @param transaction which writes
+   * @param transaction the transaction that writes
    * @param key the key
    * @param value stored if there is no such row
    * @param merge receives both values; returns null to delete the row. It is called at most once
@@ -563,12 +566,12 @@ public final class TypedTable<K, V> {
   }
 
   /**
-   * Merges values into rows that many threads change at once, such as counters. Its calls are
+   * Returns a merger, for rows that many threads change at once, such as counters. Its calls are
    * transactions of their own with the options of the database, and are combined.
    *
-   * @param function receives the value that is there and the one that is merged; returns null to
-   *     delete the row
-   * @return what merges; thread-safe
+   * @param function receives the present value and the value to merge; returns null to delete the
+   *     row
+   * @return the merger; thread-safe
    */
   public Merger<K, V> merger(BiFunction<? super V, ? super V, ? extends @Nullable V> function) {
     return merger(TransactionOptions.defaults(), function);
@@ -579,7 +582,7 @@ public final class TypedTable<K, V> {
    *
    * @param options of the transactions
    * @param function receives both values
-   * @return what merges; thread-safe
+   * @return the merger; thread-safe
    */
   public Merger<K, V> merger(
       TransactionOptions options,
@@ -590,7 +593,7 @@ public final class TypedTable<K, V> {
   /**
    * Deletes a row.
    *
-   * @param transaction which writes
+   * @param transaction the transaction that writes
    * @param key the key
    * @return whether there was one
    */
@@ -610,7 +613,7 @@ public final class TypedTable<K, V> {
   /**
    * Deletes a row and returns its value.
    *
-   * @param transaction which writes
+   * @param transaction the transaction that writes
    * @param key the key
    * @return the value, or null if there was no such row
    */
@@ -625,9 +628,9 @@ public final class TypedTable<K, V> {
   }
 
   /**
-   * Deletes a row that has a certain value.
+   * Deletes a row if it has the expected value.
    *
-   * @param transaction which writes
+   * @param transaction the transaction that writes
    * @param key the key
    * @param expected what the value has to be equal to
    * @return whether it was deleted
@@ -669,17 +672,17 @@ public final class TypedTable<K, V> {
   // ------------------------------------------------------------------------------- indexes
 
   /**
-   * Declares a secondary index, and returns when it is complete. A new one is built beside readers
-   * and writers of the table; after a crash in the middle the next call goes on. A table needs each
-   * of its indexes declared after each open, before the first write.
+   * Declares a secondary index, and returns when it is complete. A new index is built while others
+   * read and write the table. After a crash during the build, the next call continues it. After
+   * each open, declare every index of a table before the first write.
    *
-   * <p>The build waits, without a time limit, for transactions that had written to the table
-   * before, and other transactions meet conflicts with the table during that wait. Then it locks a
-   * few hundred rows at a time. If it throws anything but what is listed here, the index is kept by
-   * later writes, and another call goes on with the build.
+   * <p>The build first waits, without a time limit, for open transactions that have written to the
+   * table. During that wait other transactions that write to the table receive conflicts. Then it
+   * locks a few hundred rows at a time. If the call throws an exception that is not listed here,
+   * later writes still change the index, and another call continues the build.
    *
    * @param name its name in this table
-   * @param definition what it has of a row
+   * @param definition what the index contains for a row
    * @param <I> type of what is indexed
    * @return the index
    * @throws DuplicateKeyException if two rows have the same entry in a unique index; it is dropped
@@ -695,8 +698,8 @@ public final class TypedTable<K, V> {
    * As {@link #index(String, IndexDefinition)}, and reports progress.
    *
    * @param name its name in this table
-   * @param definition what it has of a row
-   * @param progress is told how many rows this call has looked at, after each batch
+   * @param definition what the index contains for a row
+   * @param progress receives the number of rows that this call has read, after each batch
    * @param <I> type of what is indexed
    * @return the index
    */
@@ -721,12 +724,12 @@ public final class TypedTable<K, V> {
     return value(new ByteReader(value), key, key.length);
   }
 
-  /** The key that has these bytes. */
+  /** Decodes the key with these bytes. */
   K readKey(byte[] bytes) {
     return key(new ByteReader(bytes), bytes, bytes.length);
   }
 
-  /** The row of a key in bytes. */
+  /** Reads the row of a key in bytes. */
   @Nullable Row<K, V> row(Transaction transaction, byte[] key) {
     V value = get(transaction, key);
     return value == null ? null : new Row<>(readKey(key), value);
@@ -755,12 +758,13 @@ public final class TypedTable<K, V> {
   // ------------------------------------------------------------------------------- maps
 
   /**
-   * The table as a map, each of whose calls is a transaction with the options of the database.
+   * Returns the table as a map. Each call of the map is a transaction with the options of the
+   * database.
    *
-   * <p>Calls that write are repeated after conflicts, as {@link Database#run} does; so functions
-   * given to {@code compute} and its relatives can be called more than once. Iterators are weakly
-   * consistent: they read some rows in a transaction, and later ones in another. Entries are
-   * snapshots; {@code setValue} of those of an iterator is a {@code put}. {@code size} counts all
+   * <p>Calls that write are repeated after conflicts, as by {@link Database#run}. So functions that
+   * are passed to {@code compute} and similar methods can be called more than once. Iterators are
+   * weakly consistent: they read some rows in one transaction and later rows in another. Entries
+   * are copies; {@code setValue} of an iterator's entry is a {@code put}. {@code size} counts all
    * rows.
    *
    * @return the map; thread-safe
@@ -770,7 +774,7 @@ public final class TypedTable<K, V> {
   }
 
   /**
-   * The table as a map, each of whose calls is a transaction, as {@link #asMap()}.
+   * Returns the table as a map, as {@link #asMap()} does, with other options.
    *
    * @param options of the transactions
    * @return the map; thread-safe
@@ -780,9 +784,10 @@ public final class TypedTable<K, V> {
   }
 
   /**
-   * The table as a transaction sees it, as a map. All calls are statements of the transaction.
+   * Returns the table as a map, as a transaction sees it. All calls are statements of the
+   * transaction.
    *
-   * @param transaction which reads and writes
+   * @param transaction the transaction that reads and writes
    * @return the map; valid until the transaction ends, used by one thread at a time, as that is
    */
   public ConcurrentNavigableMap<K, V> asMap(Transaction transaction) {

@@ -39,9 +39,9 @@ import org.revenantdb.engine.Transaction;
  * #ordered}). With several consumers, delays and retries the work may end in another order.
  *
  * <p><b>Waiting.</b> {@link #take} wakes up when another transaction of this process commits an
- * item. Waiting consumers cost no processor time, except that one of them looks once in 30 seconds
- * whether the database is still open. An item that becomes visible without a commit of a
- * transaction object, by {@link Database#commitPrepared}, is noticed then at the latest.
+ * item. Waiting consumers cost no processor time, with one exception: every 30 seconds one of them
+ * checks whether the database is still open. An item whose transaction is committed by {@link
+ * Database#commitPrepared} is noticed at that check at the latest.
  *
  * <p><b>Threads.</b> Thread-safe. A queue that is opened twice is the same queue.
  *
@@ -50,10 +50,10 @@ import org.revenantdb.engine.Transaction;
 public final class WorkQueue<T> implements AutoCloseable {
   private static final long LONGEST_RETRY = TimeUnit.HOURS.toMillis(1);
 
-  /** A consumer waits so long after a failure that is not of its work. */
+  /** The pause of a consumer after a failure outside of its work. */
   private static final long AFTER_FAILURE = TimeUnit.SECONDS.toNanos(1);
 
-  /** Longer than that is for ever, in nanoseconds. */
+  /** Longer waits count as unlimited, in nanoseconds. */
   private static final Duration LONGEST_WAIT = Duration.ofDays(36_500);
 
   private final Database database;
@@ -65,7 +65,7 @@ public final class WorkQueue<T> implements AutoCloseable {
   private volatile boolean isClosed;
 
   /**
-   * What a consumer does with an item.
+   * The work of a consumer for an item.
    *
    * @param <T> type of the items
    */
@@ -161,7 +161,7 @@ public final class WorkQueue<T> implements AutoCloseable {
     return queue;
   }
 
-  /** The first one to open the queue takes back what a former life had delivered. */
+  /** The first open of the queue returns the items that a former life had delivered. */
   private void takeBack() {
     room.lock().lock();
     try {
@@ -308,7 +308,7 @@ public final class WorkQueue<T> implements AutoCloseable {
     return due == Long.MAX_VALUE ? due : TimeUnit.MILLISECONDS.toNanos(Math.max(1, due - now()));
   }
 
-  /** One look at the tables, which delivers an item if there is one; with the lock. */
+  /** Looks at the tables once, and delivers an item if there is one. Under the lock. */
   private QueueRows.Look<T> look() {
     try (Transaction tx = database.begin(QueueRows.DELIVERS)) {
       QueueRows.Look<T> look = rows.look(tx, now(), QueueRows.millis(options.visibility()));
@@ -380,7 +380,7 @@ public final class WorkQueue<T> implements AutoCloseable {
       throw end;
     } catch (DeliveryLostException lost) {
       if (lost.isOf(delivery)) {
-        return; // somebody else has the item
+        return; // another consumer has the item
       }
       delivery.retry(QueueRows.text(lost));
     } catch (InterruptedException interrupted) {
@@ -398,7 +398,7 @@ public final class WorkQueue<T> implements AutoCloseable {
    * Starts consumers, each a virtual thread that {@linkplain #process processes} items until the
    * queue or the database is closed. An {@link Error} of the work, and a failure of the queue
    * itself such as a full disk, goes to the uncaught exception handler of the thread, and the
-   * consumer goes on after a second.
+   * consumer continues after a second.
    *
    * @param count how many work at the same time
    * @param work what is done
@@ -432,7 +432,8 @@ public final class WorkQueue<T> implements AutoCloseable {
   }
 
   /**
-   * A consumer that one failure ended would leave the queue without anybody, and nobody would know.
+   * If one failure ended the consumer, the queue would have no consumer, and the application would
+   * not notice.
    */
   private boolean processOrReport(Work<? super T> work) throws InterruptedException {
     try {

@@ -9,7 +9,7 @@ import java.util.Objects;
  *
  * @param visibility how long a delivered item is invisible to others; an item that is not
  *     acknowledged by then is delivered again. Default: 1 minute
- * @param maxAttempts after so many deliveries an item becomes a dead letter. Default: 5
+ * @param maxAttempts after this many deliveries an item becomes a dead letter. Default: 5
  * @param retryDelay how long an item is delayed after its first failure; twice as long after each
  *     further one, up to an hour. Default: 1 second
  * @param clock the time of delays. Default: that of the system

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The archive of an open database cannot be written, or can be written again.
  *
- * @param archive its directory
- * @param failure why it cannot be written; null if it is written again
+ * @param archive the directory of the archive
+ * @param failure why it cannot be written; null if it can be written again
  */
 public record ArchiveEvent(Path archive, @Nullable RevenantException failure) {
   static void log(ArchiveEvent event) {

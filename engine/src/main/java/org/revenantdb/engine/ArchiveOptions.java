@@ -7,18 +7,19 @@ import java.util.function.Consumer;
 /**
  * An archive of the log, and how it is written. Immutable.
  *
- * @param directory where: an archive of this database, or a directory that is empty or does not
- *     exist, in any file system
- * @param interval the open tail of the log is shipped at least so often; default 1 s. What was
- *     shipped survives the loss of the machine. It is also how exactly a time can be restored
- * @param stopAfter the engine stops if the archive could not be written for so long; default {@link
- *     #NEVER}: the engine goes on
- * @param baseEvery a new base is made when the last one is older than this; default one day. {@link
- *     #NEVER} to make one only if the archive cannot be restored without it
- * @param policy what stays after a new base; default everything
- * @param create whether an archive is made where there is none; default true
- * @param listener is told when the archive cannot be written, and when it is written again, by the
- *     thread that writes it; must not block. The default writes to the log of the platform
+ * @param directory an archive of this database, or a directory that is empty or does not exist, in
+ *     any file system
+ * @param interval longest time between two shipments of the newest log; default 1 s. Shipped
+ *     commits survive the loss of the machine. A restore to a time is exact to about one interval
+ * @param stopAfter the engine stops if the archive could not be written for this time; default
+ *     {@link #NEVER}: the engine continues
+ * @param baseEvery a new base is made when the last one is older than this; default one day. With
+ *     {@link #NEVER} one is made only if the archive cannot be restored without it
+ * @param policy what is kept after a new base; default everything
+ * @param create whether an archive is created if there is none; default true
+ * @param listener receives an event when the archive cannot be written, and when it can be written
+ *     again; must not block, because the thread that writes the archive calls it. The default
+ *     writes to the system logger
  */
 public record ArchiveOptions(
     Path directory,
@@ -59,7 +60,7 @@ public record ArchiveOptions(
   /**
    * The defaults for a directory.
    *
-   * @param directory where
+   * @param directory the directory of the archive
    * @return options
    */
   public static ArchiveOptions to(Path directory) {
@@ -74,7 +75,7 @@ public record ArchiveOptions(
   }
 
   /**
-   * Sets how often the open tail of the log is shipped.
+   * Sets the longest time between two shipments of the newest log.
    *
    * @param value from 1 ms
    * @return other options
@@ -84,7 +85,7 @@ public record ArchiveOptions(
   }
 
   /**
-   * Sets how long the engine goes on without an archive.
+   * Sets how long the engine continues if the archive cannot be written.
    *
    * @param value a time, or {@link #NEVER}
    * @return other options
@@ -94,7 +95,7 @@ public record ArchiveOptions(
   }
 
   /**
-   * Sets how old a base becomes.
+   * Sets the age of the last base at which a new one is made.
    *
    * @param value a time, or {@link #NEVER}
    * @return other options
@@ -104,7 +105,7 @@ public record ArchiveOptions(
   }
 
   /**
-   * Sets what stays after a new base.
+   * Sets what is kept after a new base.
    *
    * @param value the policy
    * @return other options
@@ -114,7 +115,7 @@ public record ArchiveOptions(
   }
 
   /**
-   * Sets whether an archive is made where there is none. False protects against a file system that
+   * Sets whether an archive is created if there is none. False protects against a file system that
    * is not mounted.
    *
    * @param value the setting
@@ -125,7 +126,7 @@ public record ArchiveOptions(
   }
 
   /**
-   * Sets what is told about failures.
+   * Sets the listener that receives failures.
    *
    * @param value the listener
    * @return other options

@@ -3,13 +3,13 @@ package org.revenantdb.engine;
 import java.time.Duration;
 
 /**
- * What an archive keeps. Immutable. The newest base always stays, and the log behind it.
+ * What an archive keeps. Immutable. The newest base and the log after it are always kept.
  *
- * @param moments any moment of so long a time before now can be restored; {@link #EVERYTHING} to
+ * @param moments a duration before now of which any moment can be restored; {@link #EVERYTHING} to
  *     delete nothing
- * @param days of each of the last so many periods of 24 hours the newest base stays, at least. The
- *     database can be restored as it was at the end of that base; of moments behind it only those
- *     of {@code moments}
+ * @param days number of past periods of 24 hours. The newest base of each of them is kept, at
+ *     least. The database can be restored as it was at the end of that base; later moments can be
+ *     restored only within {@code moments}
  */
 public record ArchivePolicy(Duration moments, int days) {
   /** For {@link #moments}: nothing is deleted. */
@@ -40,9 +40,9 @@ public record ArchivePolicy(Duration moments, int days) {
   }
 
   /**
-   * Any moment of the last time can be restored; what only older moments need is deleted.
+   * Any moment of the last time can be restored. Files that only older moments need are deleted.
    *
-   * @param time how long
+   * @param time length of that time
    * @return the policy
    */
   public static ArchivePolicy moments(Duration time) {
@@ -52,7 +52,7 @@ public record ArchivePolicy(Duration moments, int days) {
   /**
    * The same, and a base of each day.
    *
-   * @param number how many days
+   * @param number number of days
    * @return the policy
    */
   public ArchivePolicy withDays(int number) {

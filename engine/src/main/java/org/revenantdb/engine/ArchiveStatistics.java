@@ -18,7 +18,7 @@ public final class ArchiveStatistics {
     return values.of(Statistic.ARCHIVE_LAG_BYTES);
   }
 
-  /** {@return how long the oldest log has been durable that the archive does not have yet} */
+  /** {@return age of the oldest durable log that the archive does not have yet} */
   public long lagNanos() {
     return values.of(Statistic.ARCHIVE_LAG_NANOS);
   }
@@ -38,7 +38,7 @@ public final class ArchiveStatistics {
     return values.of(Statistic.ARCHIVE_BASES);
   }
 
-  /** {@return times that log was lost for the archive, so that it needed a new base} */
+  /** {@return times that log did not reach the archive, so that it needed a new base} */
   public long gaps() {
     return values.of(Statistic.ARCHIVE_GAPS);
   }

@@ -6,10 +6,10 @@ import java.util.function.Predicate;
  * Options of a backup. Immutable.
  *
  * @param bytesPerSecond most bytes of pages that are copied in a second; 0, the default, means no
- *     limit. The log is copied beside that, as fast as it grows
- * @param listener is told several times a second how far the backup is, and at its end, by the
- *     thread that has called {@link Database#backup}. It returns whether the backup goes on; if
- *     not, the call throws {@link java.util.concurrent.CancellationException}. The default does
+ *     limit. The log is copied at the same time, as fast as it grows
+ * @param listener receives the progress several times a second, and at the end, on the thread that
+ *     has called {@link Database#backup}. It returns whether the backup continues. If it returns
+ *     false, the call throws {@link java.util.concurrent.CancellationException}. The default does
  *     nothing
  */
 public record BackupOptions(long bytesPerSecond, Predicate<BackupProgress> listener) {
@@ -43,7 +43,7 @@ public record BackupOptions(long bytesPerSecond, Predicate<BackupProgress> liste
   /**
    * The same with another listener.
    *
-   * @param value is told how far the backup is, and returns whether it goes on
+   * @param value receives the progress, and returns whether the backup continues
    * @return options
    */
   public BackupOptions withListener(Predicate<BackupProgress> value) {

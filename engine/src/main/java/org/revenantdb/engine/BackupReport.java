@@ -3,7 +3,7 @@ package org.revenantdb.engine;
 import java.nio.file.Path;
 
 /**
- * What {@link Database#backup} has made.
+ * The result of {@link Database#backup}.
  *
  * @param target the directory of the copy
  * @param bytes bytes of pages and log in it
@@ -12,7 +12,7 @@ import java.nio.file.Path;
  * @param redoPoint position of the log at which an open of the copy begins to read
  * @param endOfLog position of the log at which the copy ends: it has all transactions that were
  *     committed there
- * @param nanos how long it took
+ * @param nanos duration of the backup in nanoseconds
  */
 public record BackupReport(
     Path target,

@@ -49,13 +49,13 @@ public final class BulkLoad implements AutoCloseable {
   private final Table table;
   private final RowWriter writer;
 
-  /** That of each tree for which rows have come. */
+  /** The loader of each tree that has received rows. */
   private final Map<Tree, RowLoader> loaders = new LinkedHashMap<>();
 
-  /** The loader that a conflict has stopped: the wait for that is over. */
+  /** The loader that a conflict has stopped, after the wait for it has ended. */
   private @Nullable RowLoader held;
 
-  /** The one that took the row before this: its last key is the last of all. */
+  /** The loader that took the previous row: its last key is the last of all. */
   private @Nullable RowLoader last;
 
   private long rows;
@@ -122,7 +122,7 @@ public final class BulkLoad implements AutoCloseable {
     addStreamed(key, written);
   }
 
-  /** A step, whose failure is what the caller gets. */
+  /** Runs a step. The caller receives its failure. */
   private <T extends @Nullable Object> T toldStep(Supplier<T> action) {
     try {
       return step(action);
@@ -133,7 +133,7 @@ public final class BulkLoad implements AutoCloseable {
 
   private void addStreamed(byte[] key, OverflowWriter written) {
     try {
-      addOrWait(key, loader -> loader.add(key, written)); // who reads the stream may add rows
+      addOrWait(key, loader -> loader.add(key, written)); // the code behind the stream may add rows
     } catch (RuntimeException failure) {
       throw transaction.told(failure);
     }
@@ -161,7 +161,7 @@ public final class BulkLoad implements AutoCloseable {
     return outcome;
   }
 
-  /** As {@link #step}, for what writes rows, and may have to wait for one. */
+  /** Like {@link #step}, for steps that write rows and may have to wait for one. */
   private void write(Supplier<RowWriter.Outcome> action) {
     try {
       transaction.write(table, null, _ -> action.get(), TransactionCore.NOTHING_READ);
@@ -192,7 +192,10 @@ public final class BulkLoad implements AutoCloseable {
     }
   }
 
-  /** Runs a step in the transaction; after a failure that may have left half of it, no more. */
+  /**
+   * Runs a step in the transaction. After a failure that may have left half of a step, no further
+   * step runs.
+   */
   private <T extends @Nullable Object> T step(Supplier<T> action) {
     try {
       return transaction.inside(action);
@@ -203,11 +206,11 @@ public final class BulkLoad implements AutoCloseable {
   }
 
   /**
-   * Commits: all rows are there from now on. Returns when that is durable, or at once if the load
-   * is lazy.
+   * Commits: all rows become visible. Returns when the commit is durable, or at once if the load is
+   * lazy.
    *
    * @throws ConflictException if another transaction wrote one of the rows first; the load has been
-   *     given up
+   *     rolled back
    * @throws OutcomeUnknownException if the log failed meanwhile
    */
   public void finish() {
@@ -233,7 +236,7 @@ public final class BulkLoad implements AutoCloseable {
     }
   }
 
-  /** A row that was refused, or a call that came at the wrong time, has changed nothing. */
+  /** A refused row, or a call at the wrong time, has changed nothing. */
   private void giveUpAfter(Throwable failure) {
     boolean isHarmless =
         switch (failure) {
@@ -257,7 +260,7 @@ public final class BulkLoad implements AutoCloseable {
   }
 
   /**
-   * How many rows were added.
+   * Returns how many rows were added.
    *
    * @return the number
    */
@@ -266,8 +269,8 @@ public final class BulkLoad implements AutoCloseable {
   }
 
   /**
-   * How many leaf pages were appended whole: next to none if the keys are not above those that the
-   * table has. What is still being filled does not count.
+   * Returns how many leaf pages were appended as a whole. It is close to 0 if the keys are not
+   * above those in the table. Pages that are still being filled do not count.
    *
    * @return the number
    */
@@ -279,7 +282,7 @@ public final class BulkLoad implements AutoCloseable {
     }
   }
 
-  /** Gives the load up, at once and whatever its size, unless it was finished. */
+  /** Rolls the load back in constant time, unless it was finished. */
   @Override
   public void close() {
     transaction.close();

@@ -14,10 +14,7 @@ public final class CatalogException extends RevenantException {
   public enum Reason {
     /** There is no table or sequence of this name: check the name, or create it. */
     MISSING,
-    /**
-     * A table or sequence of this name is to be created, and there is one: use it, or choose
-     * another name.
-     */
+    /** A table or sequence of this name exists already: use it, or choose another name. */
     EXISTS,
     /**
      * The table was dropped, or its creation was rolled back. Get the table again by its name, if

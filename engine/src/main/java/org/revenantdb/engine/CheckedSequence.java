@@ -1,10 +1,10 @@
 package org.revenantdb.engine;
 
 /**
- * What a check found of one sequence.
+ * The result of a check for one sequence.
  *
  * @param name its name
- * @param reserved how many of its values may have been given out; the next open goes on behind them
- * @param values how many it has, all in all
+ * @param reserved how many of its values may have been returned; the next open continues after them
+ * @param values number of values of the whole sequence
  */
 public record CheckedSequence(String name, long reserved, long values) {}

@@ -1,17 +1,17 @@
 package org.revenantdb.engine;
 
 /**
- * What a check counted in one table.
+ * The counts of a check for one table.
  *
  * @param name its name
- * @param rows rows in its leaves, whatever versions they have
- * @param visibleRows those of them that a transaction which began at the moment of the check sees
- * @param levels levels of its tree, 1 for a single leaf; 0 if its root cannot be read; of a table
- *     with partitions, of the highest of its trees
+ * @param rows rows in its leaves, including deleted and uncommitted ones
+ * @param visibleRows rows that a transaction sees if it begins at the moment of the check
+ * @param levels levels of its tree, 1 for a single leaf; 0 if its root cannot be read. With
+ *     partitions, the levels of the highest tree
  * @param treePages pages of its tree, or trees
- * @param overflowPages pages of large values that its rows lead to
- * @param versionBytes bytes that rows take in its leaves for the versions before their current
- *     ones; the value of a deleted row is the row itself, and does not count
+ * @param overflowPages pages of the large values of its rows
+ * @param versionBytes bytes in its leaves for versions before the current ones. The value of a
+ *     deleted row belongs to the row itself and does not count
  */
 public record CheckedTable(
     String name,

@@ -1,7 +1,8 @@
 package org.revenantdb.engine;
 
 /**
- * Work of the cleaner: done since the database was opened, and left now. Immutable and thread-safe.
+ * The work of the cleaner: what it has done since the database was opened, and what is left now.
+ * Immutable and thread-safe.
  *
  * <p>The numbers of pages that wait are approximate.
  */

@@ -1,10 +1,11 @@
 package org.revenantdb.engine;
 
 /**
- * What a call of {@link Database#compact} came to.
+ * The result of {@link Database#compact}.
  *
- * @param pagesMoved pages that now lie further front, and values that have left one they shared
- * @param bytesGivenBack by how much the data file is smaller
- * @param fileBytes how large the data file is now
+ * @param pagesMoved pages that were moved towards the front, and values that were moved from a
+ *     shared page
+ * @param bytesGivenBack by how many bytes the data file became smaller
+ * @param fileBytes current size of the data file
  */
 public record CompactReport(long pagesMoved, long bytesGivenBack, long fileBytes) {}

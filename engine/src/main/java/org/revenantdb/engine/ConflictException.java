@@ -13,7 +13,7 @@ import org.revenantdb.engine.session.TransactionCore;
  * throws this has not been made, and the transaction can only be rolled back.
  *
  * <p>Roll back and repeat the transaction, as {@link Database#run} does. If {@code run} gives up,
- * the message has the number of attempts, how long they took, and what each of them met.
+ * the message has the number of attempts, their duration, and the conflicts that they met.
  *
  * <p>If the same thread has the other transaction open, another attempt would fail as well. The
  * message says so, and {@code run} does not repeat.
@@ -24,22 +24,22 @@ public final class ConflictException extends RevenantException {
   /** Why. */
   private final ConflictReason reason;
 
-  /** The id of the transaction that has the row, and has not ended; 0 if it is no such conflict. */
+  /** The id of the open transaction that has written the row; 0 for other conflicts. */
   private final long holder;
 
-  /** What to do, for who catches it; replaced when {@link Database#run} gives up. */
+  /** What the caller can do; replaced when {@link Database#run} gives up. */
   private String cure;
 
-  /** A transaction that the same thread has open and that is in the way; null if there is none. */
+  /** The open transaction of the same thread that causes the conflict; null if there is none. */
   private transient @Nullable TransactionCore ownThreads;
 
-  /** Whether nobody but that transaction is in the way. */
+  /** Whether that transaction is the only cause. */
   private transient boolean isOwnAlone;
 
-  /** The row that was lost; null if it is another kind of conflict, or not told to an attempt. */
+  /** The row of the conflict; null for another kind of conflict, or outside of an attempt. */
   private transient @Nullable LostRow lost;
 
-  /** Whether the row was to be locked. */
+  /** Whether the statement wanted to lock the row. */
   private transient boolean isOfLock;
 
   /**
@@ -47,7 +47,7 @@ public final class ConflictException extends RevenantException {
    *
    * @param message what happened
    * @param cure what to do; empty if the message says it
-   * @param holder id of the open transaction that has the row; 0 if it is no such conflict
+   * @param holder id of the open transaction that has written the row; 0 for other conflicts
    */
   ConflictException(ConflictReason reason, String message, String cure, long holder) {
     super(message);
@@ -70,52 +70,60 @@ public final class ConflictException extends RevenantException {
     return cure.isEmpty() ? super.getMessage() : super.getMessage() + "; " + cure;
   }
 
-  /** {@link Database#run} gives up with it after several attempts: that, and what to do now. */
+  /**
+   * Sets the attempts of {@link Database#run}, which gives up with this conflict, and what to do
+   * now.
+   */
   void gaveUp(String attempts) {
     cure = attempts;
   }
 
-  /** Whether another one has the same reason, and was met with the same transaction, if any. */
+  /** Whether another conflict has the same reason and the same other transaction, if any. */
   boolean isAs(ConflictException other) {
     return reason == other.reason && holder == other.holder;
   }
 
   /**
-   * A transaction of the same thread is in the way.
+   * Records that a transaction of the same thread causes the conflict.
    *
-   * @param isAlone whether nobody else is: to roll back and try again meets it again
+   * @param isAlone whether it is the only cause, so that another attempt would fail as well
    */
   void isBecauseOf(@Nullable TransactionCore core, boolean isAlone) {
     ownThreads = core;
     isOwnAlone = isAlone;
   }
 
-  /** The row that was lost. */
+  /** Sets the row of the conflict. */
   void lost(@Nullable LostRow row) {
     lost = row;
   }
 
-  /** The row that was lost; null if it is another kind of conflict, or not told to an attempt. */
+  /** The row of the conflict; null for another kind of conflict, or outside of an attempt. */
   @Nullable LostRow lost() {
     return lost;
   }
 
-  /** The row was to be locked, which is done where others may have it for long. */
+  /**
+   * Records that the statement wanted to lock the row. Rows that are locked may be held for long.
+   */
   void isOfLock() {
     isOfLock = true;
   }
 
-  /** Whether who has the row may have it for long: it was to be locked, or was waited for. */
+  /**
+   * Whether the other transaction may hold the row for long: it was to be locked, or was waited
+   * for.
+   */
   boolean isOfLongUse() {
     return isOfLock || reason == ConflictReason.DEADLOCK;
   }
 
   /**
-   * Whether another attempt may come to more than this one.
+   * Whether another attempt may succeed.
    *
-   * @param attempt what is about to be rolled back
+   * @param attempt the transaction that is about to be rolled back
    */
-  @SuppressWarnings("ReferenceEquality") // which transaction it is
+  @SuppressWarnings("ReferenceEquality") // identity is meant
   boolean isWorthAnotherAttempt(TransactionCore attempt) {
     if (reason == ConflictReason.LOCK_TIMEOUT) {
       return false; // a timeout is the longest time that the user wants to wait

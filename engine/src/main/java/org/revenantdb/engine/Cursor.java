@@ -34,41 +34,41 @@ public final class Cursor implements AutoCloseable {
   private final @Nullable Notes notes;
   private RowSource scan;
 
-  /** Up to where it is known what was read, in the cursor's direction. */
+  /** The end of the part that was noted as read, in the cursor's direction. */
   private byte @Nullable [] noted;
 
   private boolean isAllNoted;
 
-  /** How often the transaction had written when the oldest part of the batch was read. */
+  /** The number of writes of the transaction when the oldest part of the batch was read. */
   private long writesBefore;
 
   private int at = -1;
 
-  /** Who may hand the batch on to other cursors: nobody else can be in it. */
+  /** The only thread that may hand the batch on to other cursors, since no other thread uses it. */
   private final long opener = Thread.currentThread().threadId();
 
   private volatile boolean closed;
   private boolean failed;
 
-  /** Makes a scan of a part of the cursor's range; the one before it is of no more use. */
+  /** Makes a scan of a part of the cursor's range. The previous scan is no longer used. */
   @FunctionalInterface
   interface Range {
-    /** The rows from the first key on, up to the other, which is not of them. */
+    /** Scans the rows from the first key, inclusive, to the second, exclusive. */
     RowSource scan(byte @Nullable [] from, byte @Nullable [] to);
   }
 
-  /** Is told which part of the range the user knows the rows of. */
+  /** Receives the part of the range whose rows the user has seen. */
   @FunctionalInterface
   interface Notes {
-    /** From a key on, null for the first, up to another, which is not of them, null for all. */
+    /** From a key, inclusive, null for the first, to another, exclusive, null for all. */
     void read(byte @Nullable [] from, byte @Nullable [] to);
   }
 
   /**
    * A cursor before its first row.
    *
-   * @param kept what it reads in, if that is its own
-   * @param notes null if nobody wants to know
+   * @param kept the snapshot that it reads in, if it has one of its own
+   * @param notes receives what was read; may be null
    */
   Cursor(
       Transaction transaction,
@@ -112,7 +112,7 @@ public final class Cursor implements AutoCloseable {
     }
   }
 
-  /** The user is about to know that he is on a row, or that there is none. */
+  /** Notes what the user is about to see: a row, or that there is none. */
   private boolean note() {
     boolean isOnRow = at >= 0;
     if (notes != null && !isAllNoted) {
@@ -169,8 +169,8 @@ public final class Cursor implements AutoCloseable {
   }
 
   /**
-   * Whether the row is one of the batch. That is a piece of the range without a gap, as it was when
-   * it was taken.
+   * Whether the row is in the batch. The batch is a part of the range without a gap, as it was when
+   * it was read.
    */
   private boolean seekInBatch(byte[] key) {
     if (batch.isEmpty() || writesBefore != transaction.core().writes()) {
@@ -216,7 +216,7 @@ public final class Cursor implements AutoCloseable {
   /** Takes the next batch and goes to its first row. */
   private boolean fill() {
     at = -1;
-    failed = true; // the batch may be full and the wait for what it depends on fail (R10)
+    failed = true; // the batch may be filled, and then the wait for durability may fail (R10)
     transaction.inside(() -> {
       writesBefore = scan.fill(batch, transaction.core().writes());
       return null;
@@ -341,8 +341,8 @@ public final class Cursor implements AutoCloseable {
   }
 
   /**
-   * After a copy: nobody has closed the cursor meanwhile, which is forbidden to another thread, and
-   * had the batch filled with rows of another transaction.
+   * After a copy: checks that the cursor was not closed meanwhile. If another thread closes it,
+   * which is forbidden, the batch may contain rows of another transaction.
    */
   private void stillOpen() {
     VarHandle.acquireFence();
@@ -362,7 +362,7 @@ public final class Cursor implements AutoCloseable {
       at = -1;
       transaction.letGo(kept);
       if (!failed && Thread.currentThread().threadId() == opener) {
-        transaction.core().engine().giveBack(batch); // from here on it may be another cursor's
+        transaction.core().engine().giveBack(batch); // from here on another cursor may use it
       }
     } catch (RuntimeException failure) {
       throw transaction.told(failure);

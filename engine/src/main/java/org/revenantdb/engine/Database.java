@@ -69,16 +69,16 @@ public final class Database implements AutoCloseable {
   private final Sequences sequences;
   private final LiveCheck liveCheck;
 
-  /** Whether this one is no longer counted among those that need threads. */
+  /** Whether this database is no longer counted among those that need threads. */
   private final AtomicBoolean leftThreads = new AtomicBoolean();
 
   private final Path directory;
   private final DatabaseOptions options;
 
-  /** Of transactions that are begun without options, and of those that inherit the durability. */
+  /** Options of transactions that are begun without options, or that inherit the durability. */
   private final TransactionOptions usual;
 
-  /** Of {@link #read}. */
+  /** Options of {@link #read}. */
   private final TransactionOptions reading;
 
   private Database(Path directory, OpenDatabase open) {
@@ -95,7 +95,7 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Opens a database, and creates it if the directory is empty or does not exist.
+   * Opens a database. Creates it if the directory is empty or does not exist.
    *
    * @param directory where its files are
    * @return the open database; recovery, if it was needed, is done
@@ -114,7 +114,7 @@ public final class Database implements AutoCloseable {
   public static Database open(Path directory, DatabaseOptions options) {
     Objects.requireNonNull(directory, "directory must not be null");
     Objects.requireNonNull(options, "options must not be null");
-    Path absolute = directory.toAbsolutePath(); // for whoever reads a message and not the code
+    Path absolute = directory.toAbsolutePath(); // messages have the whole path
     FileThread.databaseOpens();
     Database database = null;
     try {
@@ -159,8 +159,8 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Whether the database was closed, or is being closed. An engine that has stopped because of a
-   * failure is not closed: its user has to close it.
+   * Whether the database was closed, or is being closed. A database whose engine has stopped after
+   * a failure is not closed: the application has to close it.
    *
    * @return true from the call of {@link #close} on
    */
@@ -175,8 +175,8 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * A table that exists, whatever it was created with. A name that does not exist is an error, so
-   * that a wrong name does not create a table; {@link #findTable} returns null instead.
+   * Returns a table that exists, whatever its options are. A name that does not exist is an error,
+   * so that a wrong name does not create a table; {@link #findTable} returns null instead.
    *
    * @param name 1 to {@link #MAX_KEY_BYTES} bytes of UTF-8
    * @return the table
@@ -197,7 +197,8 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Creates an ordinary table, which is durable on return, and no part of any transaction.
+   * Creates an ordinary table. The table is durable on return. The call is not part of a
+   * transaction.
    *
    * @param name 1 to {@link #MAX_KEY_BYTES} bytes of UTF-8
    * @return the new table
@@ -210,7 +211,8 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Creates a table with these options, which is durable on return, and no part of any transaction.
+   * Creates a table with these options. The table is durable on return. The call is not part of a
+   * transaction.
    *
    * @param name 1 to {@link #MAX_KEY_BYTES} bytes of UTF-8
    * @param options what it is created with
@@ -242,7 +244,7 @@ public final class Database implements AutoCloseable {
     }
   }
 
-  /** For what would be created: a read-only database has only what is there. */
+  /** Refuses to create something in a read-only database. */
   private void demandCreatable(String what) {
     if (engine.options().readOnly()) {
       throw new ReadOnlyDatabaseException(
@@ -264,7 +266,7 @@ public final class Database implements AutoCloseable {
             .formatted(called, name, directory, NameHint.of(called, name, names), kind, kind));
   }
 
-  /** As {@link #missing}, for a name that exists. */
+  /** Like {@link #missing}, for a name that exists. */
   private CatalogException exists(String kind, String name) {
     String called = kind.toLowerCase(Locale.ROOT);
     return new CatalogException(
@@ -274,13 +276,13 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * A table, whatever it was created with; if there is none of this name an ordinary one is
-   * created, which is durable then, and no part of any transaction.
+   * Returns a table, whatever its options are. If there is none of this name, an ordinary table is
+   * created. It is durable on return, and the call is not part of a transaction.
    *
    * @param name 1 to {@link #MAX_KEY_BYTES} bytes of UTF-8
    * @return the table
-   * @throws ConflictException if a transaction has created one of this name and has not ended; it
-   *     finds its own with {@link Transaction#findTable}
+   * @throws ConflictException if an open transaction has created one of this name; that transaction
+   *     finds its table with {@link Transaction#findTable}
    */
   public Table getOrCreateTable(String name) {
     Objects.requireNonNull(name, "name must not be null");
@@ -293,7 +295,8 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * A table with these options; it is created if there is none of this name, which is durable then.
+   * Returns a table with these options. If there is none of this name, it is created, and is
+   * durable on return.
    *
    * @param name 1 to {@link #MAX_KEY_BYTES} bytes of UTF-8
    * @param options what it is created with, or was
@@ -308,7 +311,7 @@ public final class Database implements AutoCloseable {
     try {
       Table table = findTable(name);
       if (table == null) {
-        table = create(name, options); // or somebody else has, meanwhile
+        table = create(name, options); // or another thread has, meanwhile
       }
       if (!table.options().equals(options)) {
         throw new CatalogException(
@@ -339,7 +342,7 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * A table that exists.
+   * Returns a table if it exists.
    *
    * @param name its name
    * @return the table, or null if there is none of this name
@@ -355,7 +358,10 @@ public final class Database implements AutoCloseable {
     }
   }
 
-  /** Only of its own name: who works with other tables is not waited for. */
+  /**
+   * Waits for the changes of this name only. Transactions that work with other tables are not
+   * waited for.
+   */
   private void awaitTable(String name) {
     long changedAt = catalog.changedAt(name);
     if (changedAt != 0) {
@@ -365,7 +371,8 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Nobody is told of a table or sequence, or that there is none, if a crash could undo it (R10).
+   * A result about a table or sequence, or its absence, is returned only if no crash can undo it
+   * (R10).
    */
   private void awaitCatalog(long changedAt, String what) {
     try {
@@ -413,8 +420,8 @@ public final class Database implements AutoCloseable {
    * @return whether this call dropped a table; false if there is none, or if another thread was
    *     faster
    * @throws CatalogException with {@link CatalogException.Reason#IN_USE} if the call would wait for
-   *     itself: this thread has written to the table in an open transaction, or has an open
-   *     transaction for which a writer of the table waits
+   *     itself. This is so if this thread has written to the table in an open transaction, or if a
+   *     writer of the table waits for an open transaction of this thread
    * @throws OutcomeUnknownException if the log failed before the drop was durable
    */
   public boolean dropTable(String name) {
@@ -431,7 +438,7 @@ public final class Database implements AutoCloseable {
       } catch (CatalogException told) {
         if (told.reason() == CatalogException.Reason.IN_USE) {
           awaitOutcomes();
-        } // it may be a prepared transaction's, which a crash may not take back then
+        } // its writer may be prepared, and a crash must not undo that
         throw told;
       }
       awaitTable(name);
@@ -470,8 +477,9 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * A sequence that exists, whatever it was created with. A name that does not exist is an error,
-   * so that a wrong name does not create a sequence; {@link #findSequence} returns null instead.
+   * Returns a sequence that exists, whatever its options are. A name that does not exist is an
+   * error, so that a wrong name does not create a sequence; {@link #findSequence} returns null
+   * instead.
    *
    * @param name 1 to {@link #MAX_SEQUENCE_NAME_BYTES} bytes of UTF-8
    * @return the sequence
@@ -492,8 +500,8 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Creates a sequence with {@link SequenceOptions#defaults}, which is durable on return, and no
-   * part of any transaction. A table may have the same name.
+   * Creates a sequence with {@link SequenceOptions#defaults}. The sequence is durable on return.
+   * The call is not part of a transaction. A table may have the same name.
    *
    * @param name 1 to {@link #MAX_SEQUENCE_NAME_BYTES} bytes of UTF-8
    * @return the new sequence
@@ -505,8 +513,8 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Creates a sequence with these options, which is durable on return, and no part of any
-   * transaction.
+   * Creates a sequence with these options. The sequence is durable on return. The call is not part
+   * of a transaction.
    *
    * @param name 1 to {@link #MAX_SEQUENCE_NAME_BYTES} bytes of UTF-8
    * @param options what it is created with
@@ -531,8 +539,9 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * A sequence, whatever it was created with; it is created with {@link SequenceOptions#defaults}
-   * if there is none of this name, which is durable then, and no part of any transaction.
+   * Returns a sequence, whatever its options are. If there is none of this name, one is created
+   * with {@link SequenceOptions#defaults}. It is durable on return, and the call is not part of a
+   * transaction.
    *
    * @param name 1 to {@link #MAX_SEQUENCE_NAME_BYTES} bytes of UTF-8
    * @return the sequence
@@ -547,8 +556,8 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * A sequence with these options; it is created if there is none of this name, which is durable
-   * then, and no part of any transaction.
+   * Returns a sequence with these options. If there is none of this name, it is created. It is
+   * durable on return, and the call is not part of a transaction.
    *
    * @param name 1 to {@link #MAX_SEQUENCE_NAME_BYTES} bytes of UTF-8
    * @param options what it is created with, or was
@@ -590,7 +599,7 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * A sequence that exists.
+   * Returns a sequence if it exists.
    *
    * @param name its name
    * @return the sequence, or null if there is none of this name
@@ -606,7 +615,7 @@ public final class Database implements AutoCloseable {
     }
   }
 
-  /** Which sequences there are is an answer that no crash may take back (R10). */
+  /** The list of sequences must not contain an answer that a crash could undo (R10). */
   private void awaitSequences() {
     awaitCatalog(sequences.createdAt(), "a sequence was created");
   }
@@ -646,7 +655,7 @@ public final class Database implements AutoCloseable {
     return options.durability() == null ? beginWith(inheriting(options)) : beginWith(options);
   }
 
-  /** The same options with the durability of the database, which they leave open. */
+  /** Completes options that leave the durability open: they get that of the database. */
   private TransactionOptions inheriting(TransactionOptions options) {
     return options.equals(TransactionOptions.defaults())
         ? usual
@@ -674,8 +683,9 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * One that only reads happens at its snapshot, and is nothing to others; null if somebody who was
-   * prepared may have his place before it and is not seen.
+   * Begins a serializable transaction that only reads. Its place in the order is its snapshot, so
+   * no other transaction has to know of it. Returns null if a prepared transaction may come before
+   * the snapshot in that order and is not visible in it.
    */
   private @Nullable Transaction beginAlone(TransactionOptions options, @Nullable Throwable begun) {
     ActiveSnapshots snapshots = engine.snapshots();
@@ -702,7 +712,7 @@ public final class Database implements AutoCloseable {
     return beginIn(engine.snapshots().open(engine.clock()), options, begun, reads);
   }
 
-  /** In a slot that is open, and closed if that fails. */
+  /** Begins a transaction in an open slot. If that fails, the slot is closed. */
   private Transaction beginIn(
       int slot,
       TransactionOptions options,
@@ -742,9 +752,9 @@ public final class Database implements AutoCloseable {
    * </ul>
    *
    * <p>If the body catches a conflict, the statement has changed nothing, and the rest of the
-   * transaction is committed. If the body throws a conflict, the body is called again, even if
-   * another transaction or another database has raised it, or an inner call of {@code run} that has
-   * used up its own attempts.
+   * transaction is committed. If the body throws a {@link ConflictException}, the body is called
+   * again. That holds for each such exception: of another transaction, of another database, or of
+   * an inner call of {@code run} that has used up its own attempts.
    *
    * <p>Any other exception of the body is thrown after a rollback. A body that throws a checked
    * exception needs {@link #runThrowing(ThrowingBody)}.
@@ -813,7 +823,7 @@ public final class Database implements AutoCloseable {
   /**
    * As {@link #read(TransactionCall)}, in a read-only transaction with other options.
    *
-   * @param options of the transaction; it is read-only, whatever they say
+   * @param options options of the transaction; it is read-only even if they do not set that
    * @param body the reads
    * @param <T> what they return
    * @return what the body returned
@@ -843,7 +853,7 @@ public final class Database implements AutoCloseable {
   /**
    * As {@link #readThrowing(ThrowingCall)}, in a read-only transaction with other options.
    *
-   * @param options of the transaction; it is read-only, whatever they say
+   * @param options options of the transaction; it is read-only even if they do not set that
    * @param body the reads
    * @param <T> what they return
    * @param <X> what they throw
@@ -904,12 +914,12 @@ public final class Database implements AutoCloseable {
    * @return what the work returned when it was committed
    * @throws X what the work threw: the transaction was rolled back
    */
-  @SuppressWarnings("ReferenceEquality") // whether it is the very exception of the work
+  @SuppressWarnings("ReferenceEquality") // whether it is the exception object that the work threw
   public <T extends @Nullable Object, X extends Exception> T callThrowing(
       TransactionOptions options, ThrowingCall<T, X> body) throws X {
     Objects.requireNonNull(options, "options must not be null");
     Objects.requireNonNull(body, "body must not be null");
-    Throwable bodys = null; // it is the user's, whatever it is
+    Throwable bodys = null; // it is an exception of the user's code
     Retry retry = null;
     try {
       while (true) {
@@ -967,7 +977,7 @@ public final class Database implements AutoCloseable {
     } catch (RuntimeException stopped) {
       if (thrown instanceof OutcomeUnknownException unknown) {
         unknown.addSuppressed(stopped);
-        throw unknown; // it says more: the transaction may be committed
+        throw unknown; // its message has more: the transaction may be committed
       }
       stopped.addSuppressed(thrown);
       throw stopped;
@@ -997,7 +1007,7 @@ public final class Database implements AutoCloseable {
     Objects.requireNonNull(options, "options must not be null");
     try {
       TableState.of(table).demandOf(engine);
-      // It reads nothing, and is as it was begun until it ends.
+      // It reads nothing, so its isolation does not matter until it ends.
       Transaction transaction = begin(options.withIsolation(Isolation.SNAPSHOT));
       try {
         return new BulkLoad(transaction, table);
@@ -1011,7 +1021,7 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * What the open of this database did: times, log read, pages read, aborted transactions.
+   * Reports what the open of this database did: times, log read, pages read, aborted transactions.
    *
    * @return the report
    */
@@ -1024,10 +1034,10 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Returns what the database has counted since it was opened, and how large or how far things are
-   * now. The call looks at each frame of the pool.
+   * Returns the counters of the database since it was opened, and its current sizes and positions.
+   * The call visits each frame of the pool.
    *
-   * @return the statistics of now
+   * @return the current statistics
    */
   public DatabaseStatistics statistics() {
     try {
@@ -1038,10 +1048,10 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * How often and how long threads have waited since the database was opened, for each class of
-   * wait.
+   * Returns how often and how long threads have waited since the database was opened, for each
+   * class of wait.
    *
-   * @return the counts of now, all times in nanoseconds
+   * @return the current counts, all times in nanoseconds
    */
   public Waits waitStatistics() {
     try {
@@ -1051,7 +1061,7 @@ public final class Database implements AutoCloseable {
     }
   }
 
-  /** For tests: brings the counters file up to date now, if there is to be one. */
+  /** For tests: brings the counters file up to date now, if the options ask for one. */
   void writeCounters() {
     FileThread.call(
         "revenant-counters",
@@ -1065,7 +1075,8 @@ public final class Database implements AutoCloseable {
    * The names of all transactions that are {@linkplain Transaction#prepare prepared} and not yet
    * committed or rolled back. They may have been prepared before a restart.
    *
-   * @return the names, in no order; the outcome of a transaction that is missing is durable
+   * @return the names, in no particular order; if a prepared transaction is missing, its outcome is
+   *     durable
    */
   public List<byte[]> preparedTransactions() {
     try {
@@ -1128,7 +1139,7 @@ public final class Database implements AutoCloseable {
     return true;
   }
 
-  /** That there is no such transaction is an answer that no crash may take back (R10). */
+  /** The answer "there is no such transaction" is returned only if no crash can undo it (R10). */
   private void awaitOutcomes() {
     engine.awaitDurable(engine.prepared().lastLsn());
   }
@@ -1140,14 +1151,14 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Makes all earlier commits durable, including lazy ones, and returns then.
+   * Makes all earlier commits durable, including lazy ones. Returns when they are.
    *
    * @throws DatabaseStoppedException if the log has failed; lazy commits that were not durable may
    *     be lost
    */
   public void sync() {
     try {
-      engine.inside(() -> null); // or it would not say that the database is closed
+      engine.inside(() -> null); // or the exception would not report that the database is closed
       engine.awaitDurable(engine.storage().log().tail());
     } catch (RuntimeException failure) {
       throw engine.told(failure);
@@ -1167,7 +1178,7 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Makes the cleaner do all its present work: it reverts rows of aborted transactions, and drops
+   * Makes the cleaner do all its current work: it reverts rows of aborted transactions, and drops
    * versions that no snapshot needs. The cleaner works by itself; this call is for tests and
    * measurements.
    */
@@ -1184,8 +1195,8 @@ public final class Database implements AutoCloseable {
   /**
    * Makes the data file shorter: moves pages from its end to free pages nearer its beginning, and
    * truncates it. Other threads can read and write meanwhile. Pages that open transactions still
-   * read, or have just written, stay where they are; a later call can move them. The first pages of
-   * a table stay as long as an open transaction has created, dropped or truncated the table.
+   * read, or have just written, stay where they are; a later call can move them. The first page of
+   * a table stays while a transaction that has created, dropped or truncated the table is open.
    *
    * @return what was moved and freed
    */
@@ -1202,8 +1213,8 @@ public final class Database implements AutoCloseable {
    * Copies the database to another directory while it is in use, with {@link
    * BackupOptions#defaults}.
    *
-   * @param target where to: a directory that is empty or does not exist
-   * @return what was made
+   * @param target a directory that is empty or does not exist
+   * @return a report about the copy
    * @throws StorageException as {@link #backup(Path, BackupOptions)} does
    */
   public BackupReport backup(Path target) {
@@ -1213,22 +1224,21 @@ public final class Database implements AutoCloseable {
   /**
    * Copies the database to another directory while it is in use.
    *
-   * <p>The copy has every transaction that was committed before this call began, and those until
-   * shortly before its end; of no transaction it has a part. It is a database of its own, with
-   * another id: open it like any other, which takes one restart. Transactions that are prepared are
-   * prepared in the copy, too.
+   * <p>The copy has every transaction that was committed before this call began, and those that
+   * were committed until shortly before its end. Each transaction is in the copy as a whole or not
+   * at all. The copy is a database of its own, with another id. Its first open runs a restart.
+   * Prepared transactions are prepared in the copy, too.
    *
-   * <p>Readers and writers go on. One backup is made at a time. An interrupt, the listener and a
-   * close of the database end it. Until it is complete, and if it was killed, no open takes the
-   * target for a database.
+   * <p>Readers and writers continue. One backup is made at a time. An interrupt, the listener and a
+   * close of the database end it. A copy that is not complete cannot be opened as a database.
    *
-   * @param target where to: a directory that is empty or does not exist, in any file system
-   * @param options how
-   * @return what was made
+   * @param target a directory that is empty or does not exist, in any file system
+   * @param options limit and listener
+   * @return a report about the copy
    * @throws StorageException with {@link StorageException.Reason#BACKUP_TARGET} if the target is
-   *     not empty, with {@link StorageException.Reason#BACKUP_TOO_SLOW} if the log grew faster than
-   *     it was copied, with another reason if a file of the database cannot be read, or one of the
-   *     target cannot be written. The database is unharmed
+   *     not empty; with {@link StorageException.Reason#BACKUP_TOO_SLOW} if the log grew faster than
+   *     it was copied; with another reason if a file cannot be read or written. The database is
+   *     unharmed
    * @throws java.util.concurrent.CancellationException if the listener or an interrupt has ended
    *     it; the thread stays interrupted
    * @throws IllegalStateException if another backup of this database is being made
@@ -1270,17 +1280,17 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Makes a database from an archive, as it was at a moment. The database has an id of its own: it
-   * begins a new history, and neither its files nor its archive can be mixed with those of the
-   * original. Open it like any other, which takes one restart.
+   * Restores a database from an archive, as it was at a moment. The restored database has an id of
+   * its own and begins a new history. Neither its files nor its archive can be mixed with those of
+   * the original. Its first open runs a restart.
    *
    * @param archive the directory of the archive, which another process may be writing
-   * @param directory where to: a directory that is empty or does not exist, in any file system
-   * @param options which moment
-   * @return what was made
+   * @param directory the target: a directory that is empty or does not exist, in any file system
+   * @param options the moment
+   * @return a report about the restored database
    * @throws StorageException with {@link StorageException.Reason#ARCHIVE_LACKS_MOMENT} if the
-   *     archive does not have that moment, with {@link StorageException.Reason#BACKUP_TARGET} if
-   *     the directory is not empty, with another reason if the archive is damaged, or a file cannot
+   *     archive does not have that moment; with {@link StorageException.Reason#BACKUP_TARGET} if
+   *     the directory is not empty; with another reason if the archive is damaged, or a file cannot
    *     be read or written. The archive is unharmed
    * @throws java.util.concurrent.CancellationException if the listener has ended it
    */
@@ -1301,11 +1311,11 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Deletes from an archive what a policy does not keep. A database may be writing to it; a restore
-   * that reads what is deleted fails, and can be repeated.
+   * Deletes from an archive what a policy does not keep. A database may be writing to the archive
+   * meanwhile. A restore that reads deleted files fails, and can be repeated.
    *
    * @param archive the directory of the archive
-   * @param policy what stays
+   * @param policy what is kept
    * @return how many bases were deleted
    * @throws StorageException if the archive is damaged, or a file cannot be deleted
    */
@@ -1323,21 +1333,22 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Checks the whole database: each page is reached once, keys are in order, large values are
-   * complete, space maps are right, and each page of the file, free ones included, has what was
-   * written to it.
+   * Checks the whole database. Each page is reached once, keys are in order, large values are
+   * complete, and space maps are correct. Each page of the file, free ones included, has the
+   * contents that were written last.
    *
-   * <p>The check sees the database of one moment, for which it stops other threads. They continue
-   * during the check. The first change of each page then copies it, until the check has read it. If
-   * the copies reach an eighth of the pool, writers wait for the end of the check. Pages that are
-   * freed meanwhile are reused after the check, so the file may grow. One check runs at a time. The
-   * close of the database ends a check with {@link DatabaseClosedException}.
+   * <p>The check sees the database as of one moment. It blocks other threads for that moment only.
+   * They continue during the check. If a thread changes a page that the check has not read yet, the
+   * page is copied first. If the copies reach an eighth of the pool, writers wait for the end of
+   * the check. Pages that are freed meanwhile are reused after the check, so the file may grow. One
+   * check runs at a time. The close of the database ends a check with {@link
+   * DatabaseClosedException}.
    *
    * @return the report
    */
   public CheckReport check() {
     try {
-      engine.inside(catalog::finish); // what it finds then is as everybody sees it
+      engine.inside(catalog::finish); // it then finds the state that all transactions see
       return FileThread.call("revenant-check", liveCheck::run);
     } catch (RuntimeException failure) {
       throw engine.told(failure);

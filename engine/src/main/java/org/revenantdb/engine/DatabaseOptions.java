@@ -14,19 +14,21 @@ import org.revenantdb.recovery.log.LogOptions;
  * options.
  *
  * @param create whether a database that does not exist is created; default true
- * @param readOnly whether the open changes nothing; after a crash it reads what is missing from the
- *     log, in memory; default false
+ * @param readOnly whether the open changes no file; after a crash it redoes changes from the log in
+ *     memory only; default false
  * @param poolBytes memory for pages, from 2 MiB to 8 TiB; default 128 MiB
  * @param maxRecoveryLog most bytes of log that a restart reads before the database is open; at
- *     least 4 segments; default 256 MiB. A crash soon after a crash can leave twice as much
- * @param maxRecoveryPages most pages that are changed and not written; redo reads them after a
- *     crash, when the database is open. At least 256; the default, and the most, is seven eighths
- *     of the pages of the pool
+ *     least 4 segments; default 256 MiB. If a second crash follows soon after the first, the
+ *     restart can read twice as much
+ * @param maxRecoveryPages most pages that are changed and not written. After a crash redo reads
+ *     them while the database is open. At least 256. Default and maximum are seven eighths of the
+ *     pages of the pool
  * @param maxLogSize most bytes of the log directory, prepared and spare files included; 0, the
  *     default, means twice {@code maxRecoveryLog}. It must hold {@code maxRecoveryLog} in segments,
  *     without their headers, and four segments more. If the segments of the database are larger
- *     than {@code logSegmentBytes}, it holds at least as many of those. A lower bound than before
- *     takes effect at the first checkpoint; so do the two bounds above
+ *     than {@code logSegmentBytes}, it holds at least that number of larger segments. If this
+ *     bound, or one of the two above, is lower than at the last open, it takes effect at the first
+ *     checkpoint
  * @param logSegmentBytes full size of a log segment, a power of two from 1 MiB to 1 GiB; used when
  *     the database is created; default 4 MiB
  * @param doubleWrite whether the double-write file protects pages against torn writes; default
@@ -36,7 +38,7 @@ import org.revenantdb.recovery.log.LogOptions;
  *     database adapts the pauses to the rate of commits; without contention they are close to zero.
  *     With zero there is no pause, and no wait for the transaction that won the conflict. Then
  *     {@code maxAttempts} can be used up within a millisecond
- * @param durability durability of transactions whose options name none; default {@link
+ * @param durability durability of transactions whose options set none; default {@link
  *     Durability#DURABLE}
  * @param maxLazyDelay longest time, without the time of a force, until a lazy commit is durable;
  *     default 100 ms. Zero forces each lazy commit at once, in the background. With {@link #NEVER}
@@ -49,7 +51,7 @@ import org.revenantdb.recovery.log.LogOptions;
  * @param countersFile whether the database writes its statistics to a file of 4 KiB, which the
  *     command {@code stat} reads from another process; default true. The engine writes the file at
  *     most once a second and only if a number has changed, never forces it, and deletes it at the
- *     close. Switch it off where each operation on a file counts, as in crash tests
+ *     close. Switch it off if the number of file operations matters, as in crash tests
  * @param shortTransactionRows most rows of a transaction that it reverts itself when it is rolled
  *     back; default 256. A transaction that has written more is rolled back in constant time, and
  *     the cleaner reverts its rows. With 0 the cleaner reverts all rows
@@ -72,8 +74,9 @@ import org.revenantdb.recovery.log.LogOptions;
  * @param retryTimeout longest time after the first conflict in which {@link Database#run} begins
  *     another attempt; default 30 s. Zero allows one attempt. A transaction can have a limit of its
  *     own
- * @param archive where the log goes while it is written, so that any moment can be restored; null,
- *     the default, for nowhere. Without effect on a database that is opened read-only
+ * @param archive the archive to which the log is copied while it is written, so that any moment can
+ *     be restored; null, the default, for no archive. Without effect on a database that is opened
+ *     read-only
  */
 public record DatabaseOptions(
     boolean create,
@@ -110,19 +113,19 @@ public record DatabaseOptions(
 
   private static final int MIB = 1 << 20;
 
-  /** Twice that is still a number. */
+  /** Twice this value still fits in a long. */
   private static final long LARGEST_LOG = Long.MAX_VALUE / 4;
 
-  /** So that the worst case of any operation is a part of it that leaves room for others. */
+  /** Large enough that the worst case of one operation leaves room for others. */
   private static final int FEWEST_PAGES = 256;
 
-  /** A transaction with more is not short in anybody's eyes. */
+  /** A transaction with more rows is never short. */
   private static final int MOST_SHORT_ROWS = 1 << 16;
 
-  /** More would only wait for each other. */
+  /** More threads would only wait for each other. */
   private static final int MOST_CLEANER_THREADS = 16;
 
-  /** A quarter more is still a number. */
+  /** This value and a quarter of it still fit in a long. */
   private static final long MOST_VERSION_MEMORY = 1L << 53;
 
   private static final DatabaseOptions DEFAULTS =
@@ -151,7 +154,7 @@ public record DatabaseOptions(
           /* retryTimeout= */ Duration.ofSeconds(30),
           /* archive= */ null);
 
-  /** Nobody is to lose more than a little of a small heap to old snapshots. */
+  /** Old snapshots use only a small part of a small heap. */
   private static long defaultVersionMemory() {
     return Math.clamp(Runtime.getRuntime().maxMemory() / 16, MIB, 64L * MIB);
   }
@@ -225,7 +228,7 @@ public record DatabaseOptions(
   /**
    * Sets whether the database is opened read-only.
    *
-   * @param value whether the open changes no file, also after a crash; default false
+   * @param value whether the open changes no file, even after a crash; default false
    * @return other options
    */
   public DatabaseOptions withReadOnly(boolean value) {
@@ -244,7 +247,7 @@ public record DatabaseOptions(
   }
 
   /**
-   * Sets how much log a restart may have to read.
+   * Sets the most log that a restart has to read.
    *
    * @param value bytes, at least 4 segments; default 256 MiB
    * @return other options
@@ -255,7 +258,7 @@ public record DatabaseOptions(
   }
 
   /**
-   * Sets how many pages of the data file a restart may have to read.
+   * Sets the most pages of the data file that a restart has to read.
    *
    * @param value pages, at least 256; the default, and the most, is seven eighths of the pool
    * @return other options
@@ -316,7 +319,7 @@ public record DatabaseOptions(
   }
 
   /**
-   * Sets the durability of transactions whose {@link TransactionOptions} name none.
+   * Sets the durability of transactions whose {@link TransactionOptions} set none.
    *
    * @param value default {@link Durability#DURABLE}
    * @return other options
@@ -398,7 +401,7 @@ public record DatabaseOptions(
    * Sets the lock timeout of transactions that have none of their own; see {@link
    * TransactionOptions#withLockTimeout}.
    *
-   * @param value from zero, which is not to wait, to a year; default zero
+   * @param value from zero, which means no wait, to a year; default zero
    * @return other options
    * @throws IllegalArgumentException if it is out of range
    */
@@ -431,7 +434,7 @@ public record DatabaseOptions(
   /**
    * Sets the longest pause of {@link Database#run} before it tries again.
    *
-   * @param value from zero, which is not to pause, to a minute; default 10 ms
+   * @param value from zero, which means no pause, to a minute; default 10 ms
    * @return other options
    * @throws IllegalArgumentException if it is out of range
    */
@@ -443,7 +446,7 @@ public record DatabaseOptions(
    * Sets the time in which {@link Database#run} begins another attempt; see {@link
    * TransactionOptions#withRetryTimeout}.
    *
-   * @param value from zero, which is to make one attempt, to a year; default 30 s
+   * @param value from zero, which means one attempt, to a year; default 30 s
    * @return other options
    * @throws IllegalArgumentException if it is out of range
    */
@@ -465,7 +468,7 @@ public record DatabaseOptions(
   /**
    * Sets the archive of the log.
    *
-   * @param value where and how
+   * @param value the archive and its settings
    * @return other options
    */
   public DatabaseOptions withArchive(ArchiveOptions value) {
@@ -487,7 +490,7 @@ public record DatabaseOptions(
     return copy.options();
   }
 
-  /** The same options, of which one can be changed. */
+  /** A copy of the options, in which one can be changed. */
   private static final class Copy {
     boolean create;
     boolean readOnly;

@@ -5,12 +5,12 @@ import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a database has counted since it was opened, and states of the moment of the call. {@link
+ * The counters of a database since it was opened, and its states at the moment of the call. {@link
  * Database#statistics} returns them. Immutable and thread-safe.
  *
  * <p>There are seven groups of getters. The numbers are {@code long} and never negative. {@link
- * Statistic} has the unit of each, and whether it is a counter or a gauge. An exporter needs no
- * list of its own:
+ * Statistic} has the unit of each, and whether it is a counter or a gauge. An exporter does not
+ * need its own list:
  *
  * {@snippet :
  * for (DatabaseStatistics.Value one : db.statistics()) {
@@ -36,7 +36,7 @@ public final class DatabaseStatistics implements Iterable<DatabaseStatistics.Val
   private final long nanoTime;
 
   /**
-   * Statistics of a moment.
+   * Statistics at one moment.
    *
    * @param values of each {@link Statistic}
    * @param oldestSnapshotName name of the transaction with the oldest snapshot
@@ -52,7 +52,7 @@ public final class DatabaseStatistics implements Iterable<DatabaseStatistics.Val
   }
 
   /**
-   * Returns the commits, and what became of aborted transactions.
+   * Returns the numbers of commits and of aborted transactions.
    *
    * @return the group {@code commits}
    */

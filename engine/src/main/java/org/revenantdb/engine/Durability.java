@@ -9,19 +9,19 @@ package org.revenantdb.engine;
 public enum Durability {
   /**
    * The commit returns when no crash can undo it. A crash cannot undo what such a transaction has
-   * read either: a read of a lazy commit that is not durable yet, or of a missing row that depends
-   * on one, waits until that commit is durable.
+   * read either. If the result of a read depends on a lazy commit that is not durable yet, the read
+   * waits until that commit is durable. That includes the result that there is no row.
    */
   DURABLE,
 
   /**
    * The commit returns at once and does not wait for the disk, except while the disk is full
    * ({@link Transaction#commit}). A power cut, or a crash of the operating system, can undo it
-   * until it is durable. The death of the process cannot, unless the file system is one that cannot
-   * map files into memory. It becomes durable within {@link DatabaseOptions#maxLazyDelay}, or
-   * earlier with {@link Database#sync}, with a later durable commit, with a durable read of it, or
-   * with the close. Such a transaction can read what is not durable. An application that acts on
-   * that outside of the database must expect that a crash undoes it.
+   * until it is durable. The death of the process cannot undo it, unless the file system cannot map
+   * files into memory. It becomes durable within {@link DatabaseOptions#maxLazyDelay}, or earlier
+   * with {@link Database#sync}, with a later durable commit, with a durable read of it, or with the
+   * close. Such a transaction can read commits that are not durable. If an application acts on them
+   * outside of the database, a crash may undo what it has read.
    */
   LAZY
 }

@@ -1,7 +1,7 @@
 package org.revenantdb.engine;
 
 /**
- * The engine met something that it does not expect: damage that no checksum shows, or a defect of
+ * The engine met a state that it does not expect: damage that no checksum shows, or a defect of
  * RevenantDB.
  *
  * <p>The call has not done its work. Roll the transaction back, and run the command {@code check}

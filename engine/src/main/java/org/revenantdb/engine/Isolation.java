@@ -21,20 +21,20 @@ public enum Isolation {
   SNAPSHOT,
 
   /**
-   * As {@link #SNAPSHOT}, and the result is that of one transaction after the other, in the order
-   * of their commits. The commit of a transaction that has written is a conflict if another
-   * transaction has since committed something that would change one of its results, including the
-   * absence of a row.
+   * As {@link #SNAPSHOT}; in addition the results are as if the transactions ran one after the
+   * other, in the order of their commits. The commit of a transaction that has written is a
+   * conflict if a later commit of another transaction would change one of its results. That
+   * includes the absence of a row.
    *
    * <ul>
-   *   <li>The commit of a transaction that has only read can be a conflict in two cases: a prepared
-   *       transaction is undecided, or was at the begin; or the transaction has looked up the name
-   *       of a table.
+   *   <li>The commit of a transaction that has only read can be a conflict in two cases. A prepared
+   *       transaction is undecided, or was undecided at the begin. Or the transaction has looked up
+   *       the name of a table.
    *   <li>A transaction that was begun with {@link TransactionOptions#withReadOnly} while no
    *       transaction was prepared costs other transactions nothing. Its only conflict is the
    *       lookup of a name after a table was created or dropped since.
-   *   <li>A serializable transaction sees the transactions of other levels as a whole. What those
-   *       have read is not checked.
+   *   <li>A serializable transaction sees each transaction of another level as a whole. The reads
+   *       of those transactions are not checked.
    * </ul>
    */
   SERIALIZABLE

@@ -3,11 +3,11 @@ package org.revenantdb.engine;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A transaction that was neither committed nor rolled back nor closed before its last reference
- * went away. It has been rolled back.
+ * A transaction whose last reference was lost before it was committed, rolled back or closed. It
+ * has been rolled back.
  *
  * @param transactionId its id, 0 if it had not written
- * @param name as {@link TransactionOptions#withName} says, or null
+ * @param name the name from {@link TransactionOptions#withName}, or null
  * @param begun the stack that began it, or null without {@link DatabaseOptions#leakTraces}
  */
 public record LeakedTransaction(

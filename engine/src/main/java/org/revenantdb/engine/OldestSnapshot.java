@@ -3,8 +3,9 @@ package org.revenantdb.engine;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The oldest of the open snapshots. It holds back everything that has been superseded since:
- * versions in memory and in files, pages that wait, and deleted rows. Immutable and thread-safe.
+ * The oldest of the open snapshots. It holds back everything that was superseded since it was
+ * opened: versions in memory and in files, pages to be freed, and deleted rows. Immutable and
+ * thread-safe.
  */
 public final class OldestSnapshot {
   private final StatisticValues values;

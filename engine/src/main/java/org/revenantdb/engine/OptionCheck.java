@@ -17,7 +17,7 @@ final class OptionCheck {
 
   private OptionCheck() {}
 
-  /** An option that must be there. */
+  /** An option that must not be null. */
   static void present(@Nullable Object value, String option, String range) {
     if (value == null) {
       throw new NullPointerException(text(option, range, "null", ""));
@@ -47,7 +47,7 @@ final class OptionCheck {
     }
   }
 
-  /** To be thrown. */
+  /** Makes the exception. */
   static IllegalArgumentException refused(String option, String range, Object value, String cure) {
     return new IllegalArgumentException(text(option, range, value, cure));
   }

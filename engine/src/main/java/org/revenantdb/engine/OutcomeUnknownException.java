@@ -1,10 +1,10 @@
 package org.revenantdb.engine;
 
 /**
- * The log failed while a call waited until its work is durable. It is unknown whether the work,
- * such as a commit, has been done.
+ * The log failed while a call waited until its work was durable. It is unknown whether the work,
+ * such as a commit, was done.
  *
- * <p>The next {@link Database#open} decides it. Open the database again, and look for the effects
+ * <p>The next {@link Database#open} decides that. Open the database again, and look for the effects
  * before you repeat the work.
  */
 public final class OutcomeUnknownException extends RevenantException {

@@ -2,13 +2,13 @@ package org.revenantdb.engine;
 
 import java.util.Locale;
 
-/** What a restart does that takes time. The database is open between the two. */
+/** The two phases of a restart. The database is open from the end of the first one on. */
 public enum RestartPhase {
   /** Reads the log to find out what happened. */
   ANALYSIS(1),
   /**
-   * Brings the pages up to date that the log speaks of, in the background: each when it is first
-   * needed, the others one by one.
+   * Brings pages that lack changes up to date in the background: each page when it is first needed,
+   * the others one by one.
    */
   REDO(2);
 
@@ -18,16 +18,16 @@ public enum RestartPhase {
     this.code = code;
   }
 
-  /** What stands for it in the counters file (docs/format.md §7). */
+  /** The code of the phase in the counters file (docs/format.md §7). */
   int code() {
     return code;
   }
 
   /**
-   * The phase that a counters file names.
+   * The phase in a counters file.
    *
-   * @param code what stands for it there
-   * @return its name, or what to call one that this version does not know
+   * @param code the code in the file
+   * @return its name, or a text for a phase that this version does not know
    */
   public static String textOf(int code) {
     for (RestartPhase phase : values()) {

@@ -1,9 +1,9 @@
 package org.revenantdb.engine;
 
 /**
- * How far a restore is.
+ * The progress of a restore.
  *
  * @param bytes bytes of pages and log that were written
- * @param bytesToWrite how many will be
+ * @param bytesToWrite bytes that will be written in all
  */
 public record RestoreProgress(long bytes, long bytesToWrite) {}

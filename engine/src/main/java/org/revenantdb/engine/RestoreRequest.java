@@ -4,19 +4,19 @@ import java.time.Instant;
 import java.util.function.Predicate;
 
 /**
- * Which moment {@link Database#restore} restores, and what is told meanwhile. Immutable.
+ * The moment that {@link Database#restore} restores, and the listener. Immutable.
  *
- * @param kind how the moment is named
+ * @param kind how the moment is given
  * @param value the number: milliseconds since 1970, an LSN, or the id of a transaction; 0 for the
  *     latest moment
- * @param listener is told several times a second how far the restore is, by a thread of the engine.
- *     It returns whether the restore goes on; if not, the call throws {@link
+ * @param listener receives the progress several times a second, on a thread of the engine. It
+ *     returns whether the restore continues. If it returns false, the call throws {@link
  *     java.util.concurrent.CancellationException}. The default does nothing
  */
 public record RestoreRequest(Kind kind, long value, Predicate<RestoreProgress> listener) {
   private static final RestoreRequest LATEST = new RestoreRequest(Kind.LATEST, 0, progress -> true);
 
-  /** How a moment is named. */
+  /** How a moment is given. */
   public enum Kind {
     /** The end of the archive. */
     LATEST,
@@ -24,7 +24,7 @@ public record RestoreRequest(Kind kind, long value, Predicate<RestoreProgress> l
     TIME,
     /** By a position in the log. */
     LSN,
-    /** By a transaction that is not to be there. */
+    /** By a transaction whose commit, and all later ones, are left out. */
     BEFORE_TRANSACTION
   }
 
@@ -36,7 +36,7 @@ public record RestoreRequest(Kind kind, long value, Predicate<RestoreProgress> l
   }
 
   /**
-   * Restores all that the archive has.
+   * Restores everything that the archive has.
    *
    * @return options
    */
@@ -45,10 +45,10 @@ public record RestoreRequest(Kind kind, long value, Predicate<RestoreProgress> l
   }
 
   /**
-   * Restores a time: nothing that was committed after it, and at most the commits of one interval
-   * before it are missing.
+   * Restores the commits up to a time. At most the commits of the last interval before it are
+   * missing.
    *
-   * @param time the time, by the clock of the machine that had the database
+   * @param time the time, by the clock of the machine on which the database was open
    * @return options
    */
   public static RestoreRequest at(Instant time) {
@@ -56,7 +56,7 @@ public record RestoreRequest(Kind kind, long value, Predicate<RestoreProgress> l
   }
 
   /**
-   * Restores a position in the log: all commits up to it, and none behind it.
+   * Restores all commits up to a position in the log, and none after it.
    *
    * @param lsn the position
    * @return options
@@ -78,7 +78,7 @@ public record RestoreRequest(Kind kind, long value, Predicate<RestoreProgress> l
   /**
    * The same with another listener.
    *
-   * @param other is told how far the restore is, and returns whether it goes on
+   * @param other receives the progress, and returns whether the restore continues
    * @return options
    */
   public RestoreRequest withListener(Predicate<RestoreProgress> other) {

@@ -1,9 +1,8 @@
 package org.revenantdb.engine;
 
 /**
- * What became of attempts of {@link Database#run} that did not commit, since the database was
- * opened. Immutable and thread-safe. {@link WaitClass#RETRY_PAUSE} counts the pauses between
- * attempts.
+ * The attempts of {@link Database#run} that did not commit, since the database was opened.
+ * Immutable and thread-safe. {@link WaitClass#RETRY_PAUSE} counts the pauses between attempts.
  *
  * <p>A call ends with a conflict after {@link DatabaseOptions#maxAttempts} attempts. It ends at
  * once after a lock timeout, after a deadlock with a transaction of the same thread, and if the

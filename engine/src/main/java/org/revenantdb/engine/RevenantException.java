@@ -38,9 +38,10 @@ public class RevenantException extends RuntimeException {
   }
 
   /**
-   * The same for the current thread: this one if that made it, else another one of the same class
-   * with the same fields, the current stack, and this one as its cause. So what a caller gets has
-   * the caller's stack, and no two threads add to one object.
+   * Returns this exception for the current thread. If the current thread made it, that is this
+   * object. Otherwise it is a new one of the same class with the same fields, the current stack,
+   * and this one as its cause. So a caller gets its own stack, and no two threads change one
+   * object.
    */
   final RevenantException forCaller() {
     if (Thread.currentThread().threadId() == madeBy) {
@@ -53,12 +54,14 @@ public class RevenantException extends RuntimeException {
     return copy;
   }
 
-  /** Another one of this class with the same fields; its cause is this one, or not set. */
+  /**
+   * Makes another exception of this class with the same fields; its cause is this one, or not set.
+   */
   RevenantException copy() {
     return new RevenantException(message(), this);
   }
 
-  /** The message, which each of these has. */
+  /** The message; each of these exceptions has one. */
   final String message() {
     return Objects.requireNonNull(getMessage());
   }

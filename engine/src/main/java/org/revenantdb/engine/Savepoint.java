@@ -1,10 +1,11 @@
 package org.revenantdb.engine;
 
 /**
- * A point of a transaction to which it can go back: from {@link Transaction#savepoint}.
+ * A point of a transaction to which it can be rolled back; {@link Transaction#savepoint} returns
+ * it.
  *
- * <p>It is over when it was released, when the transaction went back to an earlier one or released
- * that, or has ended.
+ * <p>It ends when it is released, when the transaction is rolled back to an earlier savepoint or
+ * releases one, and when the transaction ends.
  */
 public final class Savepoint {
   private final int overwritten;
@@ -12,7 +13,7 @@ public final class Savepoint {
   /**
    * A savepoint of a transaction.
    *
-   * @param overwritten how many versions it had overwritten and kept
+   * @param overwritten how many versions the transaction had overwritten and kept
    */
   Savepoint(int overwritten) {
     this.overwritten = overwritten;
@@ -22,7 +23,7 @@ public final class Savepoint {
     return overwritten;
   }
 
-  /** How much of the transaction was before it, for messages and debuggers. */
+  /** The number of writes before it, for messages and debuggers. */
   @Override
   public String toString() {
     return "Savepoint[after " + overwritten + " overwritten versions]";

@@ -12,8 +12,8 @@ import org.revenantdb.latch.StackReserve;
 import org.revenantdb.recovery.log.LogStoppedException;
 
 /**
- * Returns numbers that are never returned twice. {@link Database#sequence} opens a sequence; it
- * belongs to that database.
+ * Returns numbers, each of them only once. {@link Database#sequence} opens a sequence; it belongs
+ * to that database.
  *
  * <p>A sequence needs no transaction, and no transaction gives a value back. So a rollback leaves a
  * gap. A crash or a close leaves a gap of up to twice {@link SequenceOptions#cacheSize} values.
@@ -48,14 +48,17 @@ public final class Sequence {
    * Rule R23; the protocol, and what a crash leaves between its steps, is in docs/protocols.md §21.
    *
    * Block       reserved -> following (under the lock) -> current (volatile) -> used up -> forgotten
-   * Fast path   current; getAndAdd on it; below its size: that number, and for DURABLE the block's LSN is durable
-   * Slow path   the lock; if another has replaced the block meanwhile, try that; else the following block, or a new
-   *             one, whose first number is taken before anybody else sees it: without a cache there is no other
-   * Order       the lock, then credit, then the leaf's latch. Nothing is held while waiting for durability.
+   * Fast path   current; getAndAdd on it; a result below its size is the number. For DURABLE wait until the block's
+   *             LSN is durable
+   * Slow path   the lock. If another thread has replaced the block meanwhile, try that one. Otherwise use the
+   *             following block, or a new one. The first number of a new block is taken before other threads see it:
+   *             without a cache it is the only one
+   * Order       the lock, then credit, then the leaf's latch. No lock or latch is held while a thread waits for
+   *             durability.
    * Ordering    a block is written before it is stored in current (volatile).
-   * Races       a stale current: its getAndAdd gives nothing, and the lock shows the present one. The fast path is not
-   *             inside the gate: it touches no page, and a number from a block of a database that is being closed is as
-   *             unique as any.
+   * Races       a stale current: its getAndAdd returns no number, and under the lock the thread sees the current
+   *             block. The fast path is not inside the gate. It touches no page, and a number is unique even if the
+   *             database is being closed.
    */
   private final Engine engine;
   private final String name;
@@ -66,12 +69,12 @@ public final class Sequence {
   /** Under the lock. */
   private @Nullable SequenceBlock following;
 
-  /** LSN of the last record of a mark, 0 if that was in a former life. Under the lock. */
+  /** LSN of the last record of a mark, 0 if it was written before this open. Under the lock. */
   private long markLsn;
 
   private volatile SequenceBlock current = new SequenceBlock(0, 0);
 
-  /** A number, and the block that it is of. */
+  /** A number and its block. */
   private record Drawn(SequenceBlock block, long index) {}
 
   Sequence(Engine engine, String name, SequenceOptions options, SequenceMark mark) {
@@ -206,7 +209,7 @@ public final class Sequence {
     }
   }
 
-  /** Returns the LSN of the mark that it relies on. */
+  /** Returns the LSN of the mark on which the result depends. */
   private long advanceInside(long position) {
     reserving.lock();
     try {
@@ -218,7 +221,7 @@ public final class Sequence {
           found = mark.advance(position, markLsn);
           markLsn = found.lsn();
         }
-        following = null; // not before: after a failure the following block goes on
+        following = null; // not earlier: after a failure the following block is used
       }
       current = found;
       return found.lsn();
@@ -261,7 +264,7 @@ public final class Sequence {
             LimitException.Reason.SEQUENCE_EXHAUSTED,
             "sequence "
                 + name
-                + " has given all values of its range ("
+                + " has returned all values of its range ("
                 + options
                 + "); create another with another name");
       }
@@ -274,7 +277,10 @@ public final class Sequence {
     }
   }
 
-  /** Half of a block is used: so that nobody has to wait for the next one. */
+  /**
+   * Reserves the next block when half of the current one is used, so that no caller has to wait for
+   * it.
+   */
   private void reserveAhead(SequenceBlock block, Durability durability) {
     try {
       engine.<@Nullable Object>inside(() -> {
@@ -289,7 +295,8 @@ public final class Sequence {
         return null;
       });
     } catch (RuntimeException notYet) {
-      // The caller has his value. Who needs the block tries again, and is told.
+      // This caller has its value. The caller that needs the block tries again and gets the
+      // failure.
     }
   }
 

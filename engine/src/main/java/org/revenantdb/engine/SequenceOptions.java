@@ -28,7 +28,7 @@ public record SequenceOptions(long start, long increment, int cacheSize, Sequenc
           "increment",
           "from " + Long.MIN_VALUE + " to " + Long.MAX_VALUE + ", except 0",
           increment,
-          "it would give one value for ever; 1 counts up, -1 down");
+          "it would return the same value for ever; 1 counts up, -1 down");
     }
     OptionCheck.inRange(cacheSize, "cacheSize", 0, Integer.MAX_VALUE, "");
     if (order == SequenceOrder.BIT_REVERSED) {
@@ -92,12 +92,12 @@ public record SequenceOptions(long start, long increment, int cacheSize, Sequenc
     return new SequenceOptions(start, increment, cacheSize, value);
   }
 
-  /** As a row in which no value has been reserved. */
+  /** The row of a sequence without reserved values. */
   byte[] row() {
     return SequenceRow.build(start, increment, cacheSize, order.code());
   }
 
-  /** Of a row that {@link SequenceRow#problem} has nothing against. */
+  /** The options in a row without a {@link SequenceRow#problem}. */
   static SequenceOptions of(byte[] row) {
     return new SequenceOptions(
         SequenceRow.start(row),

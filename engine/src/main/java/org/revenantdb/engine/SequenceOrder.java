@@ -12,8 +12,8 @@ public enum SequenceOrder {
    * rows with such keys spread over the whole table. Values are positive. The numbers before the
    * reversal go from 1 to {@link Long#MAX_VALUE}.
    *
-   * <p>Source: "PAGELATCH_EX waits and heavy inserts", the cure by a bit-reversed sequence.
-   * Reversing is the last step and gives no number twice.
+   * <p>Source: "PAGELATCH_EX waits and heavy inserts", the cure by a bit-reversed sequence. The
+   * reversal is the last step and keeps numbers unique.
    */
   BIT_REVERSED(SequenceRow.BIT_REVERSED);
 
@@ -23,12 +23,12 @@ public enum SequenceOrder {
     this.code = code;
   }
 
-  /** How it is written on disk. */
+  /** Its code on disk. */
   int code() {
     return code;
   }
 
-  /** Of a code that {@link SequenceRow#problem} has nothing against. */
+  /** The order of a code that {@link SequenceRow#problem} accepts. */
   static SequenceOrder of(int code) {
     return code == SequenceRow.BIT_REVERSED ? BIT_REVERSED : PLAIN;
   }

@@ -546,7 +546,7 @@ public enum Statistic {
       "lagNanos",
       Kind.GAUGE,
       Unit.NANOSECONDS,
-      "how long the oldest log has been durable that the archive does not have yet"),
+      "age of the oldest durable log that the archive does not have yet"),
   /** {@link ArchiveStatistics#bytes}. */
   ARCHIVE_BYTES(
       Group.ARCHIVE, "bytes", Kind.COUNTER, Unit.BYTES, "written to the log of the archive"),
@@ -565,7 +565,7 @@ public enum Statistic {
       "gaps",
       Kind.COUNTER,
       Unit.COUNT,
-      "times that log was lost for the archive, so that it needed a new base");
+      "times that log did not reach the archive, so that it needed a new base");
 
   /** The seven parts of {@link DatabaseStatistics}. */
   public enum Group {

@@ -27,7 +27,7 @@ final class StatisticValues {
     return Objects.requireNonNull(values.get(statistic));
   }
 
-  /** Counters minus those of before, at least 0; gauges as they are. */
+  /** Counters minus the earlier ones, at least 0; gauges unchanged. */
   StatisticValues since(StatisticValues earlier) {
     Map<Statistic, Long> difference = new EnumMap<>(values);
     difference.replaceAll((one, value) ->

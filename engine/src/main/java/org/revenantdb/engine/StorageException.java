@@ -46,7 +46,8 @@ public sealed class StorageException extends RevenantException permits CorruptDa
     /** A file of the database, or the directory, is missing: restore it, or check the path. */
     MISSING_FILE,
     /**
-     * The target of a backup is not an empty directory, or lies in the database: name another one.
+     * The target of a backup is not an empty directory, or lies in the database: choose another
+     * one.
      */
     BACKUP_TARGET,
     /**
@@ -55,11 +56,11 @@ public sealed class StorageException extends RevenantException permits CorruptDa
      */
     BACKUP_TOO_SLOW,
     /**
-     * The archive is of another database, or of another history of this one: name another directory
-     * for the archive.
+     * The archive belongs to another database, or to another history of this one: choose another
+     * directory for the archive.
      */
     ARCHIVE_FOREIGN,
-    /** The archive does not have the moment that was asked for: name another one. */
+    /** The archive does not have the requested moment: choose another one. */
     ARCHIVE_LACKS_MOMENT,
     /** The file is damaged; the exception is a {@link CorruptDataException}. */
     DAMAGED
@@ -70,7 +71,7 @@ public sealed class StorageException extends RevenantException permits CorruptDa
 
   private final transient Path file;
 
-  /** The byte in the file, or {@link #NO_OFFSET}. */
+  /** The position in the file, in bytes, or {@link #NO_OFFSET}. */
   private final long offset;
 
   /** What is wrong. */

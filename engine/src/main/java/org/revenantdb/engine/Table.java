@@ -3,13 +3,13 @@ package org.revenantdb.engine;
 import org.revenantdb.engine.catalog.TableState;
 
 /**
- * A table: ordered keys to values. Got from {@link Database#table} and its relatives; belongs to
- * that database. Thread-safe.
+ * A table: an ordered map from keys to values. {@link Database#table} and similar methods return
+ * it; it belongs to that database. Thread-safe.
  *
- * <p>When the table was {@linkplain Transaction#dropTable dropped}, transactions that had begun
- * before go on reading it; everything else that is asked of it throws {@link CatalogException},
- * also when there is another table of the same name. When it was {@linkplain Transaction#truncate
- * truncated} it stays the same table: transactions that had begun before read the rows that it had.
+ * <p>After the table was {@linkplain Transaction#dropTable dropped}, transactions that began before
+ * can still read it. Every other use throws {@link CatalogException}, even if there is a new table
+ * of the same name. After a {@linkplain Transaction#truncate truncation} this object stays valid,
+ * and transactions that began before read the former rows.
  */
 public final class Table {
   private final TableState state;
@@ -28,7 +28,7 @@ public final class Table {
   }
 
   /**
-   * What the table was created with.
+   * The options with which the table was created.
    *
    * @return the options
    */
@@ -36,7 +36,7 @@ public final class Table {
     return state.options();
   }
 
-  /** What the engine knows of it. */
+  /** The state of the table in the engine. */
   TableState state() {
     return state;
   }

@@ -53,9 +53,9 @@ import org.revenantdb.engine.version.StoredValue;
  * {@link Isolation#SERIALIZABLE} transactions: a read of a row that a {@linkplain #prepare
  * prepared} transaction has written, and the validation at the commit.
  *
- * <p>There is one false conflict: a transaction that first writes long after its begin, to a table
- * from which many rows were deleted meanwhile, can receive a conflict for a row that no other
- * transaction has written. {@link Database#run} repeats that.
+ * <p>There is one false conflict. A transaction first writes long after its begin, and many rows of
+ * the table were deleted in between. It can then receive a conflict for a row that no other
+ * transaction has written. {@link Database#run} repeats it.
  *
  * <p><b>Failures.</b> A statement that throws has changed nothing; the description of the exception
  * says whether the transaction can go on. All calls throw {@link DatabaseStoppedException} after
@@ -77,7 +77,7 @@ import org.revenantdb.engine.version.StoredValue;
 public final class Transaction implements AutoCloseable {
   private static final int MAX_ARRAY = Integer.MAX_VALUE - 8;
 
-  /** Leaves of a range that are looked at before others may close or check the database. */
+  /** Leaves of a range that are visited before other threads may close or check the database. */
   private static final int LEAVES_AT_ONCE = 64;
 
   private static final VarHandle WORD =
@@ -85,17 +85,18 @@ public final class Transaction implements AutoCloseable {
           MethodHandles.lookup(), "word", VarHandle.class, Transaction.class, Object.class);
 
   /*
-   * Word        null             open, and nothing was asked of it: there is this object, and its slot
-   *             TransactionCore  that has the state
-   *             State            it ended before anything was asked of it
+   * Word        null             open and not used yet: it has only this object and its slot
+   *             TransactionCore  used; the core has the state
+   *             State            it ended without being used
    *
-   * Transitions null -> core     CAS  with the first use, by its user; or by who sweeps, if it stays open
-   *             null -> State    CAS  by its user, who commits it or rolls it back; by the end of the database
+   * Transitions null -> core     CAS  with the first use, by its user; or by the sweep, if it stays open
+   *             null -> State    CAS  by its user, at commit or rollback; or by the close of the database
    *
-   * So exactly one gives the slot of one without a core back: who has set the State. One with a core ends as that
-   * does. A core that lost the CAS was seen by nobody.
+   * So without a core exactly one thread frees the slot: the one that has set the State. With a core the end of the
+   * core frees it. No other thread has seen a core that lost the CAS.
    *
-   * Why         A transaction that is begun and ended costs this object. (protocols.md §38)
+   * Why         A transaction that is begun and ended without use costs only this object
+   *             (protocols.md §38).
    */
   private final Engine engine;
 
@@ -105,16 +106,16 @@ public final class Transaction implements AutoCloseable {
 
   private volatile @Nullable Object word;
 
-  /** Those that are not over, the earliest first; most transactions have none. */
+  /** The savepoints that have not ended, the earliest first; most transactions have none. */
   private List<Savepoint> savepoints = List.of();
 
-  /** What runs when it has committed; most transactions have nothing. */
+  /** The actions to run after the commit; most transactions have none. */
   private List<Runnable> afterCommit = List.of();
 
   /**
-   * A transaction in a slot that is its own from now on.
+   * A transaction that takes over an open slot.
    *
-   * @param begun the stack that began it, or null if nobody wants to know
+   * @param begun the stack that began it, or null without leak traces
    * @param reads what it has read; null unless it is serializable
    */
   Transaction(
@@ -186,7 +187,7 @@ public final class Transaction implements AutoCloseable {
     }
   }
 
-  /** Name, id, isolation and state, for messages and debuggers; it changes nothing. */
+  /** Name, id, isolation and state, for messages and debuggers; does not change the transaction. */
   @Override
   public String toString() {
     StringBuilder text = new StringBuilder("Transaction[");
@@ -203,12 +204,15 @@ public final class Transaction implements AutoCloseable {
         .toString();
   }
 
-  /** What people call it; null if nothing. */
+  /** Its name from the options; null if it has none. */
   @Nullable String name() {
     return options.name();
   }
 
-  /** All of it but this object: what is left to be ended if it is forgotten. */
+  /**
+   * The part of the transaction that outlives this object, so that a leaked transaction can still
+   * be rolled back.
+   */
   TransactionCore core() {
     return word instanceof TransactionCore core ? core : makeCore();
   }
@@ -227,18 +231,18 @@ public final class Transaction implements AutoCloseable {
         : TransactionCore.ended(engine, slot, snapshot, options, (TransactionState.State) found);
   }
 
-  /** Its core, if anything was asked of it; else it holds nothing but its slot. */
+  /** Its core, if it was used; otherwise it holds only its slot. */
   @Nullable TransactionCore usedCore() {
     return word instanceof TransactionCore core ? core : null;
   }
 
-  /** Its core, which can be ended without it; null if it has ended. */
+  /** Its core, which can be ended without this object; null if the transaction has ended. */
   @Nullable TransactionCore openCore() {
     TransactionCore core = core();
     return core.isOpen() ? core : null;
   }
 
-  /** The database ends: nobody is inside it. */
+  /** The database is being closed, and no thread is inside this transaction. */
   void databaseCloses() {
     if (!endsUnused(TransactionState.State.CLOSED)) {
       TransactionCore used = usedCore();
@@ -248,7 +252,7 @@ public final class Transaction implements AutoCloseable {
     }
   }
 
-  /** Ends it, if nothing was asked of it; else false. */
+  /** Ends it if it was not used yet; otherwise returns false. */
   private boolean endsUnused(TransactionState.State state) {
     if (word != null || !WORD.compareAndSet(this, null, state)) {
       return false;
@@ -259,7 +263,7 @@ public final class Transaction implements AutoCloseable {
   }
 
   /**
-   * The value of a key.
+   * Returns the value of a key.
    *
    * @param table a table of this database
    * @param key 1 to {@link Database#MAX_KEY_BYTES} bytes
@@ -314,13 +318,13 @@ public final class Transaction implements AutoCloseable {
   }
 
   /**
-   * The values of several keys, as one statement. Keys that lie in the same part of the table are
-   * read together: that is faster than a {@code get} for each, most of all if the keys are in
-   * ascending order.
+   * Returns the values of several keys, as one statement. Keys that lie close to each other in the
+   * table are read together. That is faster than a {@code get} for each, especially if the keys are
+   * in ascending order.
    *
    * @param table a table of this database
-   * @param keys each 1 to {@link Database#MAX_KEY_BYTES} bytes, in any order; the same key may be
-   *     there several times
+   * @param keys each 1 to {@link Database#MAX_KEY_BYTES} bytes, in any order; a key may occur
+   *     several times
    * @return for each key, in the order of the keys, a copy of its value, or null if there is no
    *     such row
    * @throws ConflictException as {@link #get(Table, byte[])}
@@ -375,7 +379,7 @@ public final class Transaction implements AutoCloseable {
     return value == null ? RowReader.NO_ROW : copy(value, into, offset);
   }
 
-  /** Copies as much of a value as there is room for; returns its length. */
+  /** Copies as much of a value as fits; returns the length of the value. */
   int copy(StoredValue value, byte[] into, int offset) {
     if (value.length() > MAX_ARRAY) {
       throw tooLargeForArray(value);
@@ -393,11 +397,11 @@ public final class Transaction implements AutoCloseable {
   }
 
   /**
-   * Whether there is a row with this key.
+   * Returns whether there is a row with this key.
    *
    * @param table a table of this database
    * @param key 1 to {@link Database#MAX_KEY_BYTES} bytes
-   * @return true if there is
+   * @return true if there is one
    * @throws ConflictException as {@link #get(Table, byte[])}
    */
   public boolean exists(Table table, byte[] key) {
@@ -412,7 +416,7 @@ public final class Transaction implements AutoCloseable {
   }
 
   /**
-   * The value of a key as a stream, for values that do not fit in memory.
+   * Returns the value of a key as a stream, for values that do not fit in memory.
    *
    * @param table a table of this database
    * @param key 1 to {@link Database#MAX_KEY_BYTES} bytes
@@ -450,7 +454,7 @@ public final class Transaction implements AutoCloseable {
     }
   }
 
-  /** What it was used for has ended. */
+  /** The call that used the transaction has ended. */
   void letGo(@Nullable KeptReading kept) {
     try {
       core().letGo(kept);
@@ -459,12 +463,12 @@ public final class Transaction implements AutoCloseable {
     }
   }
 
-  /** What it works in. */
+  /** The engine of its database. */
   Engine engine() {
     return engine;
   }
 
-  /** What a caller gets of a failure. */
+  /** The exception that a caller receives for a failure. */
   RuntimeException told(RuntimeException failure) {
     return engine.told(failure);
   }
@@ -543,12 +547,12 @@ public final class Transaction implements AutoCloseable {
     }
   }
 
-  /** Runs a statement that tells of conflicts by its writer. */
+  /** Runs a statement whose writer reports conflicts. */
   private RowWriter.Outcome write(Table table, Function<RowWriter, RowWriter.Outcome> statement) {
     return write(table, null, statement, TransactionCore.NOTHING_READ);
   }
 
-  /** As {@link TransactionCore#write}; the transaction is not forgotten as long as that lasts. */
+  /** Like {@link TransactionCore#write}. The transaction does not count as leaked meanwhile. */
   RowWriter.Outcome write(
       Table table,
       @Nullable RowConflict met,
@@ -562,9 +566,9 @@ public final class Transaction implements AutoCloseable {
   }
 
   /**
-   * Locks a row without changing it. For other transactions the row is then as if this transaction
-   * had written its present value again; a large value is copied for that. A row that does not
-   * exist cannot be locked, and another transaction may insert it.
+   * Locks a row without changing it. To other transactions it looks as if this transaction had
+   * written the current value again; a large value is copied for that. A row that does not exist
+   * cannot be locked, and another transaction may insert it.
    *
    * @param table a table of this database
    * @param key 1 to {@link Database#MAX_KEY_BYTES} bytes
@@ -620,13 +624,16 @@ public final class Transaction implements AutoCloseable {
     return row.value;
   }
 
-  /** What is locked is what was read last: where somebody was first it is read again. */
+  /**
+   * The locked value is the one that was read last. If another transaction wrote the row in
+   * between, it is read again.
+   */
   private final class LockedRow implements TransactionCore.Renewal {
     private final Tree tree;
     private final byte[] key;
     private byte @Nullable [] value;
 
-    /** A large value is stored once, since it was read. */
+    /** A large value is stored once, after it was read. */
     private boolean isStored;
 
     LockedRow(Tree tree, byte[] key) {
@@ -680,7 +687,8 @@ public final class Transaction implements AutoCloseable {
       put(table, key, chunk);
       return;
     }
-    // A writer of its own: reading the user's stream may use this transaction in between.
+    // This statement has a writer of its own, because the user's stream may use this transaction
+    // while it is read.
     OverflowWriter overflow =
         StreamedValue.write(
             engine,
@@ -704,7 +712,7 @@ public final class Transaction implements AutoCloseable {
     }
   }
 
-  /** As {@link #inside}, for a step between two pieces of the user's code. */
+  /** Like {@link #inside}, for a step between two pieces of the user's code. */
   private <T extends @Nullable Object> T toldInside(Supplier<T> step) {
     try {
       return inside(step);
@@ -816,7 +824,7 @@ public final class Transaction implements AutoCloseable {
     }
   }
 
-  /** For tests: something happens between the look at all rows and their deletion. */
+  /** For tests: runs between the check of all rows and their deletion. */
   long deleteRange(
       Table table, byte @Nullable [] from, byte @Nullable [] to, Runnable beforeDeletion) {
     beginStatement(table);
@@ -892,12 +900,12 @@ public final class Transaction implements AutoCloseable {
     return rows[0];
   }
 
-  /** The tree in which a row with this key is, or would be. */
+  /** Returns the tree of a key, for a write. */
   private Tree treeOf(Table table, byte[] key) {
     return core().trees(table).of(key);
   }
 
-  /** The same, by who wants to know what is there. */
+  /** Returns the tree of a key, for a read. */
   private Tree treeToRead(Table table, byte[] key) {
     return treeToRead(table, key, core().reading());
   }
@@ -922,7 +930,7 @@ public final class Transaction implements AutoCloseable {
     return core().trees(table, reading.snapshot()).all();
   }
 
-  /** The range in each tree of the table, all of which is about to be read. */
+  /** Returns the ranges in each tree of the table, for a read of all rows in them. */
   private List<RowRange> ranges(
       Table table, byte @Nullable [] from, byte @Nullable [] to, Reading reading) {
     Engine engine = core().engine();
@@ -940,7 +948,7 @@ public final class Transaction implements AutoCloseable {
   }
 
   /**
-   * The rows of a range in key order.
+   * Opens a cursor over the rows of a range in key order.
    *
    * @param table a table of this database
    * @param from first key, inclusive; null for the first
@@ -958,7 +966,7 @@ public final class Transaction implements AutoCloseable {
   }
 
   /**
-   * The rows of a range in reverse key order.
+   * Opens a cursor over the rows of a range in reverse key order.
    *
    * @param table a table of this database
    * @param from first key, inclusive; null for the first
@@ -1118,8 +1126,8 @@ public final class Transaction implements AutoCloseable {
   }
 
   /**
-   * The table that has a name now. That includes a table that this transaction has created, and
-   * excludes one that it has dropped. The result can be a table that another transaction has
+   * Returns the table that has a name now. That includes a table that this transaction has created,
+   * and excludes one that it has dropped. The result can be a table that another transaction has
    * created since the begin; its use is a conflict.
    *
    * @param name its name
@@ -1138,9 +1146,9 @@ public final class Transaction implements AutoCloseable {
 
   /**
    * Sets a savepoint. {@link #rollbackTo} undoes the later writes, and the transaction can go on.
-   * Savepoints can be nested. As long as there is a savepoint, the transaction keeps the versions
-   * that it overwrites of its own rows, in memory or, beyond a bound, in a file ({@link
-   * DatabaseOptions#versionMemory}).
+   * Savepoints can be nested. While there is a savepoint, the transaction keeps the versions of its
+   * own rows that it overwrites. They are in memory up to a bound, and beyond that in a file
+   * ({@link DatabaseOptions#versionMemory}).
    *
    * @return the savepoint; it belongs to this transaction
    */
@@ -1159,8 +1167,8 @@ public final class Transaction implements AutoCloseable {
 
   /**
    * Undoes all writes after a savepoint. The savepoint stays; later ones end. Other transactions
-   * can write the rows again that were first written after the savepoint. The time is that of the
-   * undone writes.
+   * can write the rows again that were first written after the savepoint. The call takes as long as
+   * the undone writes did.
    *
    * <p>The transaction can go on, even if a statement after the savepoint has failed half way. If
    * this call throws, the transaction can only be rolled back, as a whole or to an earlier
@@ -1206,7 +1214,7 @@ public final class Transaction implements AutoCloseable {
       }
     }
     throw new Misuse.OfArgument(
-        "the savepoint is over, or one of another transaction; set another one");
+        "the savepoint has ended, or belongs to another transaction; set another one");
   }
 
   /**
@@ -1241,17 +1249,17 @@ public final class Transaction implements AutoCloseable {
   }
 
   /**
-   * Has something done when this transaction has committed: a cache is told, a waiting thread is
-   * woken. The action runs once, on the thread that commits, before {@link #commit} or {@link
-   * #commitAsync} returns. By then other transactions see the commit. Several actions run in the
-   * order in which they were added.
+   * Adds an action that runs after this transaction has committed, for example to update a cache or
+   * to wake a thread. The action runs once, on the thread that commits, before {@link #commit} or
+   * {@link #commitAsync} returns. By then other transactions see the commit. Several actions run in
+   * the order in which they were added.
    *
    * <p>Nothing runs after a rollback, after a commit that throws, or for a {@linkplain #prepare
-   * prepared} transaction. {@link #rollbackTo} does not take an action back. What an action throws
-   * is passed to the uncaught exception handler of the thread, because the commit is not undone by
-   * it. After a crash an action is lost, so it is no place for what must be done.
+   * prepared} transaction. {@link #rollbackTo} does not take an action back. If an action throws,
+   * the exception is passed to the uncaught exception handler of the thread, because the commit
+   * stands. After a crash an action is lost, so do not use it for work that must be done.
    *
-   * @param action what is done; it can begin other transactions
+   * @param action the action; it can begin other transactions
    */
   public void afterCommit(Runnable action) {
     Objects.requireNonNull(action, "action must not be null");
@@ -1266,7 +1274,7 @@ public final class Transaction implements AutoCloseable {
     afterCommit.add(action);
   }
 
-  /** A handler that throws must not make a commit look as if it had failed. */
+  /** An exception of the handler must not make a commit look failed. */
   private static void report(Throwable thrown) {
     Thread thread = Thread.currentThread();
     try {
@@ -1280,7 +1288,7 @@ public final class Transaction implements AutoCloseable {
     for (Runnable action : afterCommit) {
       try {
         action.run();
-      } catch (Throwable thrown) { // the transaction has been committed, whatever this is
+      } catch (Throwable thrown) { // the transaction is committed, whatever was thrown
         report(thrown);
       }
     }
@@ -1330,8 +1338,8 @@ public final class Transaction implements AutoCloseable {
    * @throws TransactionStateException with {@link TransactionStateException.Reason#FINISHED} if it
    *     has ended, {@link TransactionStateException.Reason#PREPARED} if it is prepared, {@link
    *     TransactionStateException.Reason#ROLLBACK_ONLY} if it can only be rolled back
-   * @throws OutcomeUnknownException if the log failed, and it is not known whether the commit
-   *     outlives the process; a failure behind that completes the stage
+   * @throws OutcomeUnknownException if the log failed and it is unknown whether the commit survives
+   *     the process; a later failure completes the stage instead
    */
   public CompletionStage<@Nullable Void> commitAsync() {
     try {
@@ -1346,14 +1354,15 @@ public final class Transaction implements AutoCloseable {
   }
 
   /**
-   * A stage that completes when this committed transaction is durable. So a server can answer then,
-   * and no thread has to wait. The call does not hurry a lazy commit.
+   * Returns a stage that completes when this committed transaction is durable. So a server can send
+   * its answer then, and no thread has to wait. The call does not make a lazy commit durable
+   * earlier.
    *
-   * @return completes when no crash can undo the commit, nor anything that the transaction has
-   *     read; completes exceptionally, with an {@link OutcomeUnknownException}, if the log fails
-   *     first. Dependent actions run on a virtual thread of the engine, or on the thread that adds
-   *     them. Stages of several transactions complete in any order. Each pending stage has a
-   *     virtual thread; their number is not bounded
+   * @return a stage that completes when no crash can undo the commit, nor anything that the
+   *     transaction has read; completes exceptionally, with an {@link OutcomeUnknownException}, if
+   *     the log fails first. Dependent actions run on a virtual thread of the engine, or on the
+   *     thread that adds them. Stages of several transactions complete in any order. Each pending
+   *     stage has a virtual thread; their number is not bounded
    * @throws IllegalStateException if the transaction has not been committed
    */
   public CompletionStage<@Nullable Void> whenDurable() {
@@ -1399,12 +1408,12 @@ public final class Transaction implements AutoCloseable {
     return found instanceof TransactionCore core ? core.isOpen() : found == null;
   }
 
-  /** Runs something in the transaction, which is not forgotten as long as that lasts. */
+  /** Runs a call in the transaction. The transaction does not count as leaked meanwhile. */
   <T extends @Nullable Object> T inside(Supplier<T> action) {
     try {
       return core().inside(action);
     } finally {
-      // Or it could count as forgotten while it is in use for the last time.
+      // Otherwise it could count as leaked during its last call.
       Reference.reachabilityFence(this);
     }
   }
@@ -1413,7 +1422,7 @@ public final class Transaction implements AutoCloseable {
     core().checkOpen();
   }
 
-  /** The value in an array that nobody else has. */
+  /** The value in a new array. */
   byte[] materialise(StoredValue value) {
     return value.isOverflow() ? inside(() -> materialiseInside(value)) : value.bytes();
   }
@@ -1425,8 +1434,8 @@ public final class Transaction implements AutoCloseable {
     if (value.length() > MAX_ARRAY) {
       throw tooLargeForArray(value);
     }
-    // First, since it compares the length with the pages that there are:
-    // a forged one takes no memory.
+    // This comes first: it compares the length with the existing pages, so a wrong length allocates
+    // nothing.
     OverflowInput pages = overflow(value);
     byte[] bytes = new byte[(int) value.length()];
     pages.readPages(bytes, 0, bytes.length);
@@ -1442,7 +1451,7 @@ public final class Transaction implements AutoCloseable {
   /**
    * The value as a stream.
    *
-   * @param kept what it was found in, if that does not last as long as the transaction
+   * @param kept the snapshot of the read, if it ends before the transaction
    */
   InputStream stream(StoredValue value, @Nullable KeptReading kept) {
     if (!value.isOverflow()) {
@@ -1466,7 +1475,7 @@ public final class Transaction implements AutoCloseable {
       public void close() throws IOException {
         if (!closed) {
           closed = true;
-          in = InputStream.nullInputStream(); // what it read may go
+          in = InputStream.nullInputStream(); // the snapshot of its read is released
           in.close();
           endReading(kept);
         }

@@ -9,10 +9,10 @@ import org.jspecify.annotations.Nullable;
  * @param durability what the commit waits for, and what reads wait for; null, the default, means
  *     {@link DatabaseOptions#durability}
  * @param deferReadWaitsToCommit for {@link Durability#DURABLE} transactions; default false. With
- *     true a read returns data at once that is not durable yet, and the commit waits for it, even
- *     if the transaction has only read. The application promises not to act on what it has read
- *     before the commit. A row that many transactions read and write then changes at the speed of
- *     the log, not of the disk
+ *     true a read returns at once even if its data is not durable yet. The commit then waits for
+ *     that data, even if the transaction has only read. The application promises not to act on what
+ *     it has read before the commit. A row that many transactions read and write then changes at
+ *     the speed of the log, not of the disk
  * @param lockTimeout longest time that a statement waits for open transactions that have written
  *     its rows; for {@code deleteRange} the time for each leaf of the range. Zero throws {@link
  *     ConflictException} at once. Null, the default, means {@link DatabaseOptions#lockTimeout},
@@ -58,7 +58,7 @@ public record TransactionOptions(
     }
   }
 
-  /** It is shown in one line, by programs that may know nothing of its origin. */
+  /** The name is shown in one line, by programs that do not know where it comes from. */
   private static void checkName(String name) {
     if (name.isBlank()
         || name.length() > MAX_NAME
@@ -67,7 +67,7 @@ public record TransactionOptions(
     }
   }
 
-  /** What the message can show of a name that must not be shown as it is. */
+  /** The part of an illegal name that the message can show. */
   private static String shown(String name) {
     StringBuilder text = new StringBuilder("\"");
     name.codePoints()
@@ -213,8 +213,8 @@ public record TransactionOptions(
 
   /**
    * Sets whether the transaction only reads. A write then throws an exception. A transaction that
-   * only reads its snapshot conflicts with nothing, however long it is open; the one exception is
-   * the use of a table that was created since its begin. With {@link Isolation#SERIALIZABLE} this
+   * only reads its snapshot meets no conflict, however long it is open. There is one exception: the
+   * use of a table that was created after its begin. With {@link Isolation#SERIALIZABLE} this
    * option also saves the cost of the validation, for this transaction and for others. With other
    * levels it saves nothing.
    *

@@ -8,7 +8,7 @@ package org.revenantdb.engine;
  * counted and costs nothing.
  */
 public enum WaitClass {
-  /* The order is part of the counters file (docs/format.md §7): new ones come last. */
+  /* The order is part of the counters file (docs/format.md §7): new classes come last. */
 
   /** The latch of a leaf, to read it. */
   LEAF_SHARED("page latch, leaf, shared"),
@@ -24,15 +24,15 @@ public enum WaitClass {
   OVERFLOW_EXCLUSIVE("page latch, overflow, exclusive"),
   /** The latch of a space map, shared. */
   MAP_SHARED("page latch, space map, shared"),
-  /** The latch of a space map, exclusively. */
+  /** The latch of a space map, exclusive. */
   MAP_EXCLUSIVE("page latch, space map, exclusive"),
-  /** The latch of a page that is none of these, or not yet, to read it. */
+  /** The latch of a page of another type, or of a page without a type yet, to read it. */
   OTHER_SHARED("page latch, other, shared"),
-  /** The latch of a page that is none of these, or not yet, to change it. */
+  /** The latch of a page of another type, or of a page without a type yet, to change it. */
   OTHER_EXCLUSIVE("page latch, other, exclusive"),
   /**
-   * Another transaction that has written a row: its outcome, if its commit was being published, or
-   * its end, with a lock timeout.
+   * Another transaction that has written a row. The wait ends when its commit is published, or,
+   * with a lock timeout, when it has ended.
    */
   ROW("row"),
   /** Room in the log buffer, for a record that is being published. */

@@ -4,15 +4,15 @@ package org.revenantdb.engine;
  * The waits of one class.
  *
  * @param waitClass the class
- * @param count how many have ended
- * @param totalNanos how long they took, together, in nanoseconds
- * @param maxNanos how long the longest took, in nanoseconds; 0 if there was none. In a difference
- *     ({@link Waits#since}) it is exact if it is the longest ever, else an upper bound, less than
- *     twice what it was
+ * @param count number of waits that have ended
+ * @param totalNanos their total time in nanoseconds
+ * @param maxNanos the longest wait in nanoseconds; 0 if there was none. In a difference ({@link
+ *     Waits#since}) it is exact if it is the longest wait ever. Otherwise it is an upper bound,
+ *     less than twice the exact value
  */
 public record WaitCounts(WaitClass waitClass, long count, long totalNanos, long maxNanos) {
   /**
-   * How long a wait took.
+   * The average time of a wait.
    *
    * @return nanoseconds, rounded down; 0 if there was none
    */

@@ -9,8 +9,8 @@ import java.util.stream.Collectors;
 import org.revenantdb.latch.WaitStatistics;
 
 /**
- * How often and how long threads have waited inside a database, by class, from when it was opened
- * to one moment, or between two. Immutable.
+ * How often and how long threads have waited inside a database, for each class: since it was
+ * opened, or between two moments. Immutable.
  *
  * <p>A wait is counted when it has ended. The classes are read one after the other while others
  * count, so they need not belong to the same nanosecond.
@@ -59,12 +59,12 @@ public final class Waits {
   }
 
   /**
-   * What has been counted since an earlier moment.
+   * Returns the waits since an earlier moment.
    *
    * @param earlier taken before, of the same open database
    * @return the difference
-   * @throws IllegalArgumentException if it was taken later, or of another database, as far as that
-   *     can be told
+   * @throws IllegalArgumentException if it was taken later or from another database, as far as the
+   *     engine can detect that
    */
   public Waits since(Waits earlier) {
     WaitStatistics.Snapshot[] differences = new WaitStatistics.Snapshot[snapshots.length];
@@ -72,7 +72,7 @@ public final class Waits {
     return new Waits(differences);
   }
 
-  /** The classes that somebody has waited for, one a line. */
+  /** The classes with at least one wait, one in each line. */
   @Override
   public String toString() {
     return Arrays.stream(snapshots)

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The terms on which a thread waits: for how long, whether an interrupt ends the wait, whether a
- * callback is asked from time to time if it should go on, and where the wait is counted.
+ * callback decides from time to time that it continues, and where the wait is counted.
  *
  * <p>Immutable. Make terms once and use them often: then a wait on terms allocates no more than a
  * wait without. Any thread may use them.

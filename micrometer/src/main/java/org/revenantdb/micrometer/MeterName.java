@@ -7,7 +7,7 @@ import org.revenantdb.engine.Statistic;
 /**
  * The name and unit of a meter.
  *
- * @param name as Micrometer writes names: lower case, parted by dots
+ * @param name as Micrometer writes names: lower case, separated by dots
  * @param unit null if it is a plain number
  * @param factor by which the statistic is multiplied to have that unit
  */
@@ -18,7 +18,9 @@ record MeterName(String name, @Nullable String unit, double factor) {
 
   private static final String BYTES = "Bytes";
 
-  /** Those of a statistic. Times are in seconds, as Micrometer's other meters have them. */
+  /**
+   * The name and unit of a statistic. Times are in seconds, as Micrometer's other meters have them.
+   */
   static MeterName of(Statistic statistic) {
     String text = statistic.text();
     return switch (statistic.unit()) {
@@ -31,13 +33,16 @@ record MeterName(String name, @Nullable String unit, double factor) {
     };
   }
 
-  /** A name that has its unit in itself gets no unit, or most registries would write it twice. */
+  /**
+   * If a name contains its unit, the meter gets no unit. Otherwise most registries would write it
+   * twice.
+   */
   private static MeterName named(String text, String unit) {
     String name = dotted(text);
     return new MeterName(name, name.contains(unit) ? null : unit, 1);
   }
 
-  /** The unit stands behind the name in the output of most registries. */
+  /** Most registries write the unit after the name. */
   private static String without(String text, String unit) {
     return text.endsWith(unit) ? text.substring(0, text.length() - unit.length()) : text;
   }

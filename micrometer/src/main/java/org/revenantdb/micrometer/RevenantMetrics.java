@@ -34,9 +34,9 @@ import org.revenantdb.engine.Waits;
  * revenant.versions.memory} in bytes. Times are in seconds. The waits are one {@link
  * FunctionTimer}, {@code revenant.waits}, with the tag {@code class}.
  *
- * <p>All meters of one look at the registry come from one reading of the database, which is made at
- * most once in {@link #withFreshness a time}. After the database is closed, each meter keeps its
- * last value until {@link #close}.
+ * <p>All meters of one scrape come from one reading of the database. A reading is at most as old as
+ * {@link #withFreshness} allows. After the database is closed, each meter keeps its last value
+ * until {@link #close}.
  *
  * <p>Threads: any.
  */
@@ -54,7 +54,7 @@ public final class RevenantMetrics implements MeterBinder, AutoCloseable {
 
   private record Bound(MeterRegistry registry, Meter meter) {}
 
-  /** What the database counted at one time. */
+  /** The counters of the database at one time. */
   private record Reading(DatabaseStatistics statistics, Waits waits, long nanoTime) {}
 
   /**
@@ -84,10 +84,10 @@ public final class RevenantMetrics implements MeterBinder, AutoCloseable {
   }
 
   /**
-   * Other meters, with another time in which the database is read at most once. A reading looks at
-   * each frame of the pool.
+   * Sets for how long a reading of the database is used again. A reading visits each frame of the
+   * pool.
    *
-   * @param value from zero, which is to read for each meter; default one second
+   * @param value from zero, which means a reading for each meter; default one second
    * @return other meters, bound to nothing
    * @throws IllegalArgumentException if it is negative
    */
@@ -145,7 +145,7 @@ public final class RevenantMetrics implements MeterBinder, AutoCloseable {
     return now().statistics.value(statistic);
   }
 
-  /** A reading that is fresh enough; of two threads that need one, both may make it. */
+  /** Returns a reading that is fresh enough. If two threads need a new one, both may make it. */
   private Reading now() {
     Reading last = reading;
     if (System.nanoTime() - last.nanoTime < freshNanos) {

@@ -75,7 +75,7 @@ final class HistoryIndex {
       }
       if (versions.putIfAbsent(name(keyOf[a], accesses.value(a)), a) != NOTHING) {
         throw new IllegalArgumentException(
-            "value %d is written to key %d more than once: no read of it tells by whom"
+            "value %d is written to key %d more than once: a read of it does not show which write it saw"
                 .formatted(accesses.value(a), accesses.key(a)));
       }
       for (int b = a + 1; b < history.firstAccess(t + 1); b++) {

@@ -4,7 +4,7 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.subject.Promises;
 
-/** Passes all reports on, and tells of each answer. */
+/** Passes all reports on, and reports each answer. */
 abstract class DelegatingPromises implements Promises {
 
   private final Promises to;

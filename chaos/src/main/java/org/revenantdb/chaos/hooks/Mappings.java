@@ -15,8 +15,9 @@ import java.nio.charset.StandardCharsets;
  */
 final class Mappings {
   /*
-   * Nothing tells us of a store into a mapping. So its pages are compared with the shadow, and each
-   * page that differs is copied into the shadow and from there onto the tape, as one write.
+   * A store into a mapping cannot be observed directly. So its pages are compared with the shadow,
+   * and each page that differs is copied into the shadow and from there onto the tape, as one
+   * write.
    *
    * Which pages   Only those in the process's page table (/proc/self/pagemap): a store needs the
    *               page there. At controls, all of them.

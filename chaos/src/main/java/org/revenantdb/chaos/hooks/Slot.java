@@ -37,7 +37,7 @@ final class Slot {
   int thread;
   int stack;
 
-  // Of the call under way.
+  // The state of the current call.
   long record;
   long offset;
   long length;

@@ -16,7 +16,7 @@ import java.nio.file.Path;
  * The record of a hooked JVM: a file of fixed size that is mapped by the JVM and by its parent.
  * What was written to it survives the death of the JVM.
  *
- * <p>Threads: records are appended under the lock of {@link Hooks}; anybody may read.
+ * <p>Threads: records are appended under the lock of {@link Hooks}; any thread may read.
  */
 final class Tape {
   /*
@@ -142,7 +142,7 @@ final class Tape {
   }
 
   /**
-   * Begins a record, which nobody sees before {@link #publish}.
+   * Begins a record, which is not visible before {@link #publish}.
    *
    * @return its place in the memory, or 0 if it does not fit
    */

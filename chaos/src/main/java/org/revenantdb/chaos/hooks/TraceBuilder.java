@@ -31,8 +31,8 @@ import org.revenantdb.chaos.trace.Trace;
 final class TraceBuilder {
   /*
    * The records are in the order of their effects, except that a force is recorded when it returns.
-   * The builder carries every operation out on an image, which tells it what a path names and what
-   * a page holds.
+   * The builder carries every operation out on an image. The image shows which file a path refers
+   * to, and what a page contains.
    *
    * msync of a range that has all changes of a file since its last force is a force of the file. Of
    * any other range each changed page becomes a synchronous write of itself.
@@ -62,7 +62,7 @@ final class TraceBuilder {
   private long inFlight = -1;
 
   /**
-   * Prepares to read a tape that nobody writes to any more.
+   * Prepares to read a tape that is no longer written to.
    *
    * @param tape the record
    * @param root the directory

@@ -743,7 +743,7 @@ final class RecordingChannel extends FileChannel {
     return (int) Math.min(sum, MOST);
   }
 
-  /** Takes up to so many bytes out of a buffer. */
+  /** Takes up to this many bytes from a buffer. */
   private static ByteBuffer next(ByteBuffer source, int most) {
     int length = Math.min(source.remaining(), most);
     ByteBuffer part = source.slice(source.position(), length);

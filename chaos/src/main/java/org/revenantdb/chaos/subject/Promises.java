@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
  * Receives what a subject attempts and what its store promises.
  *
  * <p>Keys and values are texts or bytes (a text is its UTF-8 bytes); a null value means that the
- * key is removed. Give each write a value of its own. Only then can the oracle tell which write it
- * sees.
+ * key is removed. Give each write a value of its own. Only then can the oracle determine which
+ * write it sees.
  *
  * <p>For a single write with a single promise, one call of {@link #durable(String, String)} after
  * the write is enough. The oracle then assumes that the write was attempted at any time since its

@@ -22,21 +22,22 @@ import org.revenantdb.engine.Transaction;
 public final class IndexBuild<V> {
   /*
    * Steps      1 one transaction creates the table of the entries and stores "being built"
-   *            2 the index is declared: from now on each write of a row keeps it, too
-   *            3 whoever had written to the table before that is waited for
+   *            2 the index is declared: from now on each write of a row changes it, too
+   *            3 wait for the transactions that had written to the table before
    *            4 batches, a transaction each: lock the row, put its entries, store how far that is
    *            5 the last batch stores "complete"
    *
    * Step 2, 3  A write looks at what is declared again when it has written the row (TableIndexes.since). If the index
    *            is not there yet, the row was written before step 2, and step 3 waits for its transaction. Step 3 is a
-   *            drop of the table that is rolled back: the drop waits for all who have written to the table.
+   *            drop of the table that is rolled back: the drop waits for all transactions that have written to the
+   *            table.
    *
-   * Step 4     A row is locked and then read, so nobody changes it between the look and the commit of its entries;
-   *            whoever has changed it since the snapshot of the batch is a conflict, and the batch is repeated.
-   *            Whoever changes it later sees the entries, or is a conflict himself: the lock counts as a write.
+   * Step 4     A row is locked and then read, so no transaction changes it between the read and the commit of its
+   *            entries. A change since the snapshot of the batch is a conflict, and the batch is repeated.
+   *            A later change sees the entries, or is itself a conflict: the lock counts as a write.
    *            So the old value of a write that misses step 2 has no entry yet, and only the new one is added.
    *
-   * Crash      after 1: the next life finds "being built", refuses writes until the index is declared, and goes on
+   * Crash      after 1: the next life finds "being built", refuses writes until the index is declared, and continues
    *            behind the stored row. In 4: the same; a batch is there as a whole or not at all.
    */
   private static final int BATCH = 256;
@@ -118,7 +119,7 @@ public final class IndexBuild<V> {
     return index;
   }
 
-  /** Returns when all who had written to the table have ended. */
+  /** Returns when all transactions that had written to the table have ended. */
   private void awaitWriters() {
     try {
       database.run(tx -> { // it waits its turn after a conflict

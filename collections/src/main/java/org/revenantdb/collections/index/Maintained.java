@@ -37,7 +37,7 @@ public record Maintained<V>(
    *
    * @param index which
    * @param removed what the row had
-   * @param added what it is to have
+   * @param added the entries to add
    */
   public record Change(Maintained<?> index, TreeSet<byte[]> removed, TreeSet<byte[]> added) {
     /** Looks for a row that has one of the new entries, if each may be there once. */

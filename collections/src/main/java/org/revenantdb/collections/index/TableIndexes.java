@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.Database;
 
 /**
- * The indexes of a table that are known in this process, for all who have opened the table. A
- * stored index that nobody has declared yet cannot be kept, so the table refuses writes until it is
- * declared or dropped.
+ * The indexes of a table that are known in this process, shared by all objects of the table. A
+ * stored index that was not declared yet cannot be maintained, so the table refuses writes until it
+ * is declared or dropped.
  *
  * <p>Threads: {@code stored} is guarded by this object, the others can be read at any time.
  *
@@ -41,7 +41,7 @@ public final class TableIndexes<V> {
   }
 
   /** Those of a table. */
-  @SuppressWarnings("unchecked") // all who open a table give its rows the same type
+  @SuppressWarnings("unchecked") // every open of a table has the same type of rows
   public static <V> TableIndexes<V> of(Database database, String table) {
     TableIndexes<?> found;
     synchronized (ALL) {
@@ -60,7 +60,7 @@ public final class TableIndexes<V> {
     return (TableIndexes<V>) found;
   }
 
-  /** Held by who declares or drops an index. */
+  /** Held by a thread that declares or drops an index. */
   ReentrantLock changes() {
     return changes;
   }
@@ -91,7 +91,7 @@ public final class TableIndexes<V> {
     return more;
   }
 
-  /** The index of this name; null if nobody has declared it. */
+  /** The index of this name; null if it was not declared. */
   public synchronized @Nullable Maintained<V> find(String name) {
     for (Maintained<V> each : declared) {
       if (each.name().equals(name)) {

@@ -7,7 +7,7 @@ import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.TransactionCall;
 import org.revenantdb.engine.TransactionOptions;
 
-/** In which transaction a call of a map runs. */
+/** The transaction in which a call of a map runs. */
 public interface MapWork {
   /** Runs what only reads. */
   <T extends @Nullable Object> T read(TransactionCall<T> call);

@@ -59,7 +59,7 @@ public final class TableMap<K, V> extends AbstractMap<K, V>
 
   // ------------------------------------------------------------------------------- calls
 
-  /** A key of the right type, if its user has told the truth; else the codec throws. */
+  /** A key of the right type, if the caller passes one; otherwise the codec throws. */
   @SuppressWarnings("unchecked")
   private K key(@Nullable Object key) {
     return (K) Objects.requireNonNull(key, "key must not be null");

@@ -19,24 +19,25 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Combiner<R extends Combiner.Request> {
   /*
-   * Source      Hendler, Incze, Shavit, Tzafrir, "Flat Combining" (SPAA 2010). We differ: who waits sleeps, and a
-   *             leader hands over after some batches.
+   * Source      Hendler, Incze, Shavit, Tzafrir, "Flat Combining" (SPAA 2010). We differ: waiting threads sleep, and
+   *             a leader hands over after some batches.
    *
-   * Word        null      nobody is inside
-   *             IDLE      a leader is, and no request waits
-   *             request   a leader is; the requests that wait, the last one first
+   * Word        null      no thread is inside
+   *             IDLE      a leader is inside, and no request waits
+   *             request   a leader is inside; this is the list of waiting requests, the last first
    *
-   * Steps       null -> IDLE              CAS   by a caller, who leads from now on
-   *             w -> request (next = w)   CAS   by a caller, who sleeps until its state changes
-   *             request -> IDLE           set   by the leader, who has all that waited
-   *             IDLE -> null              CAS   by the leader, who leaves
+   * Steps       null -> IDLE              CAS   by a caller, which leads from now on
+   *             w -> request (next = w)   CAS   by a caller, which sleeps until its state changes
+   *             request -> IDLE           set   by the leader, which takes all waiting requests
+   *             IDLE -> null              CAS   by the leader, which leaves
    *
-   * Batch       that fails as a whole, and may be tried again, is given back: each owner carries out its own request
-   *             alone. So what only one of them meets, or only the leader's thread, is the failure of that one.
+   * Batch       if a batch fails as a whole and may be tried again, it is returned: each owner carries out its own
+   *             request alone. So a failure that concerns only one request, or only the leader's thread, reaches only
+   *             that caller.
    *
    * Leader      carries out its own request first, then at most ROUNDS batches; then the oldest request that waits
-   *             becomes the leader, with all that wait: so nobody works for others for ever. There is always a leader
-   *             while there is a request, because only a leader that has found none leaves.
+   *             becomes the leader, with all waiting requests. So no thread works for others for ever. There is
+   *             always a leader while there is a request, because only a leader that has found none leaves.
    *
    * Ordering    a request is filled before the CAS that pushes it, and its results are written before its state, which
    *             is volatile.
@@ -45,7 +46,7 @@ public final class Combiner<R extends Combiner.Request> {
 
   private static final Request IDLE = new Request();
 
-  /** A request; extended by what it asks for. */
+  /** A request; a subclass has the work that it asks for. */
   public static class Request {
     private enum State {
       WAITS,
@@ -86,7 +87,7 @@ public final class Combiner<R extends Combiner.Request> {
   private @Nullable Request taken;
 
   /**
-   * Makes one that nobody is inside.
+   * Makes a combiner without a leader.
    *
    * @param work carries out requests, the eldest first; if it throws, it has carried out none
    * @param mayBeRepeated whether after this failure each request may be tried alone; else it is the
@@ -99,7 +100,7 @@ public final class Combiner<R extends Combiner.Request> {
 
   /** Has a request carried out; on return it is, or has failed. */
   public void carryOut(R request) {
-    List<R> own = List.of(request); // without memory for that nobody is inside yet
+    List<R> own = List.of(request); // without memory for that no thread is inside yet
     while (true) {
       Request before = word.get();
       if (before == null) {
@@ -163,7 +164,7 @@ public final class Combiner<R extends Combiner.Request> {
     boolean wasInterrupted = Thread.interrupted();
     try {
       leadRounds(first == null ? takeAll() : first);
-    } catch (Throwable broken) { // no memory, or no stack: nobody may wait for ever
+    } catch (Throwable broken) { // no memory, or no stack: no thread may wait for ever
       for (Request each = taken; each != null && !isIdle(each); each = each.next) {
         if (each.state != Request.State.DONE && each.state != Request.State.ALONE) {
           each.failure = broken;

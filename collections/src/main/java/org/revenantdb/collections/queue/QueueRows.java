@@ -99,7 +99,7 @@ public final class QueueRows<T> {
    * @param readyKey the place of an item, from item and id
    * @param extendedUntil when the delivery of an item is over that was extended; else before all
    *     times. Called in a look
-   * @param maxAttempts after so many deliveries it is given up
+   * @param maxAttempts after this many deliveries it becomes a dead letter
    */
   public QueueRows(
       Database database,
@@ -175,7 +175,7 @@ public final class QueueRows<T> {
       dead.put(tx, row.id, new Dead(attempt, now, text(unreadable)));
       return null;
     }
-    if (item == null) { // somebody has deleted the row
+    if (item == null) { // another transaction has deleted the row
       return null;
     }
     long until = plus(now, visibility);
@@ -225,7 +225,7 @@ public final class QueueRows<T> {
     return true;
   }
 
-  /** Takes all deliveries back: those who had received them died with their process. */
+  /** Returns all delivered items: their consumers died with their process. */
   public void takeBack(Transaction tx, long now) {
     try (TypedCursor<Tuple2<Long, Long>, Parked> cursor = parked.scan(tx).cursor()) {
       while (cursor.next()) {

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.Database;
 
 /**
- * The threads that wait for an item of one queue, for all who have opened the queue.
+ * The threads that wait for an item of one queue, shared by all objects of that queue.
  *
  * <p>Threads: the methods are called by a thread that holds the lock, except {@link #arrived},
  * {@link #over}, {@link #pause} and {@link #wakeAll}.
@@ -57,7 +57,7 @@ public final class WaitingRoom {
   private final long longestNanos;
 
   /**
-   * Makes a room in which nobody waits.
+   * Makes a room without waiting threads.
    *
    * @param longestNanos how long the leader sleeps at most
    */
@@ -74,12 +74,12 @@ public final class WaitingRoom {
     }
   }
 
-  /** Held by who takes an item. */
+  /** Held by the thread that takes an item. */
   public ReentrantLock lock() {
     return lock;
   }
 
-  /** Whether nobody has taken back yet what a former life had delivered. */
+  /** Whether the items that a former life had delivered were not returned yet. */
   public boolean isNew() {
     return !isOpened;
   }

@@ -53,7 +53,7 @@ public final class Scratch {
       slots = new AtomicReferenceArray<>(count * SPACING);
     }
 
-    /** One that nobody else has. */
+    /** A buffer that no other thread has. */
     public Scratch take() {
       Scratch found = slots.getAndSet(slot(), null);
       return found == null ? new Scratch() : found;

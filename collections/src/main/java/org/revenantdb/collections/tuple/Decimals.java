@@ -71,7 +71,8 @@ public final class Decimals {
     StringBuilder digits = new StringBuilder();
     for (int pair = in.readByte(); pair != 0; pair = in.readByte()) {
       if (pair > 100) {
-        throw new IllegalArgumentException("a decimal number has a digit that is none: " + pair);
+        throw new IllegalArgumentException(
+            "a decimal number has an invalid pair of digits: " + pair);
       }
       digits.append((char) ('0' + (pair - 1) / 10)).append((char) ('0' + (pair - 1) % 10));
     }

@@ -9,8 +9,8 @@ import org.revenantdb.collections.KeyCodec;
  * Keys in reverse order: a code, then the element and a zero, inverted.
  *
  * <p>Why the zero: the element of "a" is the beginning of that of "a\0", so inverted alone they
- * would keep their order. With the zero they differ in it. Why the code: an inverted null is FF,
- * which would turn the zero at the end of the element before it into one that goes on.
+ * would keep their order. With the zero they differ in it. Why the code: an inverted null is FF.
+ * After the zero that ends the element before, it would look like a continuation.
  *
  * @param part the codec of the element
  * @param <K> type of the keys

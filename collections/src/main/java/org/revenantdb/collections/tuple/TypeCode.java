@@ -81,11 +81,11 @@ public final class TypeCode {
     }
   }
 
-  /** What is told of a code that the codec does not read. */
+  /** The exception for a code that the codec does not read. */
   public static IllegalArgumentException unexpected(int code) {
     return new IllegalArgumentException(
         "an element begins with "
             + Integer.toHexString(code)
-            + ", which is none of this codec; read it with the codec that it was written with");
+            + ", which this codec does not know; read it with the codec that wrote it");
   }
 }

@@ -53,7 +53,10 @@ final class Components {
   private final Map<Class<?>, Codec<?>> users;
   private final MethodHandles.@Nullable Lookup lookup;
 
-  /** The records that are being looked at, so that one that has itself is refused by name. */
+  /**
+   * The records that are being examined, so that a record that contains itself is refused with its
+   * name.
+   */
   private final Set<Class<?>> open;
 
   Components(

@@ -19,8 +19,8 @@ import org.revenantdb.collections.Codec;
  * components    one after the other
  * </pre>
  *
- * <p>The shape is there for who changes a record and forgets to give it another version: its rows
- * are refused, and not misread.
+ * <p>The shape protects a developer who changes a record and forgets to give it another version:
+ * its rows are refused, and not misread.
  *
  * @param <R> type of the record
  */

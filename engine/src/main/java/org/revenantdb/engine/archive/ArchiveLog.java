@@ -18,7 +18,7 @@ import org.revenantdb.recovery.file.MissingFileException;
 /**
  * Reads the log of an archive.
  *
- * <p>Threads: one that may access files. Failure: damage is told with file and offset.
+ * <p>Threads: one thread that may access files. Failure: damage is reported with file and offset.
  */
 final class ArchiveLog {
   /*

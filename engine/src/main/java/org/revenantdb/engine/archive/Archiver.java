@@ -43,8 +43,8 @@ import org.revenantdb.recovery.log.LogSource;
  * Ships the log of an open database to its archive.
  *
  * <p>Threads: one of its own does all work; any thread may ask. Failure: it tries again in the next
- * interval, and tells the listener; a failure ends neither the thread nor, unless the options say
- * so, the engine.
+ * interval, and reports the failure to the listener; a failure ends neither the thread nor, unless
+ * the options say so, the engine.
  */
 public final class Archiver implements AutoCloseable {
   /*

@@ -219,7 +219,7 @@ final class BackupRun implements Backups.Started {
               refused.getFirst().page(),
               "page "
                   + Integer.toUnsignedString(refused.getFirst().page())
-                  + " was refused to a reader, as the file lacks its last write; a damaged database is not copied");
+                  + " is damaged: the file lacks its last write, as a reader has found; a damaged database is not copied");
     }
   }
 

@@ -27,7 +27,7 @@ public final class BackupTarget {
   /*
    * State       empty       no directory, or an empty one
    *             unfinished  the mark is there: its name was forced before anything else was made
-   *             database    the mark has become the data file, by a rename
+   *             database    the mark was renamed to the data file
    *
    * A crash leaves one of these states; docs/protocols.md §47 has the table. The mark is the data file of the copy
    * under another name: so no moment has both, or none.
@@ -36,7 +36,7 @@ public final class BackupTarget {
   /** The data file of a copy that is not finished. */
   public static final String UNFINISHED = "revenant.data.backup";
 
-  private static final String ANOTHER = "name a directory that is empty or does not exist";
+  private static final String ANOTHER = "choose a directory that is empty or does not exist";
 
   private final Path directory;
   private final BackupSource.Names names;
@@ -89,9 +89,7 @@ public final class BackupTarget {
             .normalize()
             .startsWith(original.toAbsolutePath().normalize())) {
       throw refused(
-          directory,
-          "it lies in " + original + ", which it is to be a copy of",
-          "name another one");
+          directory, "it lies in " + original + ", which is to be copied", "choose another one");
     }
   }
 

@@ -10,8 +10,8 @@ import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.file.StorageFile;
 
 /**
- * Copies the pages of a data file that is written meanwhile. Each page of the copy is one that the
- * file had, whole, and not older than what is known to be written.
+ * Copies the pages of a data file that is written meanwhile. Each page of the copy is a whole page
+ * as the file had it, and not older than the version that is known to be written.
  *
  * <p>Threads: that of the backup. Latches: one page at a time, if it was not good at first; a space
  * map, alone.
@@ -86,7 +86,7 @@ final class PageCopy implements AutoCloseable {
     if (!isFree(pageId)) {
       throw bad.why();
     }
-    page.fill((byte) 0); // whoever allocates it formats it, behind the redo point
+    page.fill((byte) 0); // the record that allocates it formats it, behind the redo point
   }
 
   private boolean isFree(int pageId) {

@@ -18,8 +18,8 @@ import org.revenantdb.latch.Tally;
 import org.revenantdb.recovery.log.RecordBuilder;
 
 /**
- * Frees space: merges a page that has become small with a neighbour under the same parent, and
- * removes a level from a tree whose root has only one child left.
+ * Frees space: merges a page that is too small with a neighbour under the same parent, and removes
+ * a level from a tree whose root has only one child left.
  *
  * <p>Only the cleaner uses it; each of its threads has its own object. Each merge is one record of
  * the system: the left page formatted with both contents, the right one freed, its separator

@@ -17,9 +17,9 @@ import org.revenantdb.latch.HybridLatch;
  * twice as many each time that the scan has come to most of them. It ends when all requested leaves
  * are already in memory. A scan in memory pays nothing for it.
  *
- * <p>A scan with an end requests nothing behind it, so it begins at its first leaf. Of a scan
- * without an end nobody knows how far it goes. It begins at its fourth leaf, so what it reads is at
- * most about twice what is consumed.
+ * <p>A scan with an end requests nothing behind it, so it begins at its first leaf. The length of a
+ * scan without an end is unknown. It begins at its fourth leaf, so what it reads is at most about
+ * twice what is consumed.
  *
  * <p>One thread at a time. Nothing is latched between two calls.
  */

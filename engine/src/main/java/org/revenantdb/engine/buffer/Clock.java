@@ -45,7 +45,7 @@ final class Clock {
    *             the pool beside a hot set of half the pool: the hot set has 99.7 % hits; 90.0 % without probation.
    */
 
-  /** After this many rounds every clean page has become cold. */
+  /** After this many rounds every clean page is cold. */
   private static final int ROUNDS = 4;
 
   /** One frame in this many is for pages on probation. */

@@ -10,34 +10,35 @@ import org.revenantdb.recovery.file.DamagedFileException;
 import org.revenantdb.recovery.format.PageHeaderLayout;
 
 /**
- * Brings pages from the data file into frames: for who asks for one, and ahead of scans.
+ * Brings pages from the data file into frames: for callers that need one, and ahead of scans.
  *
- * <p>Owns the number of pages that are on their way ahead. Readers, frames and claims are the
- * pool's; the {@link PageJudge} says what the bytes are worth.
+ * <p>Owns the number of pages that are being read ahead. Readers, frames and claims belong to the
+ * pool. The {@link PageJudge} decides whether the bytes are good.
  *
- * <p>Threads: any, several at once. What is read ahead arrives on a thread of {@link PageReaders}.
+ * <p>Threads: any, several at once. Pages that are read ahead arrive on a thread of {@link
+ * PageReaders}.
  *
- * <p>Latches: the page has a new stay, whose latch is acquired before anybody can find it and held
- * until the page is there, and found good. So a read happens under that latch, and under those that
- * the caller holds already. {@link #load} leaves it to the caller. {@link #prefetch} hands it over
- * to a reading thread, which releases it. A page that is not good ends its stay before the latch is
- * given up.
+ * <p>Latches: the page has a new stay. Its latch is acquired before another thread can find it, and
+ * held until the page is read and found good. So a read happens under that latch, and under those
+ * that the caller holds already. {@link #load} leaves it to the caller. {@link #prefetch} hands it
+ * over to a reading thread, which releases it. A page that is not good ends its stay before the
+ * latch is released.
  */
 final class PageLoader {
   /*
    * Reading ahead
-   *   The latch of a new stay is free, so who prefetches waits for nothing, and what it may hold is in no order with
-   *   that latch: it is not its own any more when prefetch returns. Who asks for the page meanwhile waits for the
-   *   latch, that is for a reading thread, which waits for the file only: it takes what is wanted now and what is
-   *   ahead turn by turn, so neither waits for ever. A page that turns out bad is given up, the stay obsolete: who
-   *   waited looks up again, reads the page itself, and is told. A page may have been freed since its id was read; what
-   *   is read then is what the file has, clean, as any read of it would find; nobody is led to it, and its next
-   *   user formats it (fixNew, after the read).
+   *   The latch of a new stay is free, so a prefetching thread does not wait for it. The latch has no order with the
+   *   latches that this thread holds, because the thread no longer owns it when prefetch returns. A thread that needs
+   *   the page meanwhile waits for the latch, so for a reading thread. That one waits for the file only. It serves
+   *   waiting callers and read-ahead in turn, so neither waits for ever. If the page is bad, the stay becomes
+   *   obsolete. A thread that waited for it looks up the page again, reads it itself, and gets the failure. A page
+   *   may have been freed since its id was read. Then the frame has the clean page of the file, as after any read. No
+   *   link leads to it, and its next user formats it (fixNew, after the read).
    *
    * Redo on demand (docs/protocols.md §44)
-   *   A page that lacks something since a crash gets it here, before its latch is given up for the first time. First
-   *   the frame is marked dirty, or the page noted as refused, then the page ceases to be pending: a checkpoint
-   *   that finds no page pending finds each of them in one of these places, or written.
+   *   A page that lacks changes since a crash gets them here, before its latch is released for the first time. First
+   *   the frame is marked dirty, or the page is noted as refused. Then the page is no longer pending. So if a
+   *   checkpoint finds no page pending, each page is in one of these places, or written.
    */
 
   private final Frames frames;
@@ -76,7 +77,7 @@ final class PageLoader {
   }
 
   /**
-   * Reads a page into a frame and leaves it latched exclusively; NONE if somebody else was faster.
+   * Reads a page into a frame and leaves it latched exclusively; NONE if another thread was faster.
    */
   int load(int pageId, boolean inAnyCondition, boolean forScan) {
     if (!inAnyCondition && (pageId < 0 || pageId >= writer.pagesInFile())) {
@@ -120,7 +121,8 @@ final class PageLoader {
     }
     PageCondition condition;
     @Nullable String problem;
-    // What a page lacks would be given up for a read that went wrong: so it is read again first.
+    // The page is read again first, because a failed read would otherwise drop the changes that it
+    // lacks.
     int more = lacking.isPending(pageId) ? 2 : 0;
     do {
       condition = PageJudge.conditionOf(page, readPatiently(pageId, page));
@@ -183,12 +185,15 @@ final class PageLoader {
     return true;
   }
 
-  /** Gives a page what it lacks: it was read, and found good, or the log can build it. */
+  /**
+   * Redoes the changes that a page lacks. The page was read and found good, or the log can build
+   * it.
+   */
   private boolean redo(int frame, int pageId, PendingRedo lacking) {
     Stay stay = frames.stayOf(frame);
     try {
       if (lacking.beginsWithFormat(pageId)) {
-        blank(frame, pageId); // who peeks at it is led here, and must not see an empty page
+        blank(frame, pageId); // a peeking thread comes here, and must not see an empty page
       } else {
         judge.checkBeforeChange(stay);
       }
@@ -216,8 +221,8 @@ final class PageLoader {
   }
 
   /**
-   * A page cannot be redone. Whoever reads it in this life or a later one is refused it, as it is
-   * older than what was logged; so the redo point may pass what it lacks.
+   * A page cannot be redone. Reads of it are refused in this life and in later ones, as it is older
+   * than its logged changes. So the redo point may pass them.
    */
   private void refuse(int pageId, PendingRedo lacking, long leastGood) {
     if (lacking.dirtySince(pageId) != 0
@@ -252,7 +257,7 @@ final class PageLoader {
     }
   }
 
-  /** The frame is given up: nothing may hold a flush back. */
+  /** The frame is freed, so it must not hold a flush back. */
   private void unmark(int frame) {
     frames.setFirstLsnVolatile(frame, 0);
     writer.countDiscarded();
@@ -361,7 +366,8 @@ final class PageLoader {
                 /* mayRefuse= */ false);
       }
     } catch (Throwable bad) {
-      // Who needs the page finds it missing, reads it, and is told; the thread is needed.
+      // A thread that needs the page finds it missing, reads it, and gets the failure. This reading
+      // thread must survive.
     } finally {
       if (good) {
         counters.pagesAhead.increment();
@@ -372,7 +378,9 @@ final class PageLoader {
     }
   }
 
-  /** What is wrong with a page in the file, as far as it can be told beside others, or null. */
+  /**
+   * What is wrong with a page in the file, as far as concurrent writes allow an answer, or null.
+   */
   @Nullable String problemInFile(int pageId, MemorySegment scratch) {
     boolean written = judge.wasWritten(pageId); // before it is read
     int bytes = readers.read(PageHeaderLayout.position(pageId), scratch);

@@ -18,20 +18,20 @@ import org.revenantdb.recovery.log.LogStoppedException;
  * Reads pages, for callers and ahead of scans.
  *
  * <p>A caller must not touch the channel of the file: an interrupt on its thread would close it for
- * everybody. So it reads by an opening that an interrupt does not close ({@link CallerReads}), or,
- * where that is not to be had, a thread of the engine reads for it. The engine's own threads (redo,
- * cleaner, checker) use the channel.
+ * all threads. So it reads through a channel that an interrupt does not close ({@link
+ * CallerReads}). If there is none, a thread of the engine reads for it. The engine's own threads
+ * (redo, cleaner, checker) use the channel.
  *
- * <p>The threads are started when there is more to read than threads to do it. A caller waits for
- * its page to the end, whatever happens, because the thread that reads writes to the caller's
- * frame; an interrupt meanwhile is kept for later.
+ * <p>A thread is started when there are more reads than threads. A caller always waits until its
+ * read has ended, because the reading thread writes to the caller's frame. An interrupt stays
+ * pending.
  */
 final class PageReaders implements AutoCloseable {
   /** Callers that read for themselves at the same time; there is a file descriptor for each. */
   private static final int CALLERS_AT_ONCE =
       Math.clamp(Runtime.getRuntime().availableProcessors(), 2, 8);
 
-  /** Told by a reading thread how a read has ended that nobody waits for; throws nothing. */
+  /** Called by a reading thread at the end of a read that no thread waits for. Throws nothing. */
   @FunctionalInterface
   interface Arrival {
     /**
@@ -52,7 +52,7 @@ final class PageReaders implements AutoCloseable {
       this.target = target;
     }
 
-    /** What a reading thread does for it. */
+    /** The work of a reading thread for this request. */
     int serve(StorageFile data) {
       return data.readUpTo(position, target);
     }
@@ -60,11 +60,11 @@ final class PageReaders implements AutoCloseable {
     abstract void finish(int bytesRead, @Nullable Throwable withFailure);
   }
 
-  /** Of a caller who waits. */
+  /** A request of a waiting caller. */
   private static class Demand extends Request {
     private final Errand errand = new Errand();
 
-    /** Written before the caller is told that it is over. */
+    /** Written before the caller is notified of the end. */
     int bytes;
 
     Demand(long position, MemorySegment target) {
@@ -82,7 +82,7 @@ final class PageReaders implements AutoCloseable {
     }
   }
 
-  /** Of a caller whose page takes more than one read of one file. */
+  /** A request of a caller whose page needs more than one read of one file. */
   private static final class Work extends Demand {
     private final Runnable step;
 
@@ -98,7 +98,7 @@ final class PageReaders implements AutoCloseable {
     }
   }
 
-  /** Of nobody who waits, yet. */
+  /** A request that no thread waits for yet. */
   private static final class Ahead extends Request {
     final Arrival arrival;
 
@@ -132,7 +132,7 @@ final class PageReaders implements AutoCloseable {
   /**
    * No thread is started yet.
    *
-   * @param stop stops the engine, should a thread die
+   * @param stop stops the engine if a thread dies
    */
   PageReaders(StorageFile data, int maxThreads, String name, Consumer<? super Throwable> stop) {
     this.stop = stop;
@@ -143,9 +143,9 @@ final class PageReaders implements AutoCloseable {
   }
 
   /**
-   * Reads as many bytes as there are, at most the size of the target.
+   * Reads all bytes of the file from the position on, at most the size of the target.
    *
-   * @return how many
+   * @return how many bytes were read
    */
   int read(long position, MemorySegment target) {
     if (FileThread.isCurrent()) {
@@ -158,7 +158,7 @@ final class PageReaders implements AutoCloseable {
     return demand(new Demand(position, target));
   }
 
-  /** Does something that touches files, on a thread that nobody interrupts; waits for its end. */
+  /** Runs work on files, on a thread that is never interrupted; waits for its end. */
   void onFileThread(Runnable step) {
     if (FileThread.isCurrent()) {
       step.run();
@@ -177,10 +177,10 @@ final class PageReaders implements AutoCloseable {
   }
 
   /**
-   * Has bytes read without waiting. The target is the readers' until the arrival is told, on a
-   * reading thread; {@link #close} tells those that were not read yet.
+   * Requests a read and does not wait for it. The readers own the target until they report the
+   * arrival, on a reading thread. {@link #close} reports the requests that were not read yet.
    *
-   * @throws IllegalStateException if the readers are closed; nothing is told then
+   * @throws IllegalStateException if the readers are closed; then nothing is reported
    */
   void readAhead(long position, MemorySegment target, Arrival arrival) {
     submit(aheads, new Ahead(position, target, arrival));
@@ -241,7 +241,9 @@ final class PageReaders implements AutoCloseable {
     stop.accept(cause);
   }
 
-  /** The engine stops, and all that wait are told: other threads may have died, too. */
+  /**
+   * Stops the engine and notifies all waiting threads: other reading threads may have died, too.
+   */
   private void died(Throwable cause) {
     try {
       stop.accept(cause);
@@ -271,7 +273,7 @@ final class PageReaders implements AutoCloseable {
         work.awaitUninterruptibly();
         idle--;
       }
-      // Turn by turn: somebody may have come to wait for what is read ahead, too.
+      // In turn: a thread may wait for a page that is being read ahead, too.
       boolean demand = aheads.isEmpty() || (!demands.isEmpty() && !tookDemand);
       tookDemand = demand;
       return (demand ? demands : aheads).pollFirst();
@@ -280,7 +282,7 @@ final class PageReaders implements AutoCloseable {
     }
   }
 
-  /** Ends the threads once everything that somebody waits for has been read. */
+  /** Ends the threads when every read that a thread waits for has ended. */
   @Override
   public void close() {
     List<FileThread> all;

@@ -222,7 +222,7 @@ final class PageWriter implements AutoCloseable {
 
   // ---- for callers
 
-  /** A frame has become dirty. */
+  /** A frame is now dirty. */
   void countDirty() {
     account.dirtied();
     if (dirty.incrementAndGet() > highDirty && !cleaning) {
@@ -753,7 +753,7 @@ final class PageWriter implements AutoCloseable {
     return Page.isChangedShared(Page.type(stay.page()));
   }
 
-  /** Latches a page shared, unless it has become a space map while it was not latched. */
+  /** Latches a page shared, unless it was made a space map while it was not latched. */
   private static boolean tryLatch(Stay stay) {
     if (!stay.tryAcquireShared()) {
       return false;

@@ -20,7 +20,7 @@ final class Probation {
     this.capacity = capacity;
   }
 
-  /** Adds a stay; returns another one that has to leave for lack of room, or null. */
+  /** Adds a stay; returns the stay that has to leave for lack of room, or null. */
   @Nullable Stay add(Stay stay) {
     lock.lock();
     try {

@@ -105,7 +105,7 @@ public final class NewTrees implements CataloguePages, AutoCloseable {
     }
   }
 
-  /** Gives up the claims, unless they have become trees. */
+  /** Releases the claims, unless the trees were created. */
   @Override
   public void close() {
     while (claimed > 0 && !logged) {

@@ -18,7 +18,7 @@ public interface ChangeSteps {
     ABORTING,
   }
 
-  /** Stops nobody. */
+  /** Blocks no thread. */
   ChangeSteps NONE = step -> {};
 
   /** Called by the thread that has come to a place. */

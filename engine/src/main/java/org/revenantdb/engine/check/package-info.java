@@ -1,5 +1,5 @@
 /**
- * Checks of a whole database: pages, trees, extents and values, of one that is open or is not.
+ * Checks of a whole database, open or closed: pages, trees, extents and values.
  *
  * <p>The protocol is in {@code README.md} beside this file.
  */

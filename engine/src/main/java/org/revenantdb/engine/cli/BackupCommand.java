@@ -22,14 +22,14 @@ import picocli.CommandLine.Spec;
     name = "backup",
     description = {
       "Copies a database that no process has open. The copy is a database of its own.",
-      "Changes nothing in DIR. A database that was not closed cleanly has to be recovered first: --recover does it.",
-      "A process that has the database open makes the backup itself: Database.backup."
+      "Changes nothing in DIR. A database that was not closed cleanly must be recovered first: add --recover.",
+      "If a process has the database open, that process makes the backup, with Database.backup."
     },
     mixinStandardHelpOptions = true,
     exitCodeListHeading = "Exit codes:%n",
     exitCodeList = {
       "0:the backup is complete",
-      "2:wrong usage, or there is no backup; what was made of it is deleted"
+      "2:wrong usage, or the backup failed; its unfinished files are deleted"
     })
 final class BackupCommand implements Callable<Integer> {
   private static final long MEGABYTE = 1_000_000;
@@ -56,7 +56,7 @@ final class BackupCommand implements Callable<Integer> {
   @Option(
       names = "--limit",
       paramLabel = "MB",
-      description = "copies at most so many megabytes a second")
+      description = "copies at most this many megabytes a second; default no limit")
   private long limit;
 
   BackupCommand(PrintWriter out, PrintWriter err) {
@@ -78,11 +78,11 @@ final class BackupCommand implements Callable<Integer> {
     } catch (StorageException refused) {
       if (refused.reason() == StorageException.Reason.LOCKED) {
         err.println(
-            "revenant: a process that has the database open makes the backup itself, with Database.backup; or close the database first.");
+            "revenant: the process that has the database open can make the backup, with Database.backup; or close the database first.");
       }
       throw refused;
     } catch (ReadOnlyDatabaseException refused) {
-      err.println("revenant: --recover recovers the database, and makes the backup then.");
+      err.println("revenant: --recover recovers the database first, then makes the backup.");
       throw refused;
     }
     print(report);

@@ -27,7 +27,7 @@ import picocli.CommandLine.Spec;
     description = {
       "Verifies a whole database: every page, every row, every large value, the space maps.",
       "Also reads the free pages of the data file.",
-      "Writes nothing, and works where nothing can be written. After a crash it checks what the next open makes of the files."
+      "Writes nothing, so it works on a read-only file system. After a crash it checks the state that the next open would recover."
     },
     mixinStandardHelpOptions = true,
     exitCodeListHeading = "Exit codes:%n",
@@ -94,16 +94,16 @@ final class CheckCommand implements Callable<Integer> {
     Path folder = file.toAbsolutePath().getParent();
     String why = null;
     if (folder == null || Files.isDirectory(file)) {
-      why = "it is a directory; name a file";
+      why = "it is a directory; choose a file";
     } else {
       try {
         // According to the system, a superuser may write anywhere; so it is tried.
         Files.delete(Files.createTempFile(folder, ".revenant", ".tmp"));
         if (Files.exists(file) && !Files.isWritable(file)) {
-          why = "it cannot be written; name another one";
+          why = "it cannot be written; choose another one";
         }
       } catch (IOException e) {
-        why = "nothing can be written into " + folder + "; name another one (" + e + ")";
+        why = "nothing can be written into " + folder + "; choose another one (" + e + ")";
       }
     }
     if (why != null) {

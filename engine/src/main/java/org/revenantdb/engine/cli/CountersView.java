@@ -49,14 +49,14 @@ final class CountersView {
           closed.dataFile(),
           FileException.NO_OFFSET,
           "no process has the database open",
-          "top shows one that is open; stat shows this one",
+          "top needs an open database; use stat for this one",
           null);
     } catch (DatabaseLockedException open) {
       StoredCounters stored = stored(open).counters();
       if (before != null && (stored.life() != before.life() || stored.pid() != before.pid())) {
         throw new DatabaseLockedException(
             open.file(),
-            open.reason() + ", which is another one than before",
+            open.reason() + ", and it is not the process that top was watching",
             "start top again",
             open.holderPid(),
             open);

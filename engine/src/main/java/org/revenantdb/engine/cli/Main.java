@@ -18,7 +18,7 @@ import picocli.CommandLine.Command;
 /** The command: finds the verb, and reports mistakes of the user without a stack trace. */
 @Command(
     name = "revenant",
-    description = "Looks at a database, and copies it.",
+    description = "Inspects, backs up and restores a database.",
     mixinStandardHelpOptions = true)
 public final class Main {
   /** All is well. */
@@ -101,7 +101,7 @@ public final class Main {
   }
 
   private static String refused(Path file, String problem) {
-    return "%s: %s; run this as a user that may read and write there, or copy the database and name the copy."
+    return "%s: %s; run this as a user that may read and write there, or copy the database and use the copy."
         .formatted(file, problem);
   }
 

@@ -22,7 +22,7 @@ import picocli.CommandLine.Spec;
 /** {@code page DIR N}: shows a page as it is in the file. */
 @Command(
     name = "page",
-    description = "Shows any page of a database as it stands in the file, which may be damaged.",
+    description = "Shows a page of a database as it is in the file, even if it is damaged.",
     mixinStandardHelpOptions = true)
 final class PageCommand implements Callable<Integer> {
   private static final String[] TYPES = {

@@ -17,8 +17,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "prune",
     description = {
-      "Deletes from an archive what a policy does not keep. The newest base always stays.",
-      "A database may be archiving meanwhile."
+      "Deletes old parts of an archive. The newest base is always kept.",
+      "A database may write to the archive meanwhile."
     },
     mixinStandardHelpOptions = true,
     exitCodeListHeading = "Exit codes:%n",
@@ -37,13 +37,13 @@ final class PruneCommand implements Callable<Integer> {
       names = "--moments",
       required = true,
       paramLabel = "HOURS",
-      description = "any moment of the last so many hours can still be restored")
+      description = "keeps any moment of the last HOURS hours")
   private int moments;
 
   @Option(
       names = "--days",
       paramLabel = "N",
-      description = "of each of the last so many days a base stays")
+      description = "keeps a base of each of the last N days")
   private int days;
 
   PruneCommand(PrintWriter out) {

@@ -25,7 +25,7 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "restore",
     description = {
-      "Makes a database from an archive, as it was at a moment; without an option, at the end of the archive.",
+      "Restores a database from an archive, as it was at a moment. Without an option that is the end of the archive.",
       "The database begins a new history: it has an id of its own.",
       "The archive may be in use; it is not changed."
     },
@@ -33,7 +33,7 @@ import picocli.CommandLine.Spec;
     exitCodeListHeading = "Exit codes:%n",
     exitCodeList = {
       "0:the database is complete",
-      "2:wrong usage, or there is no database; what was made of it is deleted"
+      "2:wrong usage, or the restore failed; its unfinished files are deleted"
     })
 final class RestoreCommand implements Callable<Integer> {
   private final PrintWriter out;
@@ -58,7 +58,7 @@ final class RestoreCommand implements Callable<Integer> {
         names = "--at",
         paramLabel = "TIME",
         description =
-            "a time, as 2026-11-27T18:00:00 of this time zone, or with one, as 2026-11-27T18:00:00Z or +01:00")
+            "a time of this time zone, like 2026-11-27T18:00:00, or with a zone, like 2026-11-27T18:00:00Z or +01:00")
     private @Nullable String time;
 
     @Option(names = "--lsn", paramLabel = "N", description = "a position in the log")

@@ -17,7 +17,7 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "top",
     description = {
-      "Shows what a database does that a process has open: commits, pages, log, cleaner, waits a second.",
+      "Shows the activity of a database that a process has open: commits, pages, log, cleaner, waits a second.",
       "The process writes its counters once a second while they change. Ctrl-C ends it."
     },
     mixinStandardHelpOptions = true)
@@ -34,13 +34,13 @@ final class TopCommand implements Callable<Integer> {
   @Option(
       names = {"-s", "--seconds"},
       paramLabel = "N",
-      description = "time between two pictures; default 2")
+      description = "seconds between two updates; default 2")
   private int seconds = 2;
 
   @Option(
       names = {"-n", "--number"},
       paramLabel = "N",
-      description = "ends after so many pictures; default: never")
+      description = "ends after this many updates; default: never")
   private int number = Integer.MAX_VALUE;
 
   TopCommand(PrintWriter out) {

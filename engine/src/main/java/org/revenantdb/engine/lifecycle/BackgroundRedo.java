@@ -176,7 +176,7 @@ final class BackgroundRedo implements AutoCloseable {
             + " pages that the last crash has left could not be brought up to date yet ("
             + (why == null ? "the database is being closed" : why.getMessage())
             + ")",
-        "remove the cause and try again: nothing is lost, the database goes on trying",
+        "remove the cause and try again: nothing is lost, and the database keeps trying",
         why);
   }
 

@@ -17,8 +17,8 @@ import org.revenantdb.recovery.log.LogStoppedException;
 import org.revenantdb.recovery.restart.AnalysisResult;
 
 /**
- * An open database as a backup sees it. One that is open read-only can be copied if it was closed
- * cleanly: then nothing is to be redone, and nobody writes.
+ * An open database as a backup sees it. A database that is open read-only can be copied if it was
+ * closed cleanly: then there is nothing to redo, and no thread writes.
  *
  * <p>Threads: that of the backup.
  */

@@ -13,7 +13,7 @@ import org.revenantdb.recovery.restart.Restart;
  * All changes of an open before its life has begun, in this order; {@code docs/protocols.md} §10.
  * All comparisons were made before ({@link FileSurvey}).
  *
- * <p>Threads: the one that opens.
+ * <p>Threads: the thread that opens the database.
  */
 final class FirstChanges {
   private final DatabaseFiles files;

@@ -70,7 +70,7 @@ final class Opening {
    *
    * Steps       1  files       the directory is locked; files are made, if there is no database; all are compared with
    *                            each other (FileSurvey)
-   *             2  analyse     the log is read: where it ends, and what has become of its transactions
+   *             2  analyse     the log is read: where it ends, and the outcomes of its transactions
    *             3  startLife   the new life begins, with the first change to any file (FirstChanges)
    *             4  openPool    from here on a page that lacks something is redone when it is read (LoggedChanges)
    *             5  run         log, storage, engine and catalogue are those of the running database
@@ -204,7 +204,8 @@ final class Opening {
   }
 
   Analysed analyse(Files files) {
-    // Writers leave some frames to pages that are clean: who needs one need not wait for a write.
+    // Writers leave some frames to clean pages, so that a thread that needs a frame need not wait
+    // for a write.
     long mostPages = Math.min(options.maxRecoveryPages(), poolOptions.frames() * 7L / 8);
     RestartWatch watch =
         new RestartWatch(
@@ -446,7 +447,8 @@ final class Opening {
     try {
       loaded.load();
     } catch (FileException unreadable) {
-      // Who asks for a table is told. What can be read, and checked, is to be.
+      // A caller that asks for such a table gets the failure. The rest of the database can be read
+      // and checked.
     }
     engine.tables(new TableSteps(engine, loaded));
     return loaded;

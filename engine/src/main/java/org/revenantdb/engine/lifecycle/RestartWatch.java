@@ -11,8 +11,8 @@ import org.revenantdb.recovery.restart.RestartProgress;
  * Reports the progress of a restart to the listener of the options, the counters file and the
  * flight recorder.
  *
- * <p>Threads: the one that restarts, then the one that redoes. Failure: exceptions of the listener
- * or the file have no effect on the restart.
+ * <p>Threads: the thread that opens the database, then the thread that redoes pages. Failure:
+ * exceptions of the listener or the file have no effect on the restart.
  */
 final class RestartWatch implements RestartProgress {
   /** The minimum time between two calls of the listener in a phase. */
@@ -110,7 +110,7 @@ final class RestartWatch implements RestartProgress {
       System.getLogger("org.revenantdb")
           .log(
               System.Logger.Level.WARNING,
-              "the listener that is told how far the restart is has thrown; the restart itself goes on",
+              "the restart listener has thrown an exception; the restart continues",
               thrown);
     }
   }

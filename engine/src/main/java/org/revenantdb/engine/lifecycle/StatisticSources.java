@@ -27,7 +27,7 @@ import org.revenantdb.recovery.restart.PendingParts;
 /**
  * Reads each {@link Statistic} of an open database from its counter.
  *
- * <p>Threads: any inside the gate, or one that the close ends.
+ * <p>Threads: any thread inside the gate, or a thread that the close ends.
  *
  * @param io the counters of this open database
  * @param checkpointer null if the database is read-only

@@ -29,7 +29,7 @@ import org.revenantdb.recovery.log.LogStoppedException;
  */
 public final class Boundary {
   /*
-   * A method of the API      checks its arguments, which Java's own exceptions tell of
+   * A method of the API      checks its arguments, which Java's own exceptions report
    *                          try { works } catch (RuntimeException failure) { throw told(failure); }
    * Code of the user         (the body of a transaction, a stream that is read) runs outside of the try: what it throws
    *                          is the user's

@@ -17,8 +17,8 @@ import org.revenantdb.latch.Parking;
 final class CarrierTurns {
   /*
    * Bound       in CALLS calls by the virtual threads of a stripe, one leaves its carrier. With one carrier no thread
-   *             makes more calls than that in a row. The count is plain: one that is lost makes the turn longer by a
-   *             call.
+   *             makes more calls than that in a row. The count is plain: a lost increment makes the turn longer by
+   *             one call.
    * Park        not a yield: the JDK queues a yielding thread again, and with one carrier was seen to run the same
    *             thread for ever, from the same queue. A parked thread is in no queue until its time is over.
    * Order       before the gate is entered: nothing is held.

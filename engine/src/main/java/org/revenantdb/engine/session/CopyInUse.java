@@ -4,15 +4,15 @@ import org.revenantdb.recovery.file.DamagedFileException;
 import org.revenantdb.recovery.file.MissingFileException;
 
 /**
- * Says of damage in a directory that was copied while the original was in use where it comes from:
- * the device is not to blame, and another copy by the same way would be no better.
+ * Adds the cause to the report of damage in a directory that was copied while the original was in
+ * use. The device is not to blame, and another copy made in the same way would be no better.
  */
 public final class CopyInUse {
   private static final String WHY =
       "; this is a copy of a database that was in use, or not closed, when it was copied, so its files may be of"
           + " different moments";
   private static final String CURE =
-      "make another copy with backup, or of a database that is closed; if this is no copy, restore the database from a backup";
+      "make another copy with backup, or copy the database while it is closed; if this is not a copy, restore the database from a backup";
 
   private CopyInUse() {}
 

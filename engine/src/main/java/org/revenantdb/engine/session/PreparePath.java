@@ -31,10 +31,10 @@ final class PreparePath {
    * Protocol    docs/protocols.md §29, with the crash table. The list is PreparedTransactions.
    *
    * Steps       1  enter, validate, gate: as a commit (CommitPath, 1 to 3)
-   *             2  the tables that it has written to are listed; one that has changed tables is refused
+   *             2  the tables that it has written to are listed; a transaction that has changed tables is refused
    *             3  under the lock of the list: into the list, the gate of the certifier, PREPARE published, state PREPARED
    *             4  snapshot, writer and tables are given back; the id stays active
-   *             5  the log is forced. What was prepared is known to the caller only then, lazy or not.
+   *             5  the log is forced. The caller learns of the preparation only then, lazy or not.
    *             A transaction that has written nothing commits instead; there is nothing to decide.
    *
    * A failure   of the publication, if the log has stopped for that: as of a commit (CommitPath, 6). The transaction is
@@ -82,7 +82,7 @@ final class PreparePath {
       throw new TransactionStateException(
           TransactionStateException.Reason.NOT_PREPARABLE,
           "the transaction has created, dropped or truncated tables, and cannot be prepared: commit it, or do that"
-              + " in a transaction of its own");
+              + " in another transaction");
     }
     PreparedTransaction prepared = new PreparedTransaction(core.id(), name, tables(core));
     try {

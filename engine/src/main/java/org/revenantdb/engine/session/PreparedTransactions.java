@@ -261,7 +261,7 @@ public final class PreparedTransactions {
   public static OutcomeUnknownException undecided(Throwable failure) {
     return new OutcomeUnknownException(
         "the log failed while the outcome of a prepared transaction was to become durable: open the database again, and"
-            + " say it again if it is still prepared ("
+            + " repeat the call if it is still prepared ("
             + Engine.why(failure)
             + ")",
         failure);

@@ -14,7 +14,7 @@ import org.revenantdb.engine.txn.TransactionTable;
  * <p>Heirs are transactions that sleep behind this call for a row. They sleep behind the id of the
  * attempt, as soon as it has one (docs/protocols.md §32, §40).
  *
- * <p>Threads: one that is inside the transaction, or the one that closes the database.
+ * <p>Threads: a thread that is inside the transaction, or the thread that closes the database.
  */
 final class RepeatedAttempt {
   private final TransactionTable transactions;

@@ -16,7 +16,7 @@ import org.revenantdb.recovery.log.RecordType;
  * How a transaction is rolled back: by its user, by the end of the database, or since its user has
  * forgotten it.
  *
- * <p>Threads: one that is inside the transaction, or the one that closes the database.
+ * <p>Threads: a thread that is inside the transaction, or the thread that closes the database.
  *
  * <p>Failure: a rollback always succeeds in memory. Rows that cannot be put back now are left to
  * the cleaner (R25).

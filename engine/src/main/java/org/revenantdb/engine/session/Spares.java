@@ -63,7 +63,7 @@ public final class Spares<T> {
     return taken != null ? taken : more.relaxedPoll();
   }
 
-  /** Gives an object back that nobody uses any more. */
+  /** Returns an object that is no longer used. */
   public void giveBack(T spare) {
     if (!slots.compareAndSet(stripe(), null, spare)) {
       more.relaxedOffer(spare);

@@ -116,9 +116,9 @@ public final class TableDrops {
     if (engine.prepared().haveWritten(TableState.of(table).newest().id())) {
       throw new CatalogException(
           CatalogException.Reason.IN_USE,
-          "a transaction that is prepared has written to table "
+          "a prepared transaction has written to table "
               + table.name()
-              + ", and its end cannot be foreseen; commit it or roll it back (Database.preparedTransactions lists it), then"
+              + ", and this call would have to wait for its outcome; commit it or roll it back (Database.preparedTransactions lists it), then"
               + " drop or truncate the table");
     }
     return look.waits();

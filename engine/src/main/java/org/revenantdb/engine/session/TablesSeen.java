@@ -168,7 +168,7 @@ final class TablesSeen {
           .serializationConflict(
               "a table was created, dropped or truncated after this serializable transaction began, so the transaction cannot find"
                   + " out which table had this name then",
-              "use the tables that it has already got, or " + core.cure());
+              "use the tables that it has already looked up, or " + core.cure());
     }
   }
 

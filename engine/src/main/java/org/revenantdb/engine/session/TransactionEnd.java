@@ -7,7 +7,8 @@ import org.revenantdb.engine.version.RowWriter;
 /**
  * The end of a transaction, whatever its outcome: frees everything that the engine has given to it.
  *
- * <p>Threads: one that is inside the transaction and the gate, or the one that closes the database.
+ * <p>Threads: a thread that is inside the transaction and the gate, or the thread that closes the
+ * database.
  */
 final class TransactionEnd {
   /*

@@ -327,7 +327,7 @@ public abstract sealed class TransactionState permits TransactionCore {
     cannotBeSerialized = true;
   }
 
-  /** Its name for people; null if it has none. */
+  /** Its name from the options; null if it has none. */
   @Nullable String name() {
     return options.name();
   }

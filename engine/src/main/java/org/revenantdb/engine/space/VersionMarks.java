@@ -32,7 +32,7 @@ public class VersionMarks {
   /** The pages that wait only for prepared or long transactions, which may take weeks. */
   private final PageBitmap waitingLong = new PageBitmap();
 
-  /** Heads of values that their writer has given up before they were in a row. */
+  /** Heads of values that their writer abandoned before a row referred to them. */
   private final Set<Integer> givenUp = ConcurrentHashMap.newKeySet();
 
   private volatile @Nullable PageBitmap pass;
@@ -102,12 +102,12 @@ public class VersionMarks {
     mark(head);
   }
 
-  /** Whether the value that begins on this page was given up, and has not been freed yet. */
+  /** Whether the value that begins on this page was abandoned, and has not been freed yet. */
   public boolean isGivenUp(int head) {
     return givenUp.contains(head);
   }
 
-  /** The values that were given up and have not been freed yet, by their first pages. */
+  /** The values that were abandoned and have not been freed yet, by their first pages. */
   public Set<Integer> givenUp() {
     return Collections.unmodifiableSet(givenUp);
   }

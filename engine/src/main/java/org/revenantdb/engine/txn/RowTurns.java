@@ -56,7 +56,7 @@ public final class RowTurns {
     private volatile boolean isTaken;
     private boolean isWaiting;
 
-    /** The next one that is to be unparked, of those that were taken together. */
+    /** The next thread to unpark, of the threads that were taken together. */
     private @Nullable Turn next;
 
     /** Makes a turn for no row yet. */

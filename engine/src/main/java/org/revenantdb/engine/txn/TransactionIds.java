@@ -12,8 +12,8 @@ final class TransactionIds {
   /*
    * Source      the only shared write is the reservation in the log.
    *
-   * Word        of each stripe: the next id of its block; one that is the first of a block: nothing is left, as blocks end
-   *             where the next one begins. And one word for all: the first id of the next block.
+   * Word        of each stripe: the next id of its block. If that is the first id of a block, nothing is left,
+   *             because a block ends where the next one begins. And one word for all: the first id of the next block.
    *
    * Transitions of a stripe  id -> id + 1        CAS   next, in a block with ids left
    *                          end -> first + 1    CAS   next, with a new block. A thread that loses the CAS still has its
@@ -22,8 +22,8 @@ final class TransactionIds {
    *             of all       first -> end        CAS   when there is room for the block: after a CAS nothing fails, so
    *                                                    no id is lost for lack of memory
    *
-   * Invariants  I1 an id is given out once, or is unused, not both: each is in one block; of that it is given out, or
-   *             becomes unused, by the one CAS that finds a number at or below it and leaves one above it. A word only
+   * Invariants  I1 an id is assigned once, or is unused, not both. Each id is in one block. One CAS assigns it or
+   *             makes it unused: the one that finds a number at or below the id and stores one above it. A word only
    *             grows, so a CAS whose expected value was read long ago fails. (jcstress: TransactionIdsStress)
    *             I2 all ids that were ever assigned are below `end()`: the word for all is changed before. I3 ids that
    *             are neither assigned nor unused lie in as many blocks as there are stripes, or a thread has just

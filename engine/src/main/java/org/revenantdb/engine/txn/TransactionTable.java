@@ -344,7 +344,7 @@ public final class TransactionTable {
     return prepared == null || prepared.get(0) == OutcomeWords.UNKNOWN ? null : prepared;
   }
 
-  /** Marks one that is committing, and has reserved no record, as active again. */
+  /** Marks a committing transaction that has reserved no record as active again. */
   public void stillActive(long id) {
     settle(id, ACTIVE);
   }

@@ -252,7 +252,7 @@ public final class Cleaner implements AutoCloseable {
   }
 
   /**
-   * Frees only the values that their writers have given up; returns when that is done. The caller
+   * Frees only the values that their writers have abandoned; returns when that is done. The caller
    * is not inside the gate.
    */
   public void freeGivenUp() {

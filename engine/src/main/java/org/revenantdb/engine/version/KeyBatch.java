@@ -24,7 +24,7 @@ public final class KeyBatch {
    *
    * Leaf        1 descent for the first key: leaf and stamp   2 each further key, until one is not covered by the leaf:
    *               slot, writer, outcome of the writer, copy of the value   3 the stamp validates   4 the witness is
-   *               told; keys that have to be read elsewhere are: older versions together, others under the latch
+   *               notified; then the keys that need another read: older versions together, others under the latch
    *             Not valid at 3: nothing of the leaf counts, and 1 comes again. After some tries the keys of the leaf
    *             are read under its shared latch.
    *
@@ -36,7 +36,7 @@ public final class KeyBatch {
   /** The most keys that are read with one stamp: a disturbance repeats them all. */
   static final int MOST_WITH_ONE_STAMP = 64;
 
-  /** Keys are often neighbours: so many cells ahead are fetched from memory. */
+  /** Keys are often neighbours, so this many cells ahead are fetched from memory. */
   private static final int AHEAD = 3;
 
   /** The most keys of one {@link #readSome}. */

@@ -22,7 +22,7 @@ import org.revenantdb.recovery.log.RecordBuilder;
 
 /**
  * The cleaner's visit of one page. It reverts rows of aborted transactions, drops unneeded
- * versions, frees large values, and merges a page that has become small.
+ * versions, frees large values, and merges a page that is too small.
  *
  * <p>Each thread of the cleaner has its own object; a visit is inside the gate.
  */

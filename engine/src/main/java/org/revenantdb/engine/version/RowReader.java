@@ -27,7 +27,7 @@ public final class RowReader {
    *             leaf's stamp is validated.
    *
    * Optimistic  1 descent: leaf and stamp   2 slot, cell, flags, writer, place of the value   3 what became of the writer
-   *             4 copy   5 the stamp validates; only then is anything told, to the caller or the witness
+   *             4 copy   5 the stamp validates; only then is a result reported to the caller or the witness
    *             Not seen at 3: the same of the predecessor, instead of 4; behind 5 the store, as without the latch that a
    *             reader under it has given back by then.
    *             Before 5 everything may be torn. Lengths and offsets have two bytes, so an allocation is small. An

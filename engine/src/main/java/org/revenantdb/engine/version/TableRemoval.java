@@ -120,7 +120,7 @@ final class TableRemoval {
     this.lists = new ExtentLists(pool, storage.log(), storage.allocator());
   }
 
-  /** Called before another table, or one that was left some time ago. */
+  /** Called before the visit of another table, or of a table that was left some time ago. */
   void begin() {
     lookedAt = 0;
   }
@@ -249,9 +249,9 @@ final class TableRemoval {
   }
 
   /**
-   * The values that rows own: those of the last committed versions. All others have been, or will
-   * be, freed by their version bit; so will these, superseded by their own writer, who has
-   * committed.
+   * The values that rows own: those of the last committed versions. All other values have been, or
+   * will be, freed by their version bit. These will be as well: they are superseded by their own
+   * writer, which has committed.
    */
   private void collectValues(MemorySegment page) {
     slotCount = 0;

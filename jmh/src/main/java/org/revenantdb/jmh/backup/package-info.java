@@ -1,4 +1,4 @@
-/** What a backup costs those who write beside it, and how fast it is. */
+/** What a backup costs concurrent writers, and how fast it is. */
 @NullMarked
 package org.revenantdb.jmh.backup;
 

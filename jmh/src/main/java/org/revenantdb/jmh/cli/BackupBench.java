@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Set;
 import org.revenantdb.jmh.backup.BackupFork;
 
-/** The cost of a backup for those who write beside it, and its speed. */
+/** The cost of a backup for concurrent writers, and its speed. */
 final class BackupBench implements Bench {
   private static final List<String> FIGURES =
       List.of("backup_write_ratio", "backup_write_ratio_limited", "backup_vs_cp");
@@ -21,7 +21,7 @@ final class BackupBench implements Bench {
 
   @Override
   public String question() {
-    return "What does a backup cost those who write beside it, and how fast is it?";
+    return "What does a backup cost concurrent writers, and how fast is it?";
   }
 
   @Override

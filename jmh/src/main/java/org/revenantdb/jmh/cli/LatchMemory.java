@@ -41,7 +41,7 @@ final class LatchMemory {
         allocated.values().stream()
             .mapToDouble(Double::doubleValue)
             .max()
-            .orElseThrow(() -> new CannotMeasureException("allocation: nothing was told"));
+            .orElseThrow(() -> new CannotMeasureException("allocation: the JVM reported nothing"));
     return worst < NOISE ? 0 : worst;
   }
 

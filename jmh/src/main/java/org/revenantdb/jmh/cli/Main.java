@@ -73,9 +73,9 @@ public final class Main {
       mixinStandardHelpOptions = true,
       version = "RevenantDB " + Database.VERSION,
       description = {
-        "Measures; without a name it lists what can be measured.",
-        "On an idle machine, or the figures tell of something else. In full it may take an hour, with --quick one"
-            + " to three minutes; the first time it has to be built as well. jmh/README.md has the"
+        "Runs a measurement. Without a name it lists the measurements.",
+        "Use an idle machine, or the figures are wrong. A full run may take an hour, one with --quick takes one"
+            + " to three minutes; the first run also builds the code. jmh/README.md has the"
             + " questions, and what the figures mean."
       },
       exitCodeListHeading = "%nExit codes:%n",
@@ -105,7 +105,7 @@ public final class Main {
         names = "--only",
         paramLabel = "FIGURE",
         split = ",",
-        description = "Just these figures, and nothing that is told beside them.")
+        description = "Only these figures, and no other points.")
     private Set<String> only = Set.of();
 
     @Option(names = "--seed", paramLabel = "N", description = "Where random choices start.")

@@ -8,8 +8,8 @@ import org.revenantdb.jmh.recovery.FirstSecondsFork;
 import org.revenantdb.jmh.recovery.LostRowsFork;
 
 /**
- * What a kill costs those who open the database again: until the first row, in the first seconds,
- * until all pages are redone; and what is lost of that which was committed lazily.
+ * The cost of a kill for the next open: the time until the first row, the first seconds, the time
+ * until all pages are redone, and the lost lazy commits.
  */
 final class RecoveryOpening {
   static final String FIRST_ROW = "first_row_seconds";
@@ -142,7 +142,7 @@ final class RecoveryOpening {
       throw new CannotMeasureException(
           FIRST_ROW_COLD
               + ": the files were dropped from the cache of the system, but too little was read from"
-              + " the device, or the system does not tell");
+              + " the device, or the system does not report it");
     }
     return ForkSession.median(samples, FIRST_ROW + suffix);
   }

@@ -22,7 +22,7 @@ public final class LazyFork {
   private LazyFork() {}
 
   /**
-   * Returns the points that it tells.
+   * Returns the points that it reports.
    *
    * @return a name for each, in their order
    */

@@ -11,8 +11,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * How many rows each session was told are committed, in a mapped file: what is stored there
- * outlives the process, whatever signal ends it.
+ * The number of rows of each session whose commit was acknowledged, in a mapped file. The file
+ * keeps what was stored, whatever signal ends the process.
  *
  * <p>Threads: each session stores its own number.
  */
@@ -48,7 +48,7 @@ final class Acknowledged {
     }
   }
 
-  /** Stores that a session was told that so many of its rows are committed. */
+  /** Stores the number of acknowledged rows of a session. */
   void store(int session, long rows) {
     NUMBER.setRelease(numbers, (session + 1) * LINE, rows);
   }

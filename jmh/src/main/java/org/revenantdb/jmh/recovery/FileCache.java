@@ -17,8 +17,8 @@ final class FileCache {
   private FileCache() {}
 
   /**
-   * Drops forced files from the cache. Whether the system followed the advice is not known: {@link
-   * #fetchedBytes} of the process that reads them tells.
+   * Drops forced files from the cache. The system may ignore the advice; {@link #fetchedBytes} of
+   * the reading process shows whether it did.
    *
    * @return false if there is no {@code dd} that can do it
    */
@@ -40,7 +40,10 @@ final class FileCache {
     return true;
   }
 
-  /** Bytes that this process has had the system fetch from a device; -1 where that is not told. */
+  /**
+   * Bytes that the system has fetched from a device for this process; -1 if the system does not
+   * report it.
+   */
   static long fetchedBytes() {
     try {
       for (String line : Files.readAllLines(IO, StandardCharsets.US_ASCII)) {

@@ -52,7 +52,7 @@ public final class FirstRowFork {
     }
   }
 
-  /** What stands behind the names of what is told of so many changed pages. */
+  /** The suffix of the names of the figures for this many changed pages. */
   static String suffix(int pages) {
     return pages == 0 ? "" : ",pages=" + pages;
   }

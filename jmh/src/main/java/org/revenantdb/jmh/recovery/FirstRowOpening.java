@@ -27,7 +27,7 @@ public final class FirstRowOpening {
   /** The files were dropped from the cache of the system. */
   static final String NOT_CACHED = "not-cached";
 
-  /** The log and the pages are what was asked for, or nothing is told. */
+  /** The size of log and pages must be as requested; otherwise nothing is reported. */
   private static final double LEAST = 0.9;
 
   private static final int LOOKED_AT = 1_000;
@@ -80,7 +80,7 @@ public final class FirstRowOpening {
         Told.tell("all_redone_seconds" + suffix, (redone - start) / 1e9);
       }
       System.out.flush();
-      Runtime.getRuntime().halt(0); // a close would redo the rest: nobody opens this copy again
+      Runtime.getRuntime().halt(0); // a close would redo the rest: this copy is not opened again
     }
   }
 

@@ -23,8 +23,8 @@ import org.revenantdb.jmh.insert.RowNumbers;
  * same threads in the same JVM.
  *
  * <p>Arguments: directory, rows to choose from, bytes of memory for pages, milliseconds of the
- * first window, milliseconds before the second one, milliseconds of that, seed, what stands behind
- * the names of what is told.
+ * first window, milliseconds before the second one, milliseconds of that, seed, the suffix of the
+ * names of its figures.
  */
 public final class FirstSecondsOpening {
   /*
@@ -36,7 +36,7 @@ public final class FirstSecondsOpening {
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
   private static final long LOOK_MILLIS = 50;
 
-  /** Redo that takes longer than this is no result that anybody could use. */
+  /** If redo takes longer than this, the result is useless. */
   private static final long LONGEST = TimeUnit.MINUTES.toNanos(2);
 
   private static final int MORE_SECONDS = 300;
@@ -77,7 +77,7 @@ public final class FirstSecondsOpening {
       new FirstSecondsOpening(database, table, rows, opened)
           .run(first, pause, steady, seed, suffix);
       System.out.flush();
-      Runtime.getRuntime().halt(0); // a close would write all pages: nobody opens this again
+      Runtime.getRuntime().halt(0); // a close would write all pages: it is not opened again
     }
   }
 

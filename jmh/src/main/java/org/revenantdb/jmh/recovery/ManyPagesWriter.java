@@ -19,7 +19,7 @@ import org.revenantdb.jmh.insert.RowNumbers;
  * restart reads with default options is thus the longest that they allow.
  *
  * <p>Arguments: directory, rows to choose from, bytes of log, bytes of memory for pages of the JVM
- * that opens it, seed, what stands behind the names of what is told.
+ * that opens it, seed, the suffix of the names of its figures.
  */
 public final class ManyPagesWriter {
   private static final int ROWS_A_LOOK = 256;

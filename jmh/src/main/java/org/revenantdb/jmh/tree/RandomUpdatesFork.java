@@ -32,7 +32,7 @@ public final class RandomUpdatesFork {
   private RandomUpdatesFork() {}
 
   /**
-   * Returns the points that it tells.
+   * Returns the points that it reports.
    *
    * @return a name for each, in their order
    */

@@ -10,7 +10,7 @@ interface ItemQueue extends AutoCloseable {
     /** Adds an item, durably. */
     void offer(String item) throws Exception;
 
-    /** Takes the first item that nobody else has, and acknowledges it, durably. */
+    /** Takes the first free item and acknowledges it, durably. */
     void takeOne() throws Exception;
 
     @Override

@@ -46,8 +46,8 @@ public final class Checkpointer implements AutoCloseable {
    *               2        belongs to the page writer, which finds what is still dirty
    *               4, 5     records without a slot that refers to them do not count: analysis takes
    *                        the image that begins where the slot says, which is that of the later
-   *                        round. A record that failed in the log has become a PAD, or the log has
-   *                        stopped (Log.publish). The force belongs to the log writer.
+   *                        round. A record that failed in the log was replaced by a PAD, or the log
+   *                        has stopped (Log.publish). The force belongs to the log writer.
    *             6 and 7 are not repeated. The error may have replaced an exception of the force,
    *             and a second force would then succeed although bytes are lost. So they stop the
    *             engine.

@@ -61,10 +61,10 @@ public final class CallerReads implements AutoCloseable {
    *
    * @param path the file, which is open and stays under this name
    * @param statistics where reads are counted
-   * @param times how often: so many threads can read at once
+   * @param times the number of openings, and so of threads that can read at once
    * @param bytes the most that one read is about
    * @param othersShown whether readers get other bytes than those in the file now: then these
-   *     openings serve nobody
+   *     openings are not used
    */
   static CallerReads open(
       Path path, IoStatistics statistics, int times, int bytes, BooleanSupplier othersShown) {

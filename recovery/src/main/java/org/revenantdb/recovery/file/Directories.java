@@ -93,7 +93,7 @@ public final class Directories {
    * makes their names durable.
    *
    * <p>A directory whose name cannot be made durable is removed again, because the next attempt
-   * could not tell it from a durable one.
+   * could not distinguish it from a durable one.
    *
    * @param directory the directory
    * @return false if it was there already
@@ -160,8 +160,8 @@ public final class Directories {
 
   /**
    * Makes the name of an existing directory durable: the process that made it may have been killed
-   * before it could do so. If the directory above must not be read, it belongs to somebody else,
-   * who is then also responsible for the name.
+   * before it could do so. If the directory above must not be read, it belongs to another user.
+   * That user is then responsible for the name as well.
    *
    * @param directory the directory
    */

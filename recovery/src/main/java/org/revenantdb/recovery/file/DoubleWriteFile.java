@@ -417,7 +417,7 @@ public final class DoubleWriteFile implements AutoCloseable {
     return wanted;
   }
 
-  /** The file has room for so many images on return, whatever a crash does. */
+  /** On return the file has room for this many images, whatever a crash does. */
   private void makeRoom(int pages) {
     require(State.IDLE, "the file can grow only when its batch is not needed");
     if (pages <= room) {

@@ -2,7 +2,7 @@ package org.revenantdb.recovery.file;
 
 import java.nio.file.Path;
 
-/** The file was written in another format than the one that this library reads. */
+/** The format of the file is not the one that this library reads. */
 public final class FormatVersionException extends FileException {
   private static final long serialVersionUID = 1L;
 

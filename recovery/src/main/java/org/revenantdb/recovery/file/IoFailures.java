@@ -7,7 +7,9 @@ import java.nio.file.Path;
 import java.nio.file.ReadOnlyFileSystemException;
 import org.jspecify.annotations.Nullable;
 
-/** Translates an error of the system into the exception that tells what it means for a database. */
+/**
+ * Translates an error of the system into the exception that states what it means for a database.
+ */
 public final class IoFailures {
   private IoFailures() {}
 

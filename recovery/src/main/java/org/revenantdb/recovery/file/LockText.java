@@ -40,8 +40,8 @@ record LockText(ProcessIdentity owner, String since, String file, String token) 
 
   /**
    * A text that no other opening has: the time, this copy of the library, the number of the opening
-   * in it. It tells openings apart and keeps nothing secret, and other processes differ in the rest
-   * of the text. So it needs no secure random numbers, whose first use takes 30 ms.
+   * in it. It distinguishes openings and is not secret. Other processes differ in the rest of the
+   * text. So it needs no secure random numbers, whose first use takes 30 ms.
    */
   static String newToken() {
     return Long.toHexString(System.currentTimeMillis())
@@ -139,8 +139,8 @@ record LockText(ProcessIdentity owner, String since, String file, String token) 
   }
 
   /**
-   * Whether somebody held another lock file when this text was copied from there. After a boot, or
-   * on another host, the same file may have another identity, so nothing is known there.
+   * Whether a process held the lock file from which this text was copied. After a boot, or on
+   * another host, the same file may have another identity, so nothing is known there.
    */
   boolean isOfOtherThan(String lockFile) {
     return owner.isOfThisBoot() && !file.isEmpty() && !file.equals(lockFile);

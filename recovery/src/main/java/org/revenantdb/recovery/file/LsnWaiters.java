@@ -35,8 +35,8 @@ public final class LsnWaiters {
    *             CAS never meets a node a second time.
    * Races left in   a waiter that left by itself stays on its stack until the next wake-up. While the waker holds the
    *                 stack, a waiter is on no stack; but the waker has seen it, or will push it back before it
-   *                 evaluates `reached` again. A waiter that was woken for nothing (its predicate has become false
-   *                 again) leaves as far as the stacks are concerned, and is pushed as a new one.
+   *                 evaluates `reached` again. A waiter that was woken for nothing (its predicate is false again)
+   *                 leaves as far as the stacks are concerned, and is pushed as a new one.
    *             An unpark may be lost on the way (no memory to schedule a virtual thread): the waiter checks again
    *             after a slice.
    */

@@ -28,7 +28,7 @@ public final class Ownership {
   /*
    * Protocol    docs/protocols.md §42.
    * A take-over   1 lock of the system   2 text names no live owner   3 text := own   4 the files are read
-   * A write       check; write           A force       force; check; only then is anybody told that it is durable
+   * A write       check; write           A force       force; check; only then is it reported as durable
    *
    * If a check finds the own text, then step 3 of any other engine comes later, and so does its step 4. So that
    * engine reads everything that was forced before the check, and misses nothing that was acknowledged. A write that

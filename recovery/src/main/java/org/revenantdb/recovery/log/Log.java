@@ -101,7 +101,7 @@ public final class Log implements AutoCloseable {
 
   /** Where the ring is. */
   private enum RingState {
-    /** In memory: nobody has committed lazily yet. */
+    /** In memory: there was no lazy commit yet. */
     MEMORY,
     /** In memory: the writer is to move it. */
     WANTED,
@@ -109,7 +109,7 @@ public final class Log implements AutoCloseable {
     STAYS,
     /** In memory: the file could not be made. It is tried again after a while. */
     REFUSED,
-    /** In a file. */
+    /** The ring is in a file. */
     FILE
   }
 

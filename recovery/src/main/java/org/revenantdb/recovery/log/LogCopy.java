@@ -20,7 +20,7 @@ import org.revenantdb.recovery.segment.SegmentSupply;
  * Copies the log of one life from a redo point on into the log directory of another database, while
  * it is written; {@code docs/protocols.md} §47.
  *
- * <p>Threads: one, which nobody interrupts. Failure: a {@link FileException}; the copy is then
+ * <p>Threads: one, which is never interrupted. Failure: a {@link FileException}; the copy is then
  * useless, and its files are the caller's to delete.
  */
 public final class LogCopy implements AutoCloseable {
@@ -76,7 +76,7 @@ public final class LogCopy implements AutoCloseable {
   }
 
   /**
-   * Begins a copy of a log that nobody writes.
+   * Begins a copy of a log without a writer.
    *
    * @param directory its directory
    * @param databaseId the database, 16 bytes

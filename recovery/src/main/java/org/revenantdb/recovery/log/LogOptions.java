@@ -31,7 +31,7 @@ public record LogOptions(
   /** Size of the log buffer unless said otherwise. */
   public static final int DEFAULT_BUFFER_CAPACITY = 2 << 20;
 
-  /** The ring has room for so many of its longest records. */
+  /** The ring has room for this many of its longest records. */
   public static final int RECORDS_IN_RING = 8;
 
   /** Size of the log directory unless said otherwise. */

@@ -23,7 +23,7 @@ import org.revenantdb.recovery.segment.SegmentPlace;
  * Reads the log in pieces, for an archive ({@code docs/protocols.md} §49). The log may be running;
  * then it keeps what was not read yet.
  *
- * <p>Threads: one, which nobody interrupts.
+ * <p>Threads: one, which is never interrupted.
  */
 public final class LogSource implements AutoCloseable {
   /**
@@ -78,7 +78,7 @@ public final class LogSource implements AutoCloseable {
   }
 
   /**
-   * Reads a log that nobody writes.
+   * Reads a log without a writer.
    *
    * @param path its directory
    * @param databaseId the database, 16 bytes

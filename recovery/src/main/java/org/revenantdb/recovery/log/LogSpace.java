@@ -125,7 +125,7 @@ public final class LogSpace {
     this(tail, Segments.ENOUGH, /* margin= */ 0, limit, reserve, hurry, time, waits);
   }
 
-  /** With its own files. */
+  /** For a log with files of its own. */
   LogSpace(
       LongSupplier tail,
       Segments segments,
@@ -267,7 +267,7 @@ public final class LogSpace {
 
   /**
    * Has what a former life has left for redo not count, or not all of it: writers of this life have
-   * room of their own until it is redone. To be called before the redo point is told.
+   * room of their own until it is redone. Call it before the redo point is reported.
    *
    * @param lsn what lies before this is not counted
    */

@@ -18,8 +18,8 @@ final class Pace {
    *            one unit costs p * r of a time that all share: `next` is when the next one may go
    *
    *            So at the bound, use grows as fast as it is freed, and half way at twice that speed. If writers need k
-   *            times what is freed, `used` settles where p = 1/k. Up to the mark no thread waits: a checkpoint is
-   *            requested long before, and one that keeps up ends before.
+   *            times what is freed, `used` settles where p = 1/k. Up to the mark no thread waits. A checkpoint is
+   *            requested long before, and normally ends before.
    * What is paid for   the growth since the last payment, but at most the requested credit. The credit alone would
    *                    not do: it is the worst case, often a hundred times what is used.
    * Bound      no thread waits longer than LONGEST here, and `next` is never further away. Credit enforces the hard

@@ -12,7 +12,7 @@ import org.revenantdb.latch.WaitMeter;
  * anything (R17).
  *
  * <p>A thread that is going to change pages takes credit for the greatest possible number, changes
- * them, and returns the credit. Pages that have become dirty meanwhile count until no restart would
+ * them, and returns the credit. Pages that became dirty meanwhile count until no restart would
  * visit them. So {@link #inUse} is at every moment at least the number of pages that a restart
  * would read, and never above the limit.
  *

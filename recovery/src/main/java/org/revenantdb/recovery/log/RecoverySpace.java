@@ -162,7 +162,7 @@ public final class RecoverySpace {
   }
 
   /**
-   * Whether somebody waits for room.
+   * Whether a thread waits for room.
    *
    * @return as of now
    */

@@ -17,7 +17,7 @@ public final class AbortedTransactions {
    *             that walks from an id's first slot to the first EMPTY one cannot miss an id that stays. A fuller
    *             table is replaced by a new one, which readers find through a volatile field.
    * Ordering    the id is stored with release after nothing else; a reader needs only the id itself. `add` returns
-   *             after the store, so whoever learns of the abort later (R1: add comes first) finds it.
+   *             after the store, so a thread that learns of the abort later (R1: add comes first) finds it.
    * Races left in   a reader that holds a replaced table misses ids added meanwhile: its look-up began before
    *             those adds, which is as if it had ended before them.
    */
@@ -39,7 +39,7 @@ public final class AbortedTransactions {
   public AbortedTransactions() {}
 
   /**
-   * Adds a transaction; one that is there already stays.
+   * Adds a transaction, unless it is there already.
    *
    * @param id its id, above 0
    */

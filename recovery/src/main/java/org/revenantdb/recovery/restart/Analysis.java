@@ -16,8 +16,9 @@ import org.revenantdb.recovery.segment.UnwrittenLog;
 /**
  * The pass over the log: from the redo point through all lives to the end. It only reads.
  *
- * <p>It finds the end of the log, who was undecided, and for each page the last record that builds
- * it or gives it back (R12), up to where the data file is known to have it, and what it may lack.
+ * <p>It finds the end of the log and the undecided transactions. For each page it finds the last
+ * record that formats or frees it (R12), the LSN up to which the data file is known to have it, and
+ * the changes that it may lack.
  */
 final class Analysis {
   private static final int REPORT_EVERY = 1 << 20;
@@ -233,7 +234,7 @@ final class Analysis {
   }
 
   /**
-   * Of each image, also of one that no control slot names. Not of pages behind the size in the
+   * For each image, even one that no control slot refers to. Not of pages behind the size in the
    * slot: they came into being behind B, so redo has all of them.
    */
   private void takeRefused(LogReader record) {

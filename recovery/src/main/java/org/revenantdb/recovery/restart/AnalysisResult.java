@@ -13,7 +13,8 @@ import java.util.List;
  * @param aborted ids that belong into the map of aborted transactions: those that were in it, and
  *     all that were undecided
  * @param undecided the ids among them that were undecided in the last life
- * @param prepared who was prepared, in ascending order of ids, and is so in the next life
+ * @param prepared the prepared transactions, in ascending order of ids; they stay prepared in the
+ *     next life
  * @param highestTransactionId no higher id was ever durable
  * @param highestPageId the highest page that the redo range names, unsigned, 0 if none
  * @param logBytesRead bytes of records that analysis read

@@ -15,7 +15,7 @@ import org.revenantdb.recovery.segment.SegmentPlace;
  */
 final class EndOfLog {
   /*
-   * P = where the last life's walk found no good record. Proof that the log went on beyond P:
+   * P = where the last life's walk found no good record. Proof that the log continued beyond P:
    *   E1 the control slot, a header, or a record before or behind P names a durable LSN above P;
    *   E2 a header, or the control slot, belongs to a later life than the one that ends at P;
    *   E3 a record before P says that there are segments up to a position behind P, and one of them is not there.

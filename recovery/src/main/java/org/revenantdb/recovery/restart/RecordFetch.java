@@ -17,11 +17,11 @@ import org.revenantdb.recovery.segment.UnwrittenLog;
 /**
  * Reads single records of the log again, which analysis has read and found good.
  *
- * <p>A record comes from the mapped log, on any thread, or from the files, on a thread that nobody
- * interrupts. Owns the mapping, and an opening of each segment that it has read from, until it is
- * closed.
+ * <p>A record comes from the mapped log, on any thread, or from the files, on a thread that is
+ * never interrupted. Owns the mapping, and an opening of each segment that it has read from, until
+ * it is closed.
  *
- * <p>Threads: any, several at once. It is closed when nobody reads any more.
+ * <p>Threads: any, several at once. It is closed when no thread reads any more.
  *
  * <p>Failure: {@link DamagedFileException} if a record is not what it was.
  */
@@ -39,8 +39,8 @@ final class RecordFetch implements AutoCloseable {
   }
 
   /**
-   * Maps what will be read, if the file system can. To be called before anything is read, by a
-   * thread that nobody interrupts.
+   * Maps what will be read, if the file system can. Call it before the first read, on a thread that
+   * is never interrupted.
    *
    * @param first the lowest position that will be read
    * @param last the highest one
@@ -164,7 +164,7 @@ final class RecordFetch implements AutoCloseable {
       return place == null ? 0 : (int) Math.min(WINDOW, place.end() - start);
     }
 
-    /** As many bytes as there are. */
+    /** Reads all bytes up to the end. */
     private void read(long start, int wanted) {
       if (bytes.length < wanted) {
         bytes = new byte[wanted];

@@ -27,16 +27,16 @@ import org.revenantdb.recovery.segment.UnwrittenLog;
 /**
  * One restart of a database, phase by phase; {@code docs/protocols.md} §10.
  *
- * <p>Threads: one, which nobody interrupts.
+ * <p>Threads: one, which is never interrupted.
  *
- * <p>Failure: a {@link org.revenantdb.recovery.file.FileException} that names file, place, reason
- * and cure. A restart that failed or was killed anywhere is simply begun again.
+ * <p>Failure: a {@link org.revenantdb.recovery.file.FileException} with file, place, reason and
+ * cure. A restart that failed or was killed at any point is begun again.
  *
  * {@snippet :
  * Restart restart = Restart.analyse(directory, id, segmentSize, control.state(), pages, stats, progress);
  * Log log = restart.startLife(options, control);
  * // all of restart.result().aborted() into the map of aborted transactions; open
- * restart.pending().replay(page, true, target); // for each page, before anybody sees it
+ * restart.pending().replay(page, true, target); // for each page, before its first use
  * }
  */
 public final class Restart {
@@ -49,12 +49,12 @@ public final class Restart {
    *                          5 control slot of the new life      crash: from now on the life must be found
    *             afterwards   pages change in memory and on disk  crash: redone from the same redo point
    *
-   * A last life that holds nothing but LIFE came to nothing: the next restart names the same former end, with a
-   * higher life and higher LSNs, and the reader takes the highest life of those that name an end. So restarts that
-   * are killed over and over leave no longer chain and no more files.
+   * A last life with nothing but LIFE is ignored: the next restart names the same former end, with a higher life and
+   * higher LSNs. Of the lives that name the same end, the reader takes the highest. So restarts that are killed again
+   * and again leave neither a longer chain nor more files.
    */
 
-  /** Told what the data file is known to have of a page. */
+  /** Receives the versions of pages that the data file is known to have. */
   @FunctionalInterface
   public interface FlushedPage {
     /**
@@ -75,7 +75,7 @@ public final class Restart {
   private final int nextLife;
   private final AnalysisResult result;
 
-  /** Segments with positions from here on are not given up, though no restart reads them. */
+  /** Segments with positions from here on are kept, though no restart reads them. */
   private long keptFrom = Long.MAX_VALUE;
 
   private Restart(
@@ -106,8 +106,8 @@ public final class Restart {
    * @param control the control slot that counts
    * @param pages the pages that the log may change
    * @param statistics where reads, writes and forces are counted
-   * @param progress told about what is being done
-   * @return the restart, to be carried on
+   * @param progress receives the progress
+   * @return the restart, to be continued
    * @throws org.revenantdb.recovery.file.DamagedFileException if the log is damaged
    * @throws org.revenantdb.recovery.file.MissingFileException if a segment is missing
    */
@@ -151,14 +151,14 @@ public final class Restart {
   /**
    * Returns the number of the new life.
    *
-   * @return above those of all lives before, also of those that came to nothing
+   * @return above those of all lives before, including those without records
    */
   public int nextLife() {
     return nextLife;
   }
 
   /**
-   * Keeps log that no restart needs any more, for an archive that lacks it ({@code
+   * Keeps log that no restart needs, for an archive that does not have it yet ({@code
    * docs/protocols.md} §49). The checkpoints of the new life release it. Call it before the new
    * life begins.
    *
@@ -169,8 +169,8 @@ public final class Restart {
   }
 
   /**
-   * Makes durable what was read, begins a new life, and writes its first control slot: not clean,
-   * everything else as it was.
+   * Makes the log that was read durable, begins a new life, and writes its first control slot. The
+   * slot is not clean; everything else in it is unchanged.
    *
    * @param options how the log is kept; the segment size must be that of the database
    * @param controlFile the control slots
@@ -182,7 +182,7 @@ public final class Restart {
       controlFile.writeBoth(firstState(log));
     } catch (Throwable failure) {
       try {
-        log.close(); // nobody else knows of it yet
+        log.close(); // no other thread has a reference to it yet
       } catch (RuntimeException second) {
         failure.addSuppressed(second);
       }
@@ -192,7 +192,7 @@ public final class Restart {
   }
 
   /**
-   * Makes durable what was read and begins a new life; the caller writes the control slot.
+   * Makes the log that was read durable and begins a new life. The caller writes the control slot.
    *
    * @param options how the log is kept; the segment size must be that of the database
    * @return the running log
@@ -233,14 +233,14 @@ public final class Restart {
     return started(Log.start(start, options));
   }
 
-  /** Where the last life begins: nobody reads what is unread below. */
+  /** Where the last life begins: unread log below that is not read any more. */
   private long lastLife() {
     return catalog.beginAt(analysis.ranges().getLast().start());
   }
 
   /**
-   * Deletes segments of which there are too many if more files are to come: a copy, and those that
-   * the writer had not begun. The catalog stays as it is: redo may be reading by it.
+   * Deletes surplus segments if more files will be made: a copy, and segments that the writer had
+   * not begun. The catalog stays as it is: redo may be reading by it.
    */
   private void trimForCopy(SegmentMap present, LifeRange former, long maxLogSize) {
     long more = directory.segmentSize();
@@ -268,7 +268,7 @@ public final class Restart {
 
   /**
    * The tail is read again from D once it was copied ({@link #verifyTail}). So D must be the end of
-   * a record, whoever named it, and that has to be known before anything is changed.
+   * a record, whatever its source is. That must be known before anything is changed.
    */
   private void refuseUnreadableTail() {
     if (hasTail() && tailEnd(kept.getLast(), catalog.unwritten()) != kept.getLast().end()) {
@@ -287,7 +287,7 @@ public final class Restart {
     }
   }
 
-  /** Where the log ends for somebody who reads from D on; the end of the life if all is well. */
+  /** Where the log ends if it is read from D on; the end of the life if the log is sound. */
   private long tailEnd(LifeRange former, @Nullable UnwrittenLog unwritten) {
     try (LogReader reader =
         new LogReader(directory, lsn -> catalog.at(lsn, former.life())).with(unwritten)) {
@@ -332,9 +332,9 @@ public final class Restart {
   }
 
   /**
-   * So far ahead that no LSN that was ever handed out returns, written or lost (R7). A segment is
-   * written to only after its header was forced, and LSNs are handed out no farther beyond it than
-   * a log buffer; so files without a header of their own do not count.
+   * So far ahead that no LSN that was ever returned is used again, written or lost (R7). A segment
+   * is written to only after its header was forced, and LSNs are returned at most one log buffer
+   * beyond it. So files without a header of their own do not count.
    *
    * <p>Its size is that of the segment in which the former life ended.
    */
@@ -351,7 +351,7 @@ public final class Restart {
   }
 
   /**
-   * How much of the log directory is needed until all pages are redone.
+   * Returns how much of the log directory is needed until all pages are redone.
    *
    * @return bytes, in whole segments
    */
@@ -383,14 +383,14 @@ public final class Restart {
   }
 
   /**
-   * Tells which pages the data file is known to have, and up to which LSN: what FLUSHED records
-   * from the redo point on say. A page that is older in the file is one of which a write was lost.
+   * Reports which pages the data file is known to have, and up to which LSN, from the FLUSHED
+   * records after the redo point. If a page in the file is older, a write of it was lost.
    *
-   * <p>Redo believes all of them. Of a page behind the size in the control slot one counts here if
-   * it lies above the last FORMAT or FREE that the log has of the page: else the file may have been
-   * cut, and have grown again, since.
+   * <p>Redo uses all of these records. For a page beyond the size in the control slot, a record
+   * counts here only if it comes after the last FORMAT or FREE of the page. Otherwise the file may
+   * have been cut and have grown again since.
    *
-   * @param pages told of each
+   * @param pages receives each of them
    */
   public void flushedPages(FlushedPage pages) {
     analysis
@@ -405,10 +405,10 @@ public final class Restart {
   }
 
   /**
-   * Tells which pages a former life has refused, because the data file has not what was written
-   * last, and which were not written since.
+   * Reports the pages that a former life refused, because the data file lacks their last write, and
+   * that were not written since.
    *
-   * @param pages told of each, with the LSN that the page has at least if it is good
+   * @param pages receives each of them, with the lowest LSN that the page has if it is good
    */
   public void refusedPages(FlushedPage pages) {
     analysis
@@ -417,9 +417,9 @@ public final class Restart {
   }
 
   /**
-   * Whether no record of the lives from the redo point on has an LSN, though one before and one
-   * behind has: between the end of a life and the beginning of the next nothing was logged. What
-   * lies before the redo point, or behind the last life, is not known here.
+   * Whether an LSN lies in a gap: no record of the lives from the redo point on has it, though
+   * there are records before and behind. Between the end of a life and the beginning of the next
+   * nothing was logged. LSNs before the redo point, or behind the last life, are not known here.
    *
    * @param lsn of a page
    * @return true if durable log with that LSN is missing
@@ -435,8 +435,8 @@ public final class Restart {
   }
 
   /**
-   * Whether the last life has ended before what the one before had left was redone, written, and
-   * passed by the redo point.
+   * Whether the last life ended too early: the changes that the life before had left were not yet
+   * redone, written, and passed by the redo point.
    *
    * @return true if the log that was read is of several lives
    */
@@ -445,7 +445,8 @@ public final class Restart {
   }
 
   /**
-   * The pages that may lack something, and what. To be closed when nobody redoes pages any more.
+   * Returns the pages that may lack changes, and these changes. Close it when no thread redoes
+   * pages any more.
    *
    * @return all of them
    */
@@ -455,9 +456,9 @@ public final class Restart {
 
   /**
    * Begins the log of a new database: its directory, first segment and first life, durable on
-   * return but for the directory's own name, which lasts once the caller has forced what it is in.
-   * The first control slot has the log's tail as redo point and analysis point, and 0 as
-   * checkpoint.
+   * return, except for the name of the directory. That is durable when the caller has forced the
+   * directory above. The first control slot has the log's tail as redo point and analysis point,
+   * and 0 as checkpoint.
    *
    * @param logDirectory the log directory; created if it is missing
    * @param databaseId the database, 16 bytes

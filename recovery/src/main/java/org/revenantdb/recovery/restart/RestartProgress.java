@@ -1,15 +1,18 @@
 package org.revenantdb.recovery.restart;
 
-/** Told now and then how much of the log an analysis has read; by the thread that restarts. */
+/**
+ * Receives from time to time how much of the log the analysis has read, on the thread that opens
+ * the database.
+ */
 @FunctionalInterface
 public interface RestartProgress {
-  /** Tells nobody. */
+  /** Ignores the progress. */
   RestartProgress NONE = bytes -> {};
 
   /**
-   * Some more has been read.
+   * More log was read.
    *
-   * @param bytes of log so far; how many there are is not known before the end
+   * @param bytes bytes of log so far; their total number is not known before the end
    */
   void analysed(long bytes);
 }

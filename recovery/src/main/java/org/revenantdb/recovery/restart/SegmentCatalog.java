@@ -93,7 +93,7 @@ final class SegmentCatalog {
         : headers.lastEntry().getValue().place().end();
   }
 
-  /** Files that were renamed to become segments, and have no header yet: nobody reads them. */
+  /** Files that were renamed to segments and have no header yet. They are not read. */
   List<Long> withoutHeader() {
     List<Long> without = new ArrayList<>();
     for (SegmentPlace place : present) {
@@ -135,7 +135,7 @@ final class SegmentCatalog {
     return unwritten;
   }
 
-  /** Sets what the ring has behind the segments; null when nobody reads it any more. */
+  /** Sets the part of the ring behind the segments; null when it is no longer read. */
   void unwritten(@Nullable UnwrittenLog newUnwritten) {
     unwritten = newUnwritten;
   }

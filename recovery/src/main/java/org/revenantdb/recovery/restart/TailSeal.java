@@ -23,7 +23,7 @@ final class TailSeal {
    *   crash before its rename     the same tail is read again, from old or new files alike
    *   crash after its rename      the seal is found or not; where it is found, all before it is durable
    *   its name not yet forced     the next restart finds the seal, or the old file with what is left of the tail:
-   *                               nobody has seen anything of this restart, as its life begins later
+   *                               no thread has seen a result of this restart, as its life begins later
    * The ring stays as it is until the seal is durable, so it gives the same to each restart before that.
    */
 

@@ -9,13 +9,13 @@ import org.revenantdb.recovery.log.RecordType;
 import org.revenantdb.recovery.segment.LogReader;
 
 /**
- * Who was writing, who was prepared, who was aborted: the checkpoint's image, overridden by every
- * record from its begin on (R8).
+ * The writing, the prepared and the aborted transactions: the checkpoint's image, overridden by
+ * every record from its begin on (R8).
  */
 final class TransactionStates {
   /*
-   * The image was taken after the checkpoint's begin B and stands in the log behind records that it may or may not
-   * have seen. So what those say is kept until the image has been read, and wins over it:
+   * The image was taken after the checkpoint's begin B. In the log it follows records that it may or may not contain.
+   * So the outcomes in these records are kept until the image was read, and override it:
    *   image: writing   and COMMIT, ABORT from B on      -> what the record says
    *   image: aborted   and FORGET from B on             -> forgotten
    *   image: writing   and PREPARE from B on            -> prepared
@@ -63,7 +63,7 @@ final class TransactionStates {
       case PREPARE -> {
         PreparedTransaction said = PreparedTransaction.of(record);
         if (said == null || id == 0) {
-          throw damaged(record, catalog, "what it says of a prepared transaction makes no sense");
+          throw damaged(record, catalog, "its entry for a prepared transaction is invalid");
         }
         if (aborted.contains(id)
             || decidedBeforeImage.contains(id)
@@ -127,7 +127,11 @@ final class TransactionStates {
       } else if (i < writing + waiting) {
         if (!decided && !forgotten && !prepared.containsKey(id)) {
           throw damaged(
-              record, catalog, "it names transaction " + id + " as prepared, which nothing said");
+              record,
+              catalog,
+              "it names transaction "
+                  + id
+                  + " as prepared, but the log has no record that prepares it");
         }
       } else if (!forgotten) {
         if (prepared.containsKey(id)) {
@@ -164,17 +168,17 @@ final class TransactionStates {
     return highest;
   }
 
-  /** Who was undecided at the end, in ascending order. */
+  /** The transactions that were undecided at the end, in ascending order. */
   long[] undecided() {
     return undecided.sortedKeys();
   }
 
-  /** Who was prepared at the end, in ascending order of ids. */
+  /** The transactions that were prepared at the end, in ascending order of ids. */
   List<PreparedTransaction> prepared() {
     return List.copyOf(prepared.values());
   }
 
-  /** Who is aborted, those undecided included, in ascending order. */
+  /** The aborted transactions, including the undecided ones, in ascending order. */
   long[] abortedAndUndecided() {
     LongLongMap all = new LongLongMap();
     aborted.forEachKey(id -> all.put(id, 0));

@@ -3,9 +3,9 @@ package org.revenantdb.recovery.segment;
 /**
  * Keeps segments for a copy of the log, which reads them while the log is written.
  *
- * <p>A hold never stops writers. One that may break is broken when the directory would otherwise
- * become larger than allowed; then the copy cannot be finished. With one that may not break, the
- * directory becomes larger.
+ * <p>A hold never stops writers. A breakable hold is broken if the directory would otherwise become
+ * larger than allowed; then the copy cannot be finished. With an unbreakable hold the directory
+ * becomes larger.
  *
  * <p>Threads: the copy's, and those that prepare segments.
  */

@@ -186,7 +186,7 @@ public record SegmentDirectory(
     for (int i = 0; i < DIGITS; i++) {
       int digit = "0123456789abcdef".indexOf(name.charAt(i));
       if (digit < 0 || (i == 0 && digit > 7)) {
-        return -1; // a file of somebody else: it has no place in the log and is left alone
+        return -1; // a foreign file: it has no place in the log and is left alone
       }
       begin = begin << 4 | digit;
     }

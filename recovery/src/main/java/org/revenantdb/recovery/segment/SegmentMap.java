@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * Segments in the order of their first positions, with the sum of their sizes. A position is held
  * by the last segment that begins at or below it, if that segment reaches so far.
  *
- * <p>Threads: one that writes, or any number that only read.
+ * <p>Threads: one thread that writes, or any number of threads that only read.
  */
 public final class SegmentMap implements Iterable<SegmentPlace> {
   private final NavigableMap<Long, SegmentPlace> places = new TreeMap<>();

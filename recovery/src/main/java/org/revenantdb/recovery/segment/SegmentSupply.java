@@ -391,7 +391,7 @@ public final class SegmentSupply {
     } finally {
       lock.unlock();
     }
-    callers.await(Long.MAX_VALUE, settled); // closed, nobody begins again
+    callers.await(Long.MAX_VALUE, settled); // closed, no thread begins again
     lock.lock();
     try {
       ready.values().forEach(segment -> segment.file().close());

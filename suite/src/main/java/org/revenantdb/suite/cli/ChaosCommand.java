@@ -86,7 +86,7 @@ public final class ChaosCommand extends HelpfulCommand {
       paramLabel = "N",
       defaultValue = "9500",
       description =
-          "With --subject: at least so many different states after power cuts; each life is"
+          "With --subject: at least this many different states after power cuts; each life is"
               + " examined completely (${DEFAULT-VALUE}).")
   private long states;
 

@@ -42,7 +42,7 @@ public final class FuzzCommand extends HelpfulCommand {
       names = "--variants",
       paramLabel = "N",
       defaultValue = "0",
-      description = "Open exactly so many variants, however long it takes.")
+      description = "Open exactly this many variants, however long it takes.")
   private long variants;
 
   @Option(

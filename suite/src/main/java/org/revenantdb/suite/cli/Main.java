@@ -93,7 +93,7 @@ public final class Main {
     @Override
     public void run() {
       throw new ParameterException(
-          Objects.requireNonNull(spec).commandLine(), "say demo, model, chaos or fuzz");
+          Objects.requireNonNull(spec).commandLine(), "use demo, model, chaos or fuzz");
     }
   }
 }

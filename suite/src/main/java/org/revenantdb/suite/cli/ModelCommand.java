@@ -43,7 +43,7 @@ public final class ModelCommand extends HelpfulCommand {
       names = "--episodes",
       paramLabel = "N",
       defaultValue = "0",
-      description = "Run exactly so many episodes; --seconds and --kills then do not count.")
+      description = "Run exactly this many episodes; --seconds and --kills are then ignored.")
   private int episodes;
 
   @Option(

@@ -31,10 +31,10 @@ final class NamedPaths {
     notEmpty(option, path, "file");
     if (Files.isDirectory(path)) {
       Path example = path.resolve("chaos.json");
-      throw refused(option, path + " is a directory; name a file, for instance " + example);
+      throw refused(option, path + " is a directory; choose a file, for instance " + example);
     }
     if (Files.exists(path) && !Files.isRegularFile(path)) {
-      throw refused(option, path + " is no plain file; name one that is, or a new one");
+      throw refused(option, path + " is not a regular file; choose a regular file or a new one");
     }
     demandDirectory(option, parent(path));
   }
@@ -56,7 +56,7 @@ final class NamedPaths {
     for (@Nullable Path each = path.toAbsolutePath(); each != null; each = each.getParent()) {
       if (Files.exists(each) && !Files.isDirectory(each)) {
         throw refused(
-            option, each + " is a file, and a directory is needed there; name another path");
+            option, each + " is a file, and a directory is needed there; choose another path");
       }
     }
     try {
@@ -66,7 +66,8 @@ final class NamedPaths {
     } catch (IOException e) {
       throw refused(
           option,
-          "cannot write to %s; make it writable or name another directory (%s)".formatted(path, e));
+          "cannot write to %s; make it writable or choose another directory (%s)"
+              .formatted(path, e));
     }
   }
 

@@ -62,7 +62,7 @@ public final class Demo {
     Path dir = Files.createDirectories(options.dir());
     try (var entries = Files.list(dir)) {
       if (entries.findAny().isPresent()) {
-        throw new IOException(dir + " is not empty; name a directory that is, or a new one");
+        throw new IOException(dir + " is not empty; choose an empty directory or a new one");
       }
     }
     return dir;
