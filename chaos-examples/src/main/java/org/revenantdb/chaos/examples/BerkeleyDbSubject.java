@@ -11,7 +11,7 @@ import com.sleepycat.je.OperationStatus;
 import com.sleepycat.je.Transaction;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.TreeMap;
+import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,7 +38,7 @@ final class BerkeleyDbSubject extends PairSubject<BerkeleyDbSubject.Opened> {
   }
 
   @Override
-  void commit(Opened store, TreeMap<String, String> changes) {
+  void commit(Opened store, SortedMap<String, String> changes) {
     Transaction transaction = store.env.beginTransaction(null, null);
     changes.forEach((key, value) -> store.map.put(transaction, entry(key), entry(value)));
     transaction.commit();

@@ -2,7 +2,7 @@ package org.revenantdb.chaos.examples;
 
 import java.nio.file.Path;
 import java.util.Map;
-import java.util.TreeMap;
+import java.util.SortedMap;
 import net.openhft.chronicle.queue.ChronicleQueue;
 import net.openhft.chronicle.queue.ExcerptAppender;
 import net.openhft.chronicle.queue.ExcerptTailer;
@@ -31,7 +31,7 @@ final class ChronicleQueueSubject extends PairSubject<ChronicleQueue> {
   }
 
   @Override
-  void commit(ChronicleQueue store, TreeMap<String, String> changes) {
+  void commit(ChronicleQueue store, SortedMap<String, String> changes) {
     try (ExcerptAppender appender = store.createAppender()) {
       for (Map.Entry<String, String> change : changes.entrySet()) {
         appender.writeText(change.getKey() + "=" + change.getValue());

@@ -1,6 +1,7 @@
 package org.revenantdb.chaos.examples;
 
 import java.nio.file.Path;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import org.eclipse.store.storage.embedded.types.EmbeddedStorage;
 import org.eclipse.store.storage.embedded.types.EmbeddedStorageManager;
@@ -27,7 +28,7 @@ final class EclipseStoreSubject extends PairSubject<EmbeddedStorageManager> {
   }
 
   @Override
-  void commit(EmbeddedStorageManager store, TreeMap<String, String> changes) {
+  void commit(EmbeddedStorageManager store, SortedMap<String, String> changes) {
     map(store).putAll(changes);
     store.store(map(store));
   }

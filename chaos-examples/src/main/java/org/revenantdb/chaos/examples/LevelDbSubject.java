@@ -2,7 +2,7 @@ package org.revenantdb.chaos.examples;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.TreeMap;
+import java.util.SortedMap;
 import org.iq80.leveldb.DB;
 import org.iq80.leveldb.Options;
 import org.iq80.leveldb.WriteBatch;
@@ -23,7 +23,7 @@ final class LevelDbSubject extends PairSubject<DB> {
   }
 
   @Override
-  void commit(DB store, TreeMap<String, String> changes) throws IOException {
+  void commit(DB store, SortedMap<String, String> changes) throws IOException {
     try (WriteBatch batch = store.createWriteBatch()) {
       changes.forEach(
           (key, value) -> batch.put(Iq80DBFactory.bytes(key), Iq80DBFactory.bytes(value)));

@@ -3,7 +3,7 @@ package org.revenantdb.chaos.examples;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.TreeMap;
+import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 import org.lmdbjava.Dbi;
 import org.lmdbjava.DbiFlags;
@@ -26,7 +26,7 @@ final class LmdbSubject extends PairSubject<LmdbSubject.Opened> {
   }
 
   @Override
-  void commit(Opened store, TreeMap<String, String> changes) {
+  void commit(Opened store, SortedMap<String, String> changes) {
     try (Txn<ByteBuffer> transaction = store.env.txnWrite()) {
       changes.forEach((key, value) -> store.map.put(transaction, bytes(key), bytes(value)));
       transaction.commit();

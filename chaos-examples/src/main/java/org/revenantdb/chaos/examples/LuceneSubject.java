@@ -3,7 +3,7 @@ package org.revenantdb.chaos.examples;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
-import java.util.TreeMap;
+import java.util.SortedMap;
 import org.apache.lucene.document.Document;
 import org.apache.lucene.document.Field;
 import org.apache.lucene.document.StoredField;
@@ -30,7 +30,7 @@ final class LuceneSubject extends PairSubject<IndexWriter> {
   }
 
   @Override
-  void commit(IndexWriter store, TreeMap<String, String> changes) throws IOException {
+  void commit(IndexWriter store, SortedMap<String, String> changes) throws IOException {
     for (Map.Entry<String, String> change : changes.entrySet()) {
       Document document = new Document();
       document.add(new StringField("key", change.getKey(), Field.Store.YES));

@@ -1,7 +1,7 @@
 package org.revenantdb.chaos.examples;
 
 import java.nio.file.Path;
-import java.util.TreeMap;
+import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 import org.mapdb.DB;
 import org.mapdb.DBMaker;
@@ -20,7 +20,7 @@ final class MapDbSubject extends PairSubject<DB> {
   }
 
   @Override
-  void commit(DB store, TreeMap<String, String> changes) {
+  void commit(DB store, SortedMap<String, String> changes) {
     store.hashMap("map", Serializer.STRING, Serializer.STRING).createOrOpen().putAll(changes);
     store.commit();
   }

@@ -1,7 +1,7 @@
 package org.revenantdb.chaos.examples;
 
 import java.nio.file.Path;
-import java.util.TreeMap;
+import java.util.SortedMap;
 import org.h2.mvstore.MVStore;
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +19,7 @@ final class MvStoreSubject extends PairSubject<MVStore> {
   }
 
   @Override
-  void commit(MVStore store, TreeMap<String, String> changes) {
+  void commit(MVStore store, SortedMap<String, String> changes) {
     store.<String, String>openMap("map").putAll(changes);
     store.commit();
     store.sync();

@@ -2,6 +2,7 @@ package org.revenantdb.chaos.examples;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +28,7 @@ abstract class PairSubject<S> implements CrashSubject<S> {
   }
 
   /** Makes changes durable, all or none. */
-  abstract void commit(S store, TreeMap<String, String> changes) throws Exception;
+  abstract void commit(S store, SortedMap<String, String> changes) throws Exception;
 
   /** Returns the value of a key, null if there is none. */
   abstract @Nullable String get(S store, String key) throws Exception;

@@ -2,7 +2,7 @@ package org.revenantdb.chaos.examples;
 
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.TreeMap;
+import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.Table;
@@ -15,7 +15,7 @@ final class RevenantSubject extends PairSubject<Database> {
   }
 
   @Override
-  void commit(Database store, TreeMap<String, String> changes) {
+  void commit(Database store, SortedMap<String, String> changes) {
     Table table = store.getOrCreateTable("pairs");
     store.run(transaction ->
         changes.forEach((key, value) -> transaction.put(table, bytes(key), bytes(value))));

@@ -3,7 +3,7 @@ package org.revenantdb.chaos.examples;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Map;
-import java.util.TreeMap;
+import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.Options;
 import org.rocksdb.RocksDB;
@@ -28,7 +28,7 @@ final class RocksDbSubject extends PairSubject<RocksDB> {
   }
 
   @Override
-  void commit(RocksDB store, TreeMap<String, String> changes) throws RocksDBException {
+  void commit(RocksDB store, SortedMap<String, String> changes) throws RocksDBException {
     try (WriteBatch batch = new WriteBatch();
         WriteOptions options = new WriteOptions().setSync(true)) {
       for (Map.Entry<String, String> change : changes.entrySet()) {

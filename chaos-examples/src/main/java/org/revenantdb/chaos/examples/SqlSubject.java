@@ -6,7 +6,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Map;
-import java.util.TreeMap;
+import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 
 /** A table of two columns, through JDBC. */
@@ -23,7 +23,7 @@ abstract class SqlSubject extends PairSubject<Connection> {
   }
 
   @Override
-  void commit(Connection store, TreeMap<String, String> changes) throws SQLException {
+  void commit(Connection store, SortedMap<String, String> changes) throws SQLException {
     try (PreparedStatement delete = store.prepareStatement("DELETE FROM pairs WHERE k = ?");
         PreparedStatement insert = store.prepareStatement("INSERT INTO pairs VALUES (?, ?)")) {
       for (Map.Entry<String, String> change : changes.entrySet()) {

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Map;
-import java.util.TreeMap;
+import java.util.SortedMap;
 import org.cojen.tupl.Database;
 import org.cojen.tupl.DatabaseConfig;
 import org.cojen.tupl.DurabilityMode;
@@ -26,7 +26,7 @@ final class TuplSubject extends PairSubject<Database> {
   }
 
   @Override
-  void commit(Database store, TreeMap<String, String> changes) throws IOException {
+  void commit(Database store, SortedMap<String, String> changes) throws IOException {
     Index map = store.openIndex("map");
     Transaction transaction = store.newTransaction();
     try {

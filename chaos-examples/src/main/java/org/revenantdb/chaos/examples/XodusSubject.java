@@ -1,7 +1,7 @@
 package org.revenantdb.chaos.examples;
 
 import java.nio.file.Path;
-import java.util.TreeMap;
+import java.util.SortedMap;
 import jetbrains.exodus.ByteIterable;
 import jetbrains.exodus.bindings.StringBinding;
 import jetbrains.exodus.env.Environment;
@@ -23,7 +23,7 @@ final class XodusSubject extends PairSubject<Environment> {
   }
 
   @Override
-  void commit(Environment store, TreeMap<String, String> changes) {
+  void commit(Environment store, SortedMap<String, String> changes) {
     store.executeInTransaction(transaction -> {
       Store map = store.openStore("map", StoreConfig.WITHOUT_DUPLICATES, transaction);
       changes.forEach((key, value) ->
