@@ -147,7 +147,7 @@ public final class Index<I, K, V> {
   public List<String> check(Transaction transaction) {
     List<String> problems = new ArrayList<>();
     long expected = 0;
-    try (TypedCursor<K, V> cursor = rows.scan(transaction).cursor()) {
+    try (TypedCursor<K, V> cursor = rows.allRows(transaction)) { // expired ones have entries as well
       while (cursor.next()) {
         byte[] key = cursor.keyBytes();
         for (byte[] value : index.of(cursor.value())) {
@@ -168,8 +168,7 @@ public final class Index<I, K, V> {
         while (entries.next() && problems.size() < REPORTED) {
           byte[] entryKey = entries.key();
           byte[] key = index.rowKeyOf(entryKey, entries.value());
-          Row<K, V> row = rows.row(transaction, key);
-          TreeSet<byte[]> values = index.of(row == null ? null : row.value());
+          TreeSet<byte[]> values = index.of(rows.stored(transaction, key));
           if (values.stream().noneMatch(it -> Arrays.equals(index.entryKey(it, key), entryKey))) {
             problems.add(
                 "an entry leads to key " + rows.readKey(key) + ", whose row has none such");
@@ -183,6 +182,11 @@ public final class Index<I, K, V> {
   /** The table whose rows these are. */
   TypedTable<K, V> rows() {
     return rows;
+  }
+
+  /** What the index has of a row. */
+  Maintained<V> maintained() {
+    return index;
   }
 
   /** The table of the entries. */

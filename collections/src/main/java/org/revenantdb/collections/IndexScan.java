@@ -8,6 +8,7 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.collections.index.Maintained;
 import org.revenantdb.engine.Cursor;
 import org.revenantdb.engine.Transaction;
 
@@ -146,12 +147,15 @@ public final class IndexScan<I, K, V> {
   }
 
   /**
-   * The keys of the rows, without reading the rows.
+   * The keys of the rows. Reads no rows, unless rows of the table expire.
    *
    * @return a sequential stream, as {@link #stream}
    */
   public Stream<K> keys() {
-    return stream(index.rows()::readKey);
+    TypedTable<K, V> rows = index.rows();
+    return rows.expires()
+        ? stream(key -> rows.row(transaction, key) == null ? null : rows.readKey(key))
+        : stream(rows::readKey);
   }
 
   private <E> Stream<E> stream(Function<byte[], @Nullable E> element) {
@@ -169,9 +173,9 @@ public final class IndexScan<I, K, V> {
               @Override
               public boolean tryAdvance(Consumer<? super E> action) {
                 while (left > 0 && cursor.next()) {
-                  left--;
                   E found = element.apply(index.rowKeyOf(cursor));
                   if (found != null) {
+                    left--;
                     action.accept(found);
                     return true;
                   }
@@ -202,7 +206,27 @@ public final class IndexScan<I, K, V> {
    * @return the number
    */
   public long count() {
-    return isEmpty() ? 0 : Math.min(limit, transaction.count(index.entries(), from, to));
+    if (isEmpty()) {
+      return 0;
+    }
+    long entries = transaction.count(index.entries(), from, to);
+    long[] expired = {0};
+    index
+        .rows()
+        .forEachExpired(
+            transaction,
+            (key, row) -> {
+              Maintained<V> kept = index.maintained();
+              for (byte[] value : kept.of(row)) {
+                expired[0] += isIn(kept.entryKey(value, key)) ? 1 : 0;
+              }
+            });
+    return Math.min(limit, entries - expired[0]);
+  }
+
+  private boolean isIn(byte[] entry) {
+    return (from == null || Arrays.compareUnsigned(entry, from) >= 0)
+        && (to == null || Arrays.compareUnsigned(entry, to) < 0);
   }
 
   @Override

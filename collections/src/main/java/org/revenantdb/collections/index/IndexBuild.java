@@ -3,7 +3,6 @@ package org.revenantdb.collections.index;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
@@ -45,17 +44,20 @@ public final class IndexBuild<V> {
   private final Table rows;
   private final BiFunction<byte[], byte[], V> decoder;
   private final TableIndexes<V> indexes;
+  private final Kept.Expired expired;
 
   /** Builds indexes of a table. */
   public IndexBuild(
       Database database,
       Table rows,
       BiFunction<byte[], byte[], V> decoder,
-      TableIndexes<V> indexes) {
+      TableIndexes<V> indexes,
+      Kept.Expired expired) {
     this.database = database;
     this.rows = rows;
     this.decoder = decoder;
     this.indexes = indexes;
+    this.expired = expired;
   }
 
   /** Declares an index; returns when it is complete. */
@@ -119,7 +121,7 @@ public final class IndexBuild<V> {
   }
 
   /** Returns when all who had written to the table have ended. */
-  private void awaitWriters() {
+  public void awaitWriters() {
     try {
       database.run(tx -> { // it waits its turn after a conflict
         tx.dropTable(rows);
@@ -163,10 +165,13 @@ public final class IndexBuild<V> {
       }
     }
     for (byte[] key : keys) {
-      byte[] value = Objects.requireNonNull(tx.lockForUpdate(rows, key), "the row was just there");
-      Maintained.Change change = index.change(null, decoder.apply(key, value));
-      change.demandUnique(tx, key);
-      change.write(tx, key);
+      byte[] value = tx.lockForUpdate(rows, key);
+      // A row that has expired is removed, perhaps already to make room for another one of this batch.
+      if (value != null && !expired.remove(tx, key)) {
+        Kept.Change change = index.change(null, decoder.apply(key, value));
+        change.demandUnique(tx, key, expired);
+        change.write(tx, key, value);
+      }
     }
     count[0] = keys.size();
     IndexCatalog.Stored after =

@@ -24,7 +24,8 @@ public record Maintained<V>(
     String name,
     Table entries,
     IndexShape<?, V> shape,
-    Function<byte[], Object> rowKey) {
+    Function<byte[], Object> rowKey)
+    implements Kept<V> {
   private static final byte[] NOTHING = {};
 
   /** What the index has to have of a row; none for no row. */
@@ -39,20 +40,23 @@ public record Maintained<V>(
    * @param removed what the row had
    * @param added what it is to have
    */
-  public record Change(Maintained<?> index, TreeSet<byte[]> removed, TreeSet<byte[]> added) {
-    /** Looks for a row that has one of the new entries, if each may be there once. */
-    public void demandUnique(Transaction transaction, byte[] key) {
+  public record Entries(Maintained<?> index, TreeSet<byte[]> removed, TreeSet<byte[]> added)
+      implements Change {
+    @Override
+    public void demandUnique(Transaction transaction, byte[] key, Expired expired) {
       if (index.shape.isUnique()) {
         for (byte[] each : added) {
-          index.demandUnique(transaction, key, each);
+          index.demandUnique(transaction, key, each, expired);
         }
       }
     }
 
-    /** Writes the entries. */
-    public void write(Transaction transaction, byte[] key) {
+    @Override
+    public void write(Transaction transaction, byte[] key, byte @Nullable [] stored) {
       for (byte[] each : removed) {
-        boolean _ = transaction.delete(index.entries, index.entryKey(each, key));
+        if (index.isEntryOf(transaction, each, key)) {
+          boolean _ = transaction.delete(index.entries, index.entryKey(each, key));
+        }
       }
       for (byte[] each : added) {
         transaction.put(
@@ -61,20 +65,23 @@ public record Maintained<V>(
     }
   }
 
-  /** What a change of a row, from nothing or to nothing, changes here. */
-  public Change change(@Nullable V before, @Nullable V after) {
+  @Override
+  public Entries change(@Nullable V before, @Nullable V after) {
     TreeSet<byte[]> removed = of(before);
     TreeSet<byte[]> added = of(after);
     TreeSet<byte[]> both = new TreeSet<>(removed);
     both.retainAll(added);
     removed.removeAll(both);
     added.removeAll(both);
-    return new Change(this, removed, added);
+    return new Entries(this, removed, added);
   }
 
-  private void demandUnique(Transaction transaction, byte[] key, byte[] value) {
+  private void demandUnique(
+      Transaction transaction, byte[] key, byte[] value, Expired expired) {
     byte[] existing = transaction.get(entries, value);
-    if (existing != null && !Arrays.equals(existing, key)) {
+    if (existing != null
+        && !Arrays.equals(existing, key)
+        && !expired.remove(transaction, existing)) {
       Object indexed = shape.codec().fromBytes(value);
       Object ours = rowKey.apply(key);
       Object theirs = rowKey.apply(existing);
@@ -94,6 +101,21 @@ public record Maintained<V>(
           ours,
           theirs);
     }
+  }
+
+  /** False if, while a unique index is being built, the entry is that of another row. */
+  private boolean isEntryOf(Transaction transaction, byte[] value, byte[] key) {
+    return !shape.isUnique() || Arrays.equals(transaction.get(entries, value), key);
+  }
+
+  /** Whether a row has this entry. */
+  public boolean hasEntry(V row, byte[] entry, byte[] key) {
+    for (byte[] value : of(row)) {
+      if (Arrays.equals(entryKey(value, key), entry)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** The key of the entry of a row. */
