@@ -68,7 +68,7 @@ import org.revenantdb.engine.TransactionOptions;
  */
 public final class TypedTable<K, V> {
   /** How the names begin of what is kept as indexes are, and is none. */
-  private static final String RESERVED = "revenant.";
+  static final String RESERVED = "revenant.";
 
   /** Rows that are removed in one transaction. */
   private static final int REMOVED = 256;
@@ -836,7 +836,8 @@ public final class TypedTable<K, V> {
     return new IndexBuild<>(database, table, this::readValue, indexes, this::removeExpired);
   }
 
-  private V readValue(byte[] key, byte[] value) {
+  /** The value that has these bytes. */
+  V readValue(byte[] key, byte[] value) {
     return value(new ByteReader(value), key, key.length);
   }
 
@@ -860,6 +861,19 @@ public final class TypedTable<K, V> {
   public boolean dropIndex(String name) {
     demandFree(name);
     return build().drop(name);
+  }
+
+  /**
+   * Keeps something with each write of a row from now on. Called for the first time, it returns when
+   * all have ended that had written without it.
+   */
+  void keep(String as, Kept<V> kept) {
+    build().keep(as, kept);
+  }
+
+  /** Keeps it no more; returns whether it was kept. */
+  boolean keepNoMore(String as) {
+    return build().drop(as);
   }
 
   // ------------------------------------------------------------------------------- expiry

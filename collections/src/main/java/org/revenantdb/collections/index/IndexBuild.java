@@ -120,6 +120,42 @@ public final class IndexBuild<V> {
     return index;
   }
 
+  /**
+   * Keeps something that has no entries of its own with each write. It is stored as incomplete until
+   * all have ended that had written without it.
+   */
+  public void keep(String name, Kept<V> kept) {
+    indexes.changes().lock();
+    try {
+      Table catalog = database.getOrCreateTable(IndexCatalog.TABLE);
+      String table = rows.name();
+      IndexCatalog.Stored stored =
+          database.call(tx -> {
+            IndexCatalog.Stored found = IndexCatalog.find(tx, catalog, table, name);
+            if (found == null) {
+              found = new IndexCatalog.Stored(1, false, /* isComplete= */ false, null);
+              IndexCatalog.store(tx, catalog, table, name, found);
+            }
+            return found;
+          });
+      if (indexes.find(name) == null) { // else a write that runs would keep both
+        indexes.add(kept);
+      }
+      if (!stored.isComplete()) {
+        awaitWriters();
+        database.run(tx ->
+            IndexCatalog.store(
+                tx,
+                catalog,
+                table,
+                name,
+                new IndexCatalog.Stored(1, false, /* isComplete= */ true, null)));
+      }
+    } finally {
+      indexes.changes().unlock();
+    }
+  }
+
   /** Returns when all who had written to the table have ended. */
   public void awaitWriters() {
     try {
@@ -203,11 +239,12 @@ public final class IndexBuild<V> {
     boolean found =
         database.call(tx -> {
           @Nullable Table table = tx.findTable(entries);
+          boolean isStored = IndexCatalog.find(tx, catalog, rows.name(), name) != null;
           IndexCatalog.remove(tx, catalog, rows.name(), name);
-          if (table != null) {
+          if (table != null) { // what is kept without entries has none
             tx.dropTable(table);
           }
-          return table != null;
+          return isStored;
         });
     indexes.remove(name);
     return found;
