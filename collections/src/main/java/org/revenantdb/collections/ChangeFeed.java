@@ -147,7 +147,8 @@ public final class ChangeFeed {
    * to there. So a reader can begin with the tables as the transaction reads them, and go on behind
    * this position.
    *
-   * @param transaction which reads; not READ_COMMITTED, whose statements have a snapshot each
+   * @param transaction which reads; not READ_COMMITTED, whose statements have a snapshot each. A lazy
+   *     one may see a position that a crash undoes
    * @return the position; 0 if there is none
    */
   public long position(Transaction transaction) {

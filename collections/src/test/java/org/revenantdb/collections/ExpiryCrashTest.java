@@ -25,8 +25,8 @@ import org.revenantdb.engine.Table;
 @Tag("slow")
 @CrashTest(
     crash = {Crash.POWER_CUT, Crash.PROCESS_DEATH},
-    states = 60,
-    kills = 2,
+    states = 30,
+    kills = 1,
     seed = 20_261_128)
 class ExpiryCrashTest implements CrashSubject<ExpiryCrashTest.Cache> {
   private static final int ROWS = 80;
