@@ -7,6 +7,7 @@ import org.revenantdb.engine.ConflictException;
 import org.revenantdb.engine.Durability;
 import org.revenantdb.engine.change.ChangeSteps;
 import org.revenantdb.engine.change.Journal;
+import org.revenantdb.engine.flight.FlightEvents;
 import org.revenantdb.engine.serial.Certifier;
 import org.revenantdb.engine.serial.Commit;
 import org.revenantdb.engine.txn.TransactionTable;
@@ -91,15 +92,16 @@ final class CommitPath {
 
   /** All steps. */
   static void commit(TransactionCore core, @Nullable Runnable last) {
+    Object event = FlightEvents.beginCommit();
     publish(core, last);
-    if (core.durability() == Durability.LAZY) {
-      return;
+    if (core.durability() == Durability.DURABLE) {
+      if (core.id() == 0) {
+        core.awaitWitnessed();
+      } else {
+        DurableOutcome.await(core);
+      }
     }
-    if (core.id() == 0) {
-      core.awaitWitnessed();
-    } else {
-      DurableOutcome.await(core);
-    }
+    FlightEvents.endCommit(event, core.id(), core.options().name(), core.durability().name());
   }
 
   /** Steps 0 to 9; if the commit has to be durable, the force is on its way on return. */
