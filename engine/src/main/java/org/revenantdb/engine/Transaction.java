@@ -1253,15 +1253,15 @@ public final class Transaction implements AutoCloseable {
 
   /**
    * Has something done as the last part of this transaction, in the order of the commits. When the
-   * transaction commits, the action runs on the thread that commits, as part of the transaction, and
-   * can write. From its begin until the commit has its place among the commits, no other transaction
-   * of the database that has such an action does the same. So if actions take numbers, the numbers
-   * are in the order in which other transactions see the commits. Waiting for the disk is not part
-   * of that time. Several actions run in the order in which they were added.
+   * transaction commits, the action runs on the thread that commits, as part of the transaction,
+   * and can write. From its begin until the commit has its place among the commits, no other
+   * transaction of the database that has such an action does the same. So if actions take numbers,
+   * the numbers are in the order in which other transactions see the commits. Waiting for the disk
+   * is not part of that time. Several actions run in the order in which they were added.
    *
-   * <p>If an action throws, {@link #commit} and {@link #commitAsync} throw that. The transaction has
-   * not been committed, is open, and can be rolled back or committed again; then all actions run
-   * again. Nothing runs at a rollback, and {@link #rollbackTo} does not take an action back. A
+   * <p>If an action throws, {@link #commit} and {@link #commitAsync} throw that. The transaction
+   * has not been committed, is open, and can be rolled back or committed again; then all actions
+   * run again. Nothing runs at a rollback, and {@link #rollbackTo} does not take an action back. A
    * transaction with such an action cannot be {@linkplain #prepare prepared}: its place among the
    * commits would be known only later.
    *

@@ -35,7 +35,16 @@ class PackagesTest {
   /** They do not know the API. */
   private static final List<String> LOWER =
       List.of(
-          "flight", "page", "txn", "buffer", "change", "space", "btree", "serial", "overflow", "version");
+          "flight",
+          "page",
+          "txn",
+          "buffer",
+          "change",
+          "space",
+          "btree",
+          "serial",
+          "overflow",
+          "version");
 
   private static final List<String> UPPER =
       List.of("counters", "catalog", "session", "check", "backup", "archive", "lifecycle");

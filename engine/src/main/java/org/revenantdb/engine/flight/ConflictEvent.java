@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  */
 @Name(ConflictEvent.NAME)
 @Label("Conflict")
-@Description("A transaction met a conflict with another one; whether it is repeated is up to its user")
+@Description(
+    "A transaction met a conflict with another one; whether it is repeated is up to its user")
 @Category({"RevenantDB", "Engine"})
 final class ConflictEvent extends Event {
   static final String NAME = "org.revenantdb.Conflict";

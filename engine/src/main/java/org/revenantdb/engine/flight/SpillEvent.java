@@ -7,8 +7,8 @@ import jdk.jfr.Label;
 import jdk.jfr.Name;
 
 /**
- * The flight recorder's event for older versions that were written to a file; its duration is that of
- * the writing.
+ * The flight recorder's event for older versions that were written to a file; its duration is that
+ * of the writing.
  *
  * <p>Only {@link FlightEvents} may refer to this class, because it cannot be loaded without the
  * module {@code jdk.jfr}.

@@ -126,8 +126,7 @@ class FlightEventsTest {
     try (Transaction first = db.begin();
         Transaction second = db.begin()) {
       first.put(table, bytes("row"), bytes("1"));
-      assertThrows(
-          ConflictException.class, () -> second.put(table, bytes("row"), bytes("2")));
+      assertThrows(ConflictException.class, () -> second.put(table, bytes("row"), bytes("2")));
     }
   }
 

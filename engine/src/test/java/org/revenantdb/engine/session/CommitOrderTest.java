@@ -131,8 +131,8 @@ class CommitOrderTest {
                     db.run(
                         options,
                         tx ->
-                            tx.beforeCommit(() ->
-                                tx.put(table, key(next.incrementAndGet()), new byte[0])));
+                            tx.beforeCommit(
+                                () -> tx.put(table, key(next.incrementAndGet()), new byte[0])));
                   }
                 } catch (Throwable failure) {
                   synchronized (failures) {
