@@ -22,15 +22,15 @@ import org.revenantdb.engine.TransactionOptions;
  * }
  *
  * <p>Each write of a watched table is recorded in the transaction that makes it. So what is
- * committed is in the feed, what is rolled back is not, and a crash leaves both or neither. A reader
- * sees only commits that are durable: none that it has seen is undone.
+ * committed is in the feed, what is rolled back is not, and a crash leaves both or neither. A
+ * reader sees only commits that are durable: none that it has seen is undone.
  *
  * <p><b>Position.</b> A reader stores the position of the last commit that it has dealt with, and
  * goes on behind it after a restart; 0 is before the first. If it stores the position in the
  * transaction in which it deals with the commit, in this database, it deals with each exactly once.
  *
- * <p><b>Which writes.</b> Those of a {@link TypedTable}. What writes the table as bytes, drops it or
- * truncates it is not recorded. Watch each table again after each open, before the first write,
+ * <p><b>Which writes.</b> Those of a {@link TypedTable}. What writes the table as bytes, drops it
+ * or truncates it is not recorded. Watch each table again after each open, before the first write,
  * which is refused until then.
  *
  * <p><b>Space.</b> The feed grows until it is {@linkplain #trim trimmed}.
@@ -143,12 +143,12 @@ public final class ChangeFeed {
   }
 
   /**
-   * The position of the last commit that a transaction sees. Its snapshot has exactly the commits up
-   * to there. So a reader can begin with the tables as the transaction reads them, and go on behind
-   * this position.
+   * The position of the last commit that a transaction sees. Its snapshot has exactly the commits
+   * up to there. So a reader can begin with the tables as the transaction reads them, and go on
+   * behind this position.
    *
-   * @param transaction which reads; not READ_COMMITTED, whose statements have a snapshot each. A lazy
-   *     one may see a position that a crash undoes
+   * @param transaction which reads; not READ_COMMITTED, whose statements have a snapshot each. A
+   *     lazy one may see a position that a crash undoes
    * @return the position; 0 if there is none
    */
   public long position(Transaction transaction) {
@@ -205,8 +205,7 @@ public final class ChangeFeed {
       try (Cursor rows = tx.scan(state.commits(), FeedRecord.number(after + 1), null)) {
         while (passed < most && rows.next()) {
           long position = FeedRecord.number(rows.key());
-          FeedCommit commit =
-              new FeedCommit(state, tx, position, FeedRecord.number(rows.value()));
+          FeedCommit commit = new FeedCommit(state, tx, position, FeedRecord.number(rows.value()));
           if (!commit.isEmpty()) {
             listener.committed(commit);
             passed++;

@@ -1,10 +1,10 @@
 package org.revenantdb.collections;
 
 /**
- * A change feed does not have the commits behind a position any more, because it was trimmed, or has
- * no such position, because the database is an older one than that which the reader has followed.
- * The reader has to begin anew: read the tables in one transaction, and go on behind
- * its {@link ChangeFeed#position(org.revenantdb.engine.Transaction)}.
+ * A change feed does not have the commits behind a position any more, because it was trimmed, or
+ * has no such position, because the database is an older one than that which the reader has
+ * followed. The reader has to begin anew: read the tables in one transaction, and go on behind its
+ * {@link ChangeFeed#position(org.revenantdb.engine.Transaction)}.
  */
 public final class ChangesGoneException extends RuntimeException {
   private static final long serialVersionUID = 1L;

@@ -64,7 +64,8 @@ public final class FeedCommit {
       if (change.isOf(table)) {
         byte[] value = change.value();
         action.accept(
-            table.readKey(change.key()), value == null ? null : table.readValue(change.key(), value));
+            table.readKey(change.key()),
+            value == null ? null : table.readValue(change.key(), value));
       }
     });
   }

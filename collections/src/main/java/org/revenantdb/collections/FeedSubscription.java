@@ -16,8 +16,7 @@ public final class FeedSubscription implements AutoCloseable {
   private volatile boolean isClosed;
   private volatile @Nullable Throwable failure;
 
-  FeedSubscription(
-      ChangeFeed feed, Arrivals arrivals, long after, ChangeFeed.Listener listener) {
+  FeedSubscription(ChangeFeed feed, Arrivals arrivals, long after, ChangeFeed.Listener listener) {
     this.feed = feed;
     this.arrivals = arrivals;
     this.listener = listener;

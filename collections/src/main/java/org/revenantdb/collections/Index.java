@@ -147,14 +147,14 @@ public final class Index<I, K, V> {
   public List<String> check(Transaction transaction) {
     List<String> problems = new ArrayList<>();
     long expected = 0;
-    try (TypedCursor<K, V> cursor = rows.allRows(transaction)) { // expired ones have entries as well
+    try (TypedCursor<K, V> cursor =
+        rows.allRows(transaction)) { // expired ones have entries as well
       while (cursor.next()) {
         byte[] key = cursor.keyBytes();
         for (byte[] value : index.of(cursor.value())) {
           expected++;
           byte[] found = transaction.get(index.entries(), index.entryKey(value, key));
-          boolean isRight =
-              found != null && (!index.shape().isUnique() || Arrays.equals(found, key));
+          boolean isRight = Arrays.equals(found, index.entryValueOf(cursor.value(), key));
           if (!isRight && problems.size() < REPORTED) {
             problems.add(
                 "the row with key " + cursor.key() + " has no entry " + codec.fromBytes(value));

@@ -158,7 +158,23 @@ public final class IndexScan<I, K, V> {
         : stream(rows::readKey);
   }
 
+  /** The keys of the rows, with what an entry of a covering index has of each. */
+  <C> Stream<Row<K, C>> parts(Function<ByteReader, C> codec) {
+    TypedTable<K, V> rows = index.rows();
+    boolean expires = rows.expires();
+    return entries(cursor -> {
+      byte[] key = index.rowKeyOf(cursor);
+      return expires && rows.row(transaction, key) == null
+          ? null
+          : new Row<>(rows.readKey(key), codec.apply(index.maintained().partOf(cursor.value())));
+    });
+  }
+
   private <E> Stream<E> stream(Function<byte[], @Nullable E> element) {
+    return entries(cursor -> element.apply(index.rowKeyOf(cursor)));
+  }
+
+  private <E> Stream<E> entries(Function<Cursor, @Nullable E> element) {
     if (isEmpty()) {
       return Stream.empty();
     }
@@ -173,7 +189,7 @@ public final class IndexScan<I, K, V> {
               @Override
               public boolean tryAdvance(Consumer<? super E> action) {
                 while (left > 0 && cursor.next()) {
-                  E found = element.apply(index.rowKeyOf(cursor));
+                  E found = element.apply(cursor);
                   if (found != null) {
                     left--;
                     action.accept(found);
@@ -227,6 +243,11 @@ public final class IndexScan<I, K, V> {
   private boolean isIn(byte[] entry) {
     return (from == null || Arrays.compareUnsigned(entry, from) >= 0)
         && (to == null || Arrays.compareUnsigned(entry, to) < 0);
+  }
+
+  /** The index. */
+  Index<I, K, V> index() {
+    return index;
   }
 
   @Override

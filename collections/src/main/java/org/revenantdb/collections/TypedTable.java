@@ -317,9 +317,7 @@ public final class TypedTable<K, V> {
    * @return true if there is
    */
   public boolean contains(Transaction transaction, K key) {
-    return expires()
-        ? get(transaction, key) != null
-        : transaction.exists(table, keyBytes(key));
+    return expires() ? get(transaction, key) != null : transaction.exists(table, keyBytes(key));
   }
 
   /**
@@ -824,6 +822,20 @@ public final class TypedTable<K, V> {
     return new Index<>(this, kept, shape.codec(), database.table(IndexCatalog.TABLE));
   }
 
+  /**
+   * Declares a covering index, as {@link #index(String, IndexDefinition)}.
+   *
+   * @param name its name in this table
+   * @param definition what it has of a row
+   * @param <I> type of what is indexed
+   * @param <C> type of the part of the row that each entry has
+   * @return the index
+   */
+  public <I, C> CoveringIndex<I, K, V, C> index(
+      String name, CoveringDefinition<I, V, C> definition) {
+    return new CoveringIndex<>(index(name, definition.definition()), definition.codec());
+  }
+
   /** Refuses names that begin as those that are kept for other purposes. */
   private static void demandFree(String name) {
     if (name.startsWith(RESERVED)) {
@@ -864,8 +876,8 @@ public final class TypedTable<K, V> {
   }
 
   /**
-   * Keeps something with each write of a row from now on. Called for the first time, it returns when
-   * all have ended that had written without it.
+   * Keeps something with each write of a row from now on. Called for the first time, it returns
+   * when all have ended that had written without it.
    */
   void keep(String as, Kept<V> kept) {
     build().keep(as, kept);
@@ -880,17 +892,18 @@ public final class TypedTable<K, V> {
 
   /**
    * Declares that rows expire. From their time on they are not seen any more, by no statement, map
-   * or index of the table, and are removed in the background. As an index, it is declared after each
-   * open, before the first use of the table, which is refused until then; it is built beside readers
-   * and writers if there are rows already; and what uses the table as bytes does not know of it.
+   * or index of the table, and are removed in the background. As an index, it is declared after
+   * each open, before the first use of the table, which is refused until then; it is built beside
+   * readers and writers if there are rows already; and what uses the table as bytes does not know
+   * of it.
    *
    * <p><b>Time.</b> A transaction has one time for all its statements: that of its first statement
    * on a table with this clock. Statements of a {@link Isolation#READ_COMMITTED} transaction have
    * the time of now.
    *
-   * <p><b>Clock.</b> It may be set. If it jumps ahead, rows expire early, and those that are removed
-   * then do not come back. If it jumps back, rows that have expired and are not removed yet are seen
-   * again until their time.
+   * <p><b>Clock.</b> It may be set. If it jumps ahead, rows expire early, and those that are
+   * removed then do not come back. If it jumps back, rows that have expired and are not removed yet
+   * are seen again until their time.
    *
    * @param expiry when
    * @return this
@@ -905,7 +918,8 @@ public final class TypedTable<K, V> {
             row -> {
               long at = expiry.millis(row);
               return at == Long.MAX_VALUE ? List.of() : List.of(at);
-            });
+            },
+            /* part= */ null);
     Maintained<V> index = build().declare(Expiring.NAME, 1, shape, this::readKey, _ -> {});
     indexes.expires(
         new Expiring<>(expiry::millis, expiry.clock(), index, database.table(IndexCatalog.TABLE)));

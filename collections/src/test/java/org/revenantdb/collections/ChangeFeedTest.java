@@ -91,9 +91,7 @@ class ChangeFeedTest {
             .append(Keys.longs().fromBytes(change.key()))
             .append('=')
             .append(
-                change.isDeleted()
-                    ? "gone"
-                    : new String(change.value(), StandardCharsets.UTF_8)));
+                change.isDeleted() ? "gone" : new String(change.value(), StandardCharsets.UTF_8)));
     return text.toString();
   }
 
@@ -173,8 +171,7 @@ class ChangeFeedTest {
     }
     assertEquals(150, feed.trim(150));
     assertEquals(0, feed.trim(100));
-    ChangesGoneException gone =
-        assertThrows(ChangesGoneException.class, () -> commitsBehind(149));
+    ChangesGoneException gone = assertThrows(ChangesGoneException.class, () -> commitsBehind(149));
     assertEquals(150, gone.first());
     assertEquals(50, commitsBehind(150).size());
     ChangesGoneException ahead =
@@ -198,9 +195,7 @@ class ChangeFeedTest {
       one.put(tx, 1L, "a");
       assertEquals(
           TransactionStateException.Reason.NOT_PREPARABLE,
-          assertThrows(
-                  TransactionStateException.class, () -> tx.prepare(new byte[] {1}))
-              .reason());
+          assertThrows(TransactionStateException.class, () -> tx.prepare(new byte[] {1})).reason());
     }
     assertEquals(List.of(), commitsBehind(0));
   }
@@ -335,8 +330,8 @@ class ChangeFeedTest {
   }
 
   /**
-   * Random transactions of several threads. Others take snapshots and note the position: replayed up
-   * to there, the feed gives exactly what the snapshot had.
+   * Random transactions of several threads. Others take snapshots and note the position: replayed
+   * up to there, the feed gives exactly what the snapshot had.
    */
   @Test
   void a_replay_up_to_a_position_is_the_snapshot_that_had_it() throws Exception {
@@ -453,7 +448,8 @@ class ChangeFeedTest {
       switch (random.nextInt(6)) {
         case 0 -> table.delete(tx, key);
         case 1 -> table.scan(tx).atLeast(key).lessThan(key + 3).delete();
-        case 2 -> table.merge(tx, key, "m", (before, _) -> before.length() > 9 ? null : before + "m");
+        case 2 ->
+            table.merge(tx, key, "m", (before, _) -> before.length() > 9 ? null : before + "m");
         default -> table.put(tx, key, "v" + random.nextInt(1_000));
       }
     }

@@ -84,8 +84,8 @@ class ExpiryTest {
   }
 
   private long entriesStored() {
-    return db.read(tx ->
-        tx.count(db.table("revenant.indexes/sessions/revenant.expiry"), null, null));
+    return db.read(
+        tx -> tx.count(db.table("revenant.indexes/sessions/revenant.expiry"), null, null));
   }
 
   @Test
@@ -103,7 +103,8 @@ class ExpiryTest {
       assertEquals(2, table.scan(tx).count());
       assertEquals(1, table.scan(tx).atMost(2L).count());
       assertEquals(2L, table.scan(tx).first().key());
-      assertEquals(List.of(3L), table.scan(tx).descending().limit(1).stream().map(Row::key).toList());
+      assertEquals(
+          List.of(3L), table.scan(tx).descending().limit(1).stream().map(Row::key).toList());
       assertEquals(List.of(2L, 3L), List.copyOf(table.getAll(tx, List.of(1L, 2L, 3L)).keySet()));
       try (TypedCursor<Long, Session> cursor = table.scan(tx).cursor()) {
         assertTrue(cursor.seek(1L));
@@ -326,7 +327,8 @@ class ExpiryTest {
     assertNull(db.read(tx -> cache.get(tx, "a")));
     assertEquals("2", db.read(tx -> cache.get(tx, "b")).value());
     assertNull(db.read(tx -> cache.get(tx, "c")).until());
-    assertEquals(Instant.ofEpochMilli(2), new Timed<>("x", Instant.ofEpochSecond(0, 1_000_001)).until());
+    assertEquals(
+        Instant.ofEpochMilli(2), new Timed<>("x", Instant.ofEpochSecond(0, 1_000_001)).until());
   }
 
   /** Random work beside a model that forgets rows by itself. */
@@ -346,8 +348,9 @@ class ExpiryTest {
               random.nextInt(4) == 0 ? 0 : millis.get() + random.nextInt(60));
       switch (random.nextInt(9)) {
         case 0 -> millis.addAndGet(random.nextInt(30));
-        case 1 -> assertEquals(
-            model.remove(key) != null, db.call(tx -> table.delete(tx, key)), "seed " + seed);
+        case 1 ->
+            assertEquals(
+                model.remove(key) != null, db.call(tx -> table.delete(tx, key)), "seed " + seed);
         case 2 -> {
           Session before = model.putIfAbsent(key, row);
           assertEquals(before, db.call(tx -> table.putIfAbsent(tx, key, row)), "seed " + seed);

@@ -88,12 +88,15 @@ public final class IndexBuild<V> {
           IndexCatalog.Stored found = IndexCatalog.find(tx, catalog, table, name);
           if (found == null) {
             Table _ = tx.createTable(IndexCatalog.entriesOf(table, name));
-            found = new IndexCatalog.Stored(version, shape.isUnique(), false, null);
+            found =
+                new IndexCatalog.Stored(version, shape.isUnique(), shape.isCovering(), false, null);
             IndexCatalog.store(tx, catalog, table, name, found);
           }
           return found;
         });
-    if (stored.version() != version || stored.isUnique() != shape.isUnique()) {
+    if (stored.version() != version
+        || stored.isUnique() != shape.isUnique()
+        || stored.isCovering() != shape.isCovering()) {
       throw new IllegalStateException(
           "table "
               + table
@@ -102,6 +105,7 @@ public final class IndexBuild<V> {
               + " is stored with version "
               + stored.version()
               + (stored.isUnique() ? ", unique" : "")
+              + (stored.isCovering() ? ", covering" : "")
               + "; drop it by dropIndex, and declare it again");
     }
     Maintained<V> index =
@@ -121,8 +125,8 @@ public final class IndexBuild<V> {
   }
 
   /**
-   * Keeps something that has no entries of its own with each write. It is stored as incomplete until
-   * all have ended that had written without it.
+   * Keeps something that has no entries of its own with each write. It is stored as incomplete
+   * until all have ended that had written without it.
    */
   public void keep(String name, Kept<V> kept) {
     indexes.changes().lock();
@@ -133,7 +137,7 @@ public final class IndexBuild<V> {
           database.call(tx -> {
             IndexCatalog.Stored found = IndexCatalog.find(tx, catalog, table, name);
             if (found == null) {
-              found = new IndexCatalog.Stored(1, false, /* isComplete= */ false, null);
+              found = new IndexCatalog.Stored(1, false, false, /* isComplete= */ false, null);
               IndexCatalog.store(tx, catalog, table, name, found);
             }
             return found;
@@ -149,7 +153,7 @@ public final class IndexBuild<V> {
                 catalog,
                 table,
                 name,
-                new IndexCatalog.Stored(1, false, /* isComplete= */ true, null)));
+                new IndexCatalog.Stored(1, false, false, /* isComplete= */ true, null)));
       }
     } finally {
       indexes.changes().unlock();
@@ -202,7 +206,8 @@ public final class IndexBuild<V> {
     }
     for (byte[] key : keys) {
       byte[] value = tx.lockForUpdate(rows, key);
-      // A row that has expired is removed, perhaps already to make room for another one of this batch.
+      // A row that has expired is removed, perhaps already to make room for another one of this
+      // batch.
       if (value != null && !expired.remove(tx, key)) {
         Kept.Change change = index.change(null, decoder.apply(key, value));
         change.demandUnique(tx, key, expired);
@@ -214,6 +219,7 @@ public final class IndexBuild<V> {
         new IndexCatalog.Stored(
             before.version(),
             before.isUnique(),
+            before.isCovering(),
             keys.size() < most,
             keys.size() < most ? null : keys.getLast());
     IndexCatalog.store(tx, catalog, rows.name(), index.name(), after);

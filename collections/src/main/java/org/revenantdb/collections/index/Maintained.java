@@ -5,6 +5,7 @@ import java.util.TreeSet;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.collections.ByteReader;
+import org.revenantdb.collections.ByteWriter;
 import org.revenantdb.collections.DuplicateKeyException;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
@@ -38,9 +39,12 @@ public record Maintained<V>(
    *
    * @param index which
    * @param removed what the row had
-   * @param added what it is to have
+   * @param added what it is to have, or what it has with another part of the row
+   * @param part the part of the row that a covering index has; else null
    */
-  public record Entries(Maintained<?> index, TreeSet<byte[]> removed, TreeSet<byte[]> added)
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  public record Entries(
+      Maintained<?> index, TreeSet<byte[]> removed, TreeSet<byte[]> added, byte @Nullable [] part)
       implements Change {
     @Override
     public void demandUnique(Transaction transaction, byte[] key, Expired expired) {
@@ -59,8 +63,7 @@ public record Maintained<V>(
         }
       }
       for (byte[] each : added) {
-        transaction.put(
-            index.entries, index.entryKey(each, key), index.shape.isUnique() ? key : NOTHING);
+        transaction.put(index.entries, index.entryKey(each, key), index.entryValue(key, part));
       }
     }
   }
@@ -69,16 +72,18 @@ public record Maintained<V>(
   public Entries change(@Nullable V before, @Nullable V after) {
     TreeSet<byte[]> removed = of(before);
     TreeSet<byte[]> added = of(after);
+    byte[] part = shape.partOf(after);
     TreeSet<byte[]> both = new TreeSet<>(removed);
     both.retainAll(added);
     removed.removeAll(both);
-    added.removeAll(both);
-    return new Entries(this, removed, added);
+    if (part == null || Arrays.equals(part, shape.partOf(before))) {
+      added.removeAll(both);
+    }
+    return new Entries(this, removed, added, part);
   }
 
-  private void demandUnique(
-      Transaction transaction, byte[] key, byte[] value, Expired expired) {
-    byte[] existing = transaction.get(entries, value);
+  private void demandUnique(Transaction transaction, byte[] key, byte[] value, Expired expired) {
+    byte[] existing = ownerOf(transaction, value);
     if (existing != null
         && !Arrays.equals(existing, key)
         && !expired.remove(transaction, existing)) {
@@ -105,7 +110,13 @@ public record Maintained<V>(
 
   /** False if, while a unique index is being built, the entry is that of another row. */
   private boolean isEntryOf(Transaction transaction, byte[] value, byte[] key) {
-    return !shape.isUnique() || Arrays.equals(transaction.get(entries, value), key);
+    return !shape.isUnique() || Arrays.equals(ownerOf(transaction, value), key);
+  }
+
+  /** The key of the row that has an entry of a unique index; null if there is none. */
+  private byte @Nullable [] ownerOf(Transaction transaction, byte[] value) {
+    byte[] stored = transaction.get(entries, value);
+    return stored == null ? null : rowKeyOf(value, stored);
   }
 
   /** Whether a row has this entry. */
@@ -128,10 +139,42 @@ public record Maintained<V>(
     return both;
   }
 
+  /** The value that the entries of a row have. */
+  public byte[] entryValueOf(V row, byte[] key) {
+    return entryValue(key, shape.partOf(row));
+  }
+
+  private byte[] entryValue(byte[] key, byte @Nullable [] part) {
+    if (part == null) {
+      return shape.isUnique() ? key : NOTHING;
+    }
+    if (!shape.isUnique()) {
+      return part;
+    }
+    ByteWriter out = new ByteWriter();
+    out.writeVarLong(key.length);
+    out.writeBytes(key);
+    out.writeBytes(part);
+    return out.toByteArray();
+  }
+
+  /** The part of the row that an entry of a covering index has. */
+  public ByteReader partOf(byte[] entryValue) {
+    ByteReader in = new ByteReader(entryValue);
+    if (shape.isUnique()) {
+      in.skip(Math.toIntExact(in.readVarLong()));
+    }
+    return new ByteReader(in.readBytes(in.remaining()));
+  }
+
   /** The key of the row that an entry leads to. */
   public byte[] rowKeyOf(byte[] entryKey, byte[] entryValue) {
     if (shape.isUnique()) {
-      return entryValue;
+      if (!shape.isCovering()) {
+        return entryValue;
+      }
+      ByteReader in = new ByteReader(entryValue);
+      return in.readBytes(Math.toIntExact(in.readVarLong()));
     }
     ByteReader in = new ByteReader(entryKey);
     Object _ = shape.codec().decode(in);
