@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -53,7 +54,11 @@ class ChangeFeedTest {
     db =
         Database.open(
             directory,
-            DatabaseOptions.defaults().withPoolBytes(8L << 20).withDurability(Durability.LAZY));
+            DatabaseOptions.defaults()
+                .withPoolBytes(8L << 20)
+                .withDurability(Durability.LAZY)
+                .withMaxAttempts(Integer.MAX_VALUE) // however busy the machine is
+                .withRetryTimeout(Duration.ofDays(1)));
     one = TypedTable.open(db, "one", Keys.longs(), Codecs.strings());
     two = TypedTable.open(db, "two", Keys.longs(), Codecs.strings());
     feed = ChangeFeed.open(db, "feed");
