@@ -1006,11 +1006,11 @@ public final class TypedTable<K, V> {
     long _ = removeExpired();
     Expiring<V> expiring = indexes.expiring();
     if (expiring == null) {
-      indexes.removerEnds();
-      return Remover.OVER;
+      indexes.removerEnds(); // a declaration that comes now starts another one
+      return indexes.declaredExpiring() != null && indexes.needsRemover() ? 0 : Remover.OVER;
     }
-    Long first =
-        database.read(tx -> {
+    @Nullable Long first =
+        database.<@Nullable Long>read(tx -> {
           byte[] from = Expiring.endOf(expiring.clock().millis());
           try (Cursor entries = tx.scan(expiring.index().entries(), from, null)) {
             return entries.next() ? Keys.longs().decode(new ByteReader(entries.key())) : null;

@@ -21,6 +21,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.Database;
@@ -338,6 +339,7 @@ class ChangeFeedTest {
    * Random transactions of several threads. Others take snapshots and note the position: replayed
    * up to there, the feed gives exactly what the snapshot had.
    */
+  @Tag("slow")
   @Test
   void a_replay_up_to_a_position_is_the_snapshot_that_had_it() throws Exception {
     long seed = Long.getLong("revenant.seed", new Random().nextLong());

@@ -15,6 +15,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.Database;
@@ -24,7 +25,7 @@ import org.revenantdb.engine.Transaction;
 
 /** Indexes whose entries have part of the row. */
 class CoveringIndexTest {
-  private static final int STEPS = Boolean.getBoolean("revenant.long") ? 50_000 : 1_000;
+  private static final int STEPS = Boolean.getBoolean("revenant.long") ? 50_000 : 600;
 
   record Customer(String name, String city, String mail) {}
 
@@ -127,6 +128,7 @@ class CoveringIndexTest {
     assertEquals(List.of(), db.read(tx -> text(byCity, byCity.scan(tx))));
   }
 
+  @Tag("slow")
   @Test
   void random_work_against_a_model_in_several_lives() {
     long seed = Long.getLong("revenant.seed", new Random().nextLong());

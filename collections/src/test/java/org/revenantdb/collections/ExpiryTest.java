@@ -21,6 +21,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.Cursor;
@@ -33,7 +34,7 @@ import org.revenantdb.engine.TransactionOptions;
 
 /** Rows that expire: nobody sees them from their time on, and they are removed. */
 class ExpiryTest {
-  private static final int STEPS = Boolean.getBoolean("revenant.long") ? 100_000 : 1_500;
+  private static final int STEPS = Boolean.getBoolean("revenant.long") ? 100_000 : 800;
 
   record Session(String user, long end) {
     @Nullable Instant until() {
@@ -332,6 +333,7 @@ class ExpiryTest {
   }
 
   /** Random work beside a model that forgets rows by itself. */
+  @Tag("slow")
   @Test
   void random_work_against_a_model() {
     long seed = Long.getLong("revenant.seed", new Random().nextLong());
