@@ -82,8 +82,7 @@ class CoveringIndexTest {
     });
     db.read(tx -> {
       assertEquals(List.of("1=Ada L.", "2=Bob"), text(byCity, byCity.scan(tx).equalTo("London")));
-      assertEquals(
-          List.of("2=Bob"), text(byMail, byMail.scan(tx).descending().limit(1)));
+      assertEquals(List.of("2=Bob"), text(byMail, byMail.scan(tx).descending().limit(1)));
       assertEquals("Ada L.", byMail.index().get(tx, "a@b").value().name());
       assertEquals(List.of(), byCity.index().check(tx));
       assertEquals(List.of(), byMail.index().check(tx));
@@ -142,8 +141,9 @@ class CoveringIndexTest {
       Customer row =
           new Customer("n" + random.nextInt(5), "c" + random.nextInt(3), "m" + random.nextInt(40));
       switch (random.nextInt(20)) {
-        case 0, 1, 2 -> assertEquals(
-            model.remove(key) != null, db.call(tx -> table.delete(tx, key)), "seed " + seed);
+        case 0, 1, 2 ->
+            assertEquals(
+                model.remove(key) != null, db.call(tx -> table.delete(tx, key)), "seed " + seed);
         case 3 -> {
           try (Transaction tx = db.begin()) { // rolled back
             boolean _ = table.delete(tx, key);

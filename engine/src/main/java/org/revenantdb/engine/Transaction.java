@@ -476,8 +476,9 @@ public final class Transaction implements AutoCloseable {
   }
 
   /** What a caller gets of a failure. */
+  @SuppressWarnings("ReferenceEquality") // whether it is the one that an action has thrown
   RuntimeException told(RuntimeException failure) {
-    return engine.told(failure);
+    return failure == ofAction ? failure : engine.told(failure);
   }
 
   private void beginStatement() {
@@ -1246,7 +1247,7 @@ public final class Transaction implements AutoCloseable {
         Reference.reachabilityFence(this);
       }
     } catch (RuntimeException failure) {
-      throw toldOfCommit(failure);
+      throw told(failure);
     }
     runAfterCommit();
   }
@@ -1294,12 +1295,6 @@ public final class Transaction implements AutoCloseable {
         throw thrown;
       }
     }
-  }
-
-  /** What an action has thrown leaves as it is: it is not the engine's. */
-  @SuppressWarnings("ReferenceEquality") // whether it is the one that was thrown
-  private RuntimeException toldOfCommit(RuntimeException failure) {
-    return failure == ofAction ? failure : told(failure);
   }
 
   /**
@@ -1428,7 +1423,7 @@ public final class Transaction implements AutoCloseable {
     try {
       core().commitAsync(lastSteps());
     } catch (RuntimeException failure) {
-      throw toldOfCommit(failure);
+      throw told(failure);
     } finally {
       Reference.reachabilityFence(this);
     }
