@@ -147,14 +147,14 @@ public final class Index<I, K, V> {
   public List<String> check(Transaction transaction) {
     List<String> problems = new ArrayList<>();
     long expected = 0;
-    try (TypedCursor<K, V> cursor = rows.scan(transaction).cursor()) {
+    try (TypedCursor<K, V> cursor =
+        rows.allRows(transaction)) { // expired ones have entries as well
       while (cursor.next()) {
         byte[] key = cursor.keyBytes();
         for (byte[] value : index.of(cursor.value())) {
           expected++;
           byte[] found = transaction.get(index.entries(), index.entryKey(value, key));
-          boolean isRight =
-              found != null && (!index.shape().isUnique() || Arrays.equals(found, key));
+          boolean isRight = Arrays.equals(found, index.entryValueOf(cursor.value(), key));
           if (!isRight && problems.size() < REPORTED) {
             problems.add(
                 "the row with key " + cursor.key() + " has no entry " + codec.fromBytes(value));
@@ -168,8 +168,7 @@ public final class Index<I, K, V> {
         while (entries.next() && problems.size() < REPORTED) {
           byte[] entryKey = entries.key();
           byte[] key = index.rowKeyOf(entryKey, entries.value());
-          Row<K, V> row = rows.row(transaction, key);
-          TreeSet<byte[]> values = index.of(row == null ? null : row.value());
+          TreeSet<byte[]> values = index.of(rows.stored(transaction, key));
           if (values.stream().noneMatch(it -> Arrays.equals(index.entryKey(it, key), entryKey))) {
             problems.add(
                 "an entry leads to key "
@@ -185,6 +184,11 @@ public final class Index<I, K, V> {
   /** The table whose rows these are. */
   TypedTable<K, V> rows() {
     return rows;
+  }
+
+  /** What the index has of a row. */
+  Maintained<V> maintained() {
+    return index;
   }
 
   /** The table of the entries. */

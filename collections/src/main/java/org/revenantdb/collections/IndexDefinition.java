@@ -42,7 +42,8 @@ public final class IndexDefinition<I, V> {
             row -> {
               Collection<I> found = values.apply(row);
               return found == null ? List.of() : found;
-            }),
+            },
+            /* part= */ null),
         1);
   }
 
@@ -58,7 +59,8 @@ public final class IndexDefinition<I, V> {
         new IndexShape<>(
             shape.codec(),
             shape.isUnique(),
-            row -> rows.test(row) ? shape.values().apply(row) : List.of()),
+            row -> rows.test(row) ? shape.values().apply(row) : List.of(),
+            shape.part()),
         version);
   }
 
@@ -73,6 +75,32 @@ public final class IndexDefinition<I, V> {
       throw new IllegalArgumentException("a version is 1 or more, not " + number);
     }
     return new IndexDefinition<>(shape, number);
+  }
+
+  /**
+   * The same index with a part of the row in each entry. So queries that need only that part read
+   * no rows. The function follows the same rules as that of the index.
+   *
+   * @param codec codec of the part
+   * @param part the part of a row
+   * @param <C> type of the part
+   * @return a definition for {@link TypedTable#index(String, CoveringDefinition)}
+   */
+  public <C> CoveringDefinition<I, V, C> covering(
+      Codec<C> codec, Function<? super V, ? extends C> part) {
+    Objects.requireNonNull(codec, "codec must not be null");
+    Objects.requireNonNull(part, "part must not be null");
+    IndexShape<I, V> covering =
+        new IndexShape<>(
+            shape.codec(),
+            shape.isUnique(),
+            shape.values(),
+            row -> {
+              ByteWriter out = new ByteWriter();
+              codec.encode(part.apply(row), out);
+              return out.toByteArray();
+            });
+    return new CoveringDefinition<>(new IndexDefinition<>(covering, version), codec);
   }
 
   IndexShape<I, V> shape() {

@@ -8,6 +8,7 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.collections.index.Maintained;
 import org.revenantdb.engine.Cursor;
 import org.revenantdb.engine.Transaction;
 
@@ -146,15 +147,34 @@ public final class IndexScan<I, K, V> {
   }
 
   /**
-   * The keys of the rows, without reading the rows.
+   * The keys of the rows. Reads no rows, unless rows of the table expire.
    *
    * @return a sequential stream, as {@link #stream}
    */
   public Stream<K> keys() {
-    return stream(index.rows()::readKey);
+    TypedTable<K, V> rows = index.rows();
+    return rows.expires()
+        ? stream(key -> rows.row(transaction, key) == null ? null : rows.readKey(key))
+        : stream(rows::readKey);
+  }
+
+  /** The keys of the rows, with what an entry of a covering index has of each. */
+  <C> Stream<Row<K, C>> parts(Function<ByteReader, C> codec) {
+    TypedTable<K, V> rows = index.rows();
+    boolean expires = rows.expires();
+    return entries(cursor -> {
+      byte[] key = index.rowKeyOf(cursor);
+      return expires && rows.row(transaction, key) == null
+          ? null
+          : new Row<>(rows.readKey(key), codec.apply(index.maintained().partOf(cursor.value())));
+    });
   }
 
   private <E> Stream<E> stream(Function<byte[], @Nullable E> element) {
+    return entries(cursor -> element.apply(index.rowKeyOf(cursor)));
+  }
+
+  private <E> Stream<E> entries(Function<Cursor, @Nullable E> element) {
     if (isEmpty()) {
       return Stream.empty();
     }
@@ -169,9 +189,9 @@ public final class IndexScan<I, K, V> {
               @Override
               public boolean tryAdvance(Consumer<? super E> action) {
                 while (left > 0 && cursor.next()) {
-                  left--;
-                  E found = element.apply(index.rowKeyOf(cursor));
+                  E found = element.apply(cursor);
                   if (found != null) {
+                    left--;
                     action.accept(found);
                     return true;
                   }
@@ -202,7 +222,32 @@ public final class IndexScan<I, K, V> {
    * @return the number
    */
   public long count() {
-    return isEmpty() ? 0 : Math.min(limit, transaction.count(index.entries(), from, to));
+    if (isEmpty()) {
+      return 0;
+    }
+    long entries = transaction.count(index.entries(), from, to);
+    long[] expired = {0};
+    index
+        .rows()
+        .forEachExpired(
+            transaction,
+            (key, row) -> {
+              Maintained<V> kept = index.maintained();
+              for (byte[] value : kept.of(row)) {
+                expired[0] += isIn(kept.entryKey(value, key)) ? 1 : 0;
+              }
+            });
+    return Math.min(limit, entries - expired[0]);
+  }
+
+  private boolean isIn(byte[] entry) {
+    return (from == null || Arrays.compareUnsigned(entry, from) >= 0)
+        && (to == null || Arrays.compareUnsigned(entry, to) < 0);
+  }
+
+  /** The index. */
+  Index<I, K, V> index() {
+    return index;
   }
 
   @Override

@@ -142,12 +142,7 @@ public final class Scan<K, V> {
    * @return the cursor; close it
    */
   public TypedCursor<K, V> cursor() {
-    return new TypedCursor<>(
-        table,
-        isDescending
-            ? transaction.scanDescending(table.table(), from, to)
-            : transaction.scan(table.table(), from, to),
-        limit);
+    return table.cursor(transaction, from, to, isDescending, limit);
   }
 
   /**
@@ -196,12 +191,13 @@ public final class Scan<K, V> {
   }
 
   /**
-   * Counts the rows, up to the limit. Reads no values.
+   * The number of rows, at most the limit. Reads no values, but those of rows that have expired and
+   * are not removed yet.
    *
    * @return the number
    */
   public long count() {
-    return isEmpty() ? 0 : Math.min(limit, transaction.count(table.table(), from, to));
+    return isEmpty() ? 0 : Math.min(limit, table.count(transaction, from, to));
   }
 
   /**

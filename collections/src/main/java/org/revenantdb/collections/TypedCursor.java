@@ -2,6 +2,7 @@ package org.revenantdb.collections;
 
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.collections.expiry.Expiring;
 import org.revenantdb.engine.Cursor;
 
 /**
@@ -18,15 +19,28 @@ public final class TypedCursor<K, V> implements AutoCloseable {
   private final Cursor cursor;
   private final ByteReader reader = new ByteReader(new byte[0]);
   private final long limit;
+  private final @Nullable Expiring<V> expiring;
+  private final long moment;
   private byte[] key = new byte[64];
   private int keyLength = -1;
   private byte[] value = new byte[256];
   private long rows;
 
-  TypedCursor(TypedTable<K, V> table, Cursor cursor, long limit) {
+  /** The value of the row, if that was read to see whether it has expired. */
+  private @Nullable V read;
+
+  /** A cursor that passes over rows that have expired at a moment. */
+  TypedCursor(
+      TypedTable<K, V> table,
+      Cursor cursor,
+      long limit,
+      @Nullable Expiring<V> expiring,
+      long moment) {
     this.table = table;
     this.cursor = cursor;
     this.limit = limit;
+    this.expiring = expiring;
+    this.moment = moment;
   }
 
   /**
@@ -50,9 +64,23 @@ public final class TypedCursor<K, V> implements AutoCloseable {
   }
 
   private boolean on(boolean isOnRow) {
+    boolean isOn = isOnRow;
     keyLength = -1;
-    rows += isOnRow ? 1 : 0;
-    return isOnRow;
+    if (expiring != null) {
+      while (isOn && expiring.isOver(readValue(), moment)) {
+        isOn = cursor.next();
+        keyLength = -1;
+      }
+    }
+    rows += isOn ? 1 : 0;
+    return isOn;
+  }
+
+  private V readValue() {
+    read = null;
+    V now = decodeValue();
+    read = now;
+    return now;
   }
 
   /** Copies the bytes of the key into the array. */
@@ -92,6 +120,11 @@ public final class TypedCursor<K, V> implements AutoCloseable {
    * @throws CodecException if the codec throws; the cursor stays on the row
    */
   public V value() {
+    V now = read;
+    return expiring != null && now != null ? now : decodeValue();
+  }
+
+  private V decodeValue() {
     int length = cursor.value(value, 0);
     byte[] bytes = value;
     if (length > value.length) {

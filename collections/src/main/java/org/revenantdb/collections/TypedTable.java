@@ -8,12 +8,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentNavigableMap;
+import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.collections.expiry.Expiring;
+import org.revenantdb.collections.expiry.Remover;
 import org.revenantdb.collections.index.IndexBuild;
 import org.revenantdb.collections.index.IndexCatalog;
 import org.revenantdb.collections.index.IndexShape;
+import org.revenantdb.collections.index.Kept;
 import org.revenantdb.collections.index.Maintained;
 import org.revenantdb.collections.index.TableIndexes;
 import org.revenantdb.collections.map.MapWork;
@@ -23,6 +27,7 @@ import org.revenantdb.collections.row.Scratch;
 import org.revenantdb.engine.ConflictException;
 import org.revenantdb.engine.Cursor;
 import org.revenantdb.engine.Database;
+import org.revenantdb.engine.Durability;
 import org.revenantdb.engine.Isolation;
 import org.revenantdb.engine.Savepoint;
 import org.revenantdb.engine.Table;
@@ -63,6 +68,17 @@ import org.revenantdb.engine.TransactionOptions;
  * @param <V> type of the values
  */
 public final class TypedTable<K, V> {
+  /** How the names begin of what is kept as indexes are, and is none. */
+  static final String RESERVED = "revenant.";
+
+  /** Rows that are removed in one transaction. */
+  private static final int REMOVED = 256;
+
+  private static final byte[] NOTHING = {};
+
+  private static final TransactionOptions REMOVES =
+      TransactionOptions.defaults().withDurability(Durability.LAZY).withName("expiry");
+
   private final Database database;
   private final Table table;
   private final KeyCodec<K> keys;
@@ -263,10 +279,17 @@ public final class TypedTable<K, V> {
    * @return the value, or null if there is no such row
    */
   public @Nullable V get(Transaction transaction, K key) {
-    return get(transaction, keyBytes(key));
+    return visible(transaction, stored(transaction, keyBytes(key)));
   }
 
-  private @Nullable V get(Transaction transaction, byte[] key) {
+  /** A row that was stored, unless it has expired. */
+  private @Nullable V visible(Transaction transaction, @Nullable V row) {
+    Expiring<V> expiring = indexes.expiring();
+    return expiring == null || row == null || !expiring.isOver(transaction, row) ? row : null;
+  }
+
+  /** The row that is stored under a key, though it may have expired. */
+  @Nullable V stored(Transaction transaction, byte[] key) {
     Scratch scratch = scratches.take();
     try {
       byte[] bytes = scratch.value();
@@ -295,7 +318,7 @@ public final class TypedTable<K, V> {
    * @return true if there is
    */
   public boolean contains(Transaction transaction, K key) {
-    return transaction.exists(table, keyBytes(key));
+    return expires() ? get(transaction, key) != null : transaction.exists(table, keyBytes(key));
   }
 
   /**
@@ -324,7 +347,10 @@ public final class TypedTable<K, V> {
         byte[] value = read.get(i);
         if (value != null) {
           byte[] key = bytes.get(i);
-          found.put(sorted.get(i).key, value(scratch.in(value, value.length), key, key.length));
+          V row = visible(transaction, value(scratch.in(value, value.length), key, key.length));
+          if (row != null) {
+            found.put(sorted.get(i).key, row);
+          }
         }
       }
       return found;
@@ -368,6 +394,78 @@ public final class TypedTable<K, V> {
     return new Scan<>(this, transaction, null, null, /* isDescending= */ false, Long.MAX_VALUE);
   }
 
+  /** A cursor over the rows of a range that have not expired. */
+  TypedCursor<K, V> cursor(
+      Transaction transaction,
+      byte @Nullable [] from,
+      byte @Nullable [] to,
+      boolean isDescending,
+      long limit) {
+    Expiring<V> expiring = indexes.expiring();
+    return new TypedCursor<>(
+        this,
+        isDescending
+            ? transaction.scanDescending(table, from, to)
+            : transaction.scan(table, from, to),
+        limit,
+        expiring,
+        expiring == null ? 0 : expiring.moment(transaction));
+  }
+
+  /** A cursor over all rows, those that have expired as well. */
+  TypedCursor<K, V> allRows(Transaction transaction) {
+    return new TypedCursor<>(
+        this, transaction.scan(table, null, null), Long.MAX_VALUE, /* expiring= */ null, 0);
+  }
+
+  /** The number of rows of a range that have not expired. */
+  long count(Transaction transaction, byte @Nullable [] from, byte @Nullable [] to) {
+    long all = transaction.count(table, from, to);
+    long[] expired = {0};
+    forEachExpired(
+        transaction,
+        (key, _) -> {
+          boolean isBehind = from == null || Arrays.compareUnsigned(key, from) >= 0;
+          expired[0] += isBehind && (to == null || Arrays.compareUnsigned(key, to) < 0) ? 1 : 0;
+        });
+    return all - expired[0];
+  }
+
+  /** Whether rows expire. */
+  boolean expires() {
+    return indexes.expiring() != null;
+  }
+
+  /** Passes the rows that have expired for a transaction and are still there, with their keys. */
+  void forEachExpired(Transaction transaction, BiConsumer<byte[], V> action) {
+    Expiring<V> expiring = indexes.expiring();
+    if (expiring == null) {
+      return;
+    }
+    long moment = expiring.moment(transaction);
+    if (!expiring.isComplete(transaction)) { // it began before the rows had entries
+      try (TypedCursor<K, V> rows = allRows(transaction)) {
+        while (rows.next()) {
+          V row = rows.value();
+          if (expiring.isOver(row, moment)) {
+            action.accept(rows.keyBytes(), row);
+          }
+        }
+      }
+      return;
+    }
+    Maintained<V> index = expiring.index();
+    try (Cursor entries = transaction.scan(index.entries(), null, Expiring.endOf(moment))) {
+      while (entries.next()) {
+        byte[] key = index.rowKeyOf(entries.key(), entries.value());
+        V row = stored(transaction, key);
+        if (row != null && expiring.isOver(row, moment)) {
+          action.accept(key, row);
+        }
+      }
+    }
+  }
+
   // ------------------------------------------------------------------------------- writes
 
   /**
@@ -382,13 +480,13 @@ public final class TypedTable<K, V> {
   public void put(Transaction transaction, K key, V value) {
     byte[] bytes = keyBytes(key);
     byte[] stored = valueBytes(key, value);
-    List<Maintained<V>> kept = indexes.toWrite();
+    List<Kept<V>> kept = indexes.toWrite();
     if (kept.isEmpty()) {
       transaction.put(table, bytes, stored);
-      keepNewOrEnd(transaction, kept, bytes, value);
+      keepNewOrEnd(transaction, kept, bytes, value, stored);
     } else {
       demandFirstWriter(transaction);
-      change(transaction, bytes, get(transaction, bytes), value, stored);
+      change(transaction, bytes, stored(transaction, bytes), value, stored);
     }
   }
 
@@ -399,26 +497,26 @@ public final class TypedTable<K, V> {
       @Nullable V before,
       @Nullable V after,
       byte @Nullable [] stored) {
-    List<Maintained<V>> kept = indexes.toWrite();
+    List<Kept<V>> kept = indexes.toWrite();
     if (kept.isEmpty()) {
       write(transaction, key, stored);
-      keepNewOrEnd(transaction, kept, key, after);
+      keepNewOrEnd(transaction, kept, key, after, stored);
       return;
     }
-    List<Maintained.Change> changes = new ArrayList<>(kept.size());
-    for (Maintained<V> index : kept) { // the functions of the user, which may throw
+    List<Kept.Change> changes = new ArrayList<>(kept.size());
+    for (Kept<V> index : kept) { // the functions of the user, which may throw
       changes.add(index.change(before, after));
     }
-    for (Maintained.Change each : changes) {
-      each.demandUnique(transaction, key);
+    for (Kept.Change each : changes) {
+      each.demandUnique(transaction, key, this::removeExpired);
     }
     Savepoint savepoint = transaction.savepoint();
     try {
       write(transaction, key, stored);
-      for (Maintained.Change each : changes) {
-        each.write(transaction, key);
+      for (Kept.Change each : changes) {
+        each.write(transaction, key, stored);
       }
-      keepNew(transaction, kept, key, after);
+      keepNew(transaction, kept, key, after, stored);
     } catch (Throwable refused) {
       transaction.rollbackTo(savepoint);
       transaction.release(savepoint);
@@ -440,9 +538,13 @@ public final class TypedTable<K, V> {
    * leave half of it to be committed.
    */
   private void keepNewOrEnd(
-      Transaction transaction, List<Maintained<V>> kept, byte[] key, @Nullable V after) {
+      Transaction transaction,
+      List<Kept<V>> kept,
+      byte[] key,
+      @Nullable V after,
+      byte @Nullable [] stored) {
     try {
-      keepNew(transaction, kept, key, after);
+      keepNew(transaction, kept, key, after, stored);
     } catch (Throwable refused) {
       transaction.rollback();
       throw refused;
@@ -451,12 +553,16 @@ public final class TypedTable<K, V> {
 
   /** An index that was declared after this write began has no entry of the former row. */
   private void keepNew(
-      Transaction transaction, List<Maintained<V>> kept, byte[] key, @Nullable V after) {
-    for (Maintained<V> index : indexes.since(kept)) {
+      Transaction transaction,
+      List<Kept<V>> kept,
+      byte[] key,
+      @Nullable V after,
+      byte @Nullable [] stored) {
+    for (Kept<V> index : indexes.since(kept)) {
       demandFirstWriter(transaction);
-      Maintained.Change change = index.change(null, after);
-      change.demandUnique(transaction, key);
-      change.write(transaction, key);
+      Kept.Change change = index.change(null, after);
+      change.demandUnique(transaction, key, this::removeExpired);
+      change.write(transaction, key, stored);
     }
   }
 
@@ -472,9 +578,10 @@ public final class TypedTable<K, V> {
     demandFirstWriter(transaction);
     byte[] bytes = keyBytes(key);
     byte[] stored = valueBytes(key, value);
-    V before = get(transaction, bytes);
+    V former = stored(transaction, bytes);
+    V before = visible(transaction, former);
     if (before == null) {
-      change(transaction, bytes, null, value, stored);
+      change(transaction, bytes, former, value, stored);
     }
     return before;
   }
@@ -491,7 +598,7 @@ public final class TypedTable<K, V> {
     demandFirstWriter(transaction);
     byte[] bytes = keyBytes(key);
     byte[] stored = valueBytes(key, value);
-    V before = get(transaction, bytes);
+    V before = visible(transaction, stored(transaction, bytes));
     if (before != null) {
       change(transaction, bytes, before, value, stored);
     }
@@ -512,7 +619,7 @@ public final class TypedTable<K, V> {
     Objects.requireNonNull(expected, "expected must not be null");
     byte[] bytes = keyBytes(key);
     byte[] stored = valueBytes(key, value);
-    V before = get(transaction, bytes);
+    V before = visible(transaction, stored(transaction, bytes));
     if (!expected.equals(before)) {
       return false;
     }
@@ -535,10 +642,11 @@ public final class TypedTable<K, V> {
       BiFunction<? super K, ? super @Nullable V, ? extends @Nullable V> change) {
     demandFirstWriter(transaction);
     byte[] bytes = keyBytes(key);
-    V before = get(transaction, bytes);
+    V former = stored(transaction, bytes);
+    V before = visible(transaction, former);
     V after = change.apply(key, before);
     if (after != null) {
-      change(transaction, bytes, before, after, valueBytes(key, after));
+      change(transaction, bytes, former, after, valueBytes(key, after));
     } else if (before != null) {
       change(transaction, bytes, before, null, null);
     }
@@ -603,7 +711,7 @@ public final class TypedTable<K, V> {
       return transaction.delete(table, bytes);
     }
     demandFirstWriter(transaction);
-    V before = get(transaction, bytes);
+    V before = visible(transaction, stored(transaction, bytes));
     if (before != null) {
       change(transaction, bytes, before, null, null);
     }
@@ -620,7 +728,7 @@ public final class TypedTable<K, V> {
   public @Nullable V remove(Transaction transaction, K key) {
     demandFirstWriter(transaction);
     byte[] bytes = keyBytes(key);
-    V before = get(transaction, bytes);
+    V before = visible(transaction, stored(transaction, bytes));
     if (before != null) {
       change(transaction, bytes, before, null, null);
     }
@@ -638,7 +746,7 @@ public final class TypedTable<K, V> {
   public boolean remove(Transaction transaction, K key, Object expected) {
     demandFirstWriter(transaction);
     byte[] bytes = keyBytes(key);
-    V before = get(transaction, bytes);
+    V before = visible(transaction, stored(transaction, bytes));
     if (!expected.equals(before)) {
       return false;
     }
@@ -656,9 +764,9 @@ public final class TypedTable<K, V> {
     try (Cursor cursor = transaction.scan(table, from, to)) {
       while (cursor.next()) {
         byte[] key = cursor.key();
-        change(
-            transaction, key, value(new ByteReader(cursor.value()), key, key.length), null, null);
-        rows++;
+        V row = readValue(key, cursor.value());
+        change(transaction, key, row, null, null);
+        rows += visible(transaction, row) == null ? 0 : 1;
       }
     } catch (Throwable refused) {
       transaction.rollbackTo(savepoint);
@@ -707,6 +815,7 @@ public final class TypedTable<K, V> {
       String name, IndexDefinition<I, V> definition, LongConsumer progress) {
     Objects.requireNonNull(name, "name must not be null");
     Objects.requireNonNull(progress, "progress must not be null");
+    demandFree(name);
     IndexShape<I, V> shape = definition.shape();
     if (!shape.isUnique()) {
       KeyCodec<K> _ = keys.asPart(); // which refuses keys that cannot follow another one
@@ -716,11 +825,34 @@ public final class TypedTable<K, V> {
     return new Index<>(this, kept, shape.codec(), database.table(IndexCatalog.TABLE));
   }
 
-  private IndexBuild<V> build() {
-    return new IndexBuild<>(database, table, this::readValue, indexes);
+  /**
+   * Declares a covering index, as {@link #index(String, IndexDefinition)}.
+   *
+   * @param name its name in this table
+   * @param definition what it has of a row
+   * @param <I> type of what is indexed
+   * @param <C> type of the part of the row that each entry has
+   * @return the index
+   */
+  public <I, C> CoveringIndex<I, K, V, C> index(
+      String name, CoveringDefinition<I, V, C> definition) {
+    return new CoveringIndex<>(index(name, definition.definition()), definition.codec());
   }
 
-  private V readValue(byte[] key, byte[] value) {
+  /** Refuses names that begin as those that are kept for other purposes. */
+  private static void demandFree(String name) {
+    if (name.startsWith(RESERVED)) {
+      throw new IllegalArgumentException(
+          "index " + name + ": names that begin with " + RESERVED + " are reserved; use another");
+    }
+  }
+
+  private IndexBuild<V> build() {
+    return new IndexBuild<>(database, table, this::readValue, indexes, this::removeExpired);
+  }
+
+  /** The value that has these bytes. */
+  V readValue(byte[] key, byte[] value) {
     return value(new ByteReader(value), key, key.length);
   }
 
@@ -731,7 +863,7 @@ public final class TypedTable<K, V> {
 
   /** Reads the row of a key in bytes. */
   @Nullable Row<K, V> row(Transaction transaction, byte[] key) {
-    V value = get(transaction, key);
+    V value = visible(transaction, stored(transaction, key));
     return value == null ? null : new Row<>(readKey(key), value);
   }
 
@@ -742,7 +874,163 @@ public final class TypedTable<K, V> {
    * @return whether there was one
    */
   public boolean dropIndex(String name) {
+    demandFree(name);
     return build().drop(name);
+  }
+
+  /**
+   * Keeps something with each write of a row from now on. Called for the first time, it returns
+   * when all have ended that had written without it.
+   */
+  void keep(String as, Kept<V> kept) {
+    build().keep(as, kept);
+  }
+
+  /** Keeps it no more; returns whether it was kept. */
+  boolean keepNoMore(String as) {
+    return build().drop(as);
+  }
+
+  // ------------------------------------------------------------------------------- expiry
+
+  /**
+   * Declares that rows expire. From their time on they are not seen any more, by no statement, map
+   * or index of the table, and are removed in the background. As an index, it is declared after
+   * each open, before the first use of the table, which is refused until then; it is built beside
+   * readers and writers if there are rows already; and what uses the table as bytes does not know
+   * of it.
+   *
+   * <p><b>Time.</b> A transaction has one time for all its statements: that of its first statement
+   * on a table with this clock. Statements of a {@link Isolation#READ_COMMITTED} transaction have
+   * the time of now.
+   *
+   * <p><b>Clock.</b> It may be set. If it jumps ahead, rows expire early, and those that are
+   * removed then do not come back. If it jumps back, rows that have expired and are not removed yet
+   * are seen again until their time.
+   *
+   * @param expiry when
+   * @return this
+   */
+  public TypedTable<K, V> expire(Expiry<V> expiry) {
+    Objects.requireNonNull(expiry, "expiry must not be null");
+    KeyCodec<K> _ = keys.asPart(); // which refuses keys that cannot follow another one
+    IndexShape<Long, V> shape =
+        new IndexShape<>(
+            Keys.longs(),
+            /* isUnique= */ false,
+            row -> {
+              long at = expiry.millis(row);
+              return at == Long.MAX_VALUE ? List.of() : List.of(at);
+            },
+            /* part= */ null);
+    Maintained<V> index = build().declare(Expiring.NAME, 1, shape, this::readKey, _ -> {});
+    indexes.expires(
+        new Expiring<>(expiry::millis, expiry.clock(), index, database.table(IndexCatalog.TABLE)));
+    if (expiry.hasRemover() && indexes.needsRemover()) {
+      Remover.start(database, name(), this::removeAndLookAhead);
+    }
+    return this;
+  }
+
+  /**
+   * Has rows not expire any more. Those that have expired and are not removed yet are seen again.
+   *
+   * @return whether they expired
+   */
+  public boolean dropExpiry() {
+    return build().drop(Expiring.NAME);
+  }
+
+  /**
+   * Removes all rows that have expired by now. A thread in the background does that as well; a call
+   * is only needed if {@link Expiry#withRemover} says that there is none.
+   *
+   * @return how many this call has removed
+   * @throws CodecException if a row cannot be read; the others are removed
+   */
+  public long removeExpired() {
+    Expiring<V> expiring = indexes.expiring();
+    if (expiring == null) {
+      return 0;
+    }
+    byte[] end = Expiring.endOf(expiring.clock().millis());
+    Removal at = new Removal(null, 0, null);
+    do {
+      Removal former = at;
+      at = database.call(REMOVES, tx -> removeSome(tx, expiring, former, end));
+    } while (at.last != null);
+    if (at.failure != null) {
+      throw at.failure;
+    }
+    return at.rows;
+  }
+
+  /**
+   * How far a removal is.
+   *
+   * @param last the last entry that it has looked at; null before the first one, and at the end
+   * @param rows how many it has removed
+   * @param failure the first row that cannot be read
+   */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  private record Removal(byte @Nullable [] last, long rows, @Nullable RuntimeException failure) {}
+
+  private Removal removeSome(Transaction tx, Expiring<V> expiring, Removal former, byte[] end) {
+    int most = Math.max(1, REMOVED >> Math.min(8, tx.attempt() - 1)); // smaller after a conflict
+    Maintained<V> index = expiring.index();
+    byte[] from = former.last == null ? null : Arrays.copyOf(former.last, former.last.length + 1);
+    List<byte[]> entries = new ArrayList<>();
+    try (Cursor cursor = tx.scan(index.entries(), from, end)) {
+      while (entries.size() < most && cursor.next()) {
+        entries.add(cursor.key());
+      }
+    }
+    long rows = former.rows;
+    RuntimeException failure = former.failure;
+    for (byte[] entry : entries) {
+      byte[] key = index.rowKeyOf(entry, NOTHING);
+      try {
+        V row = stored(tx, key);
+        if (row != null && index.hasEntry(row, entry, key)) {
+          change(tx, key, row, null, null);
+          rows++;
+        } else { // a function that was changed has left it
+          boolean _ = tx.delete(index.entries(), entry);
+        }
+      } catch (CodecException unreadable) {
+        failure = failure == null ? unreadable : failure;
+      }
+    }
+    return new Removal(entries.size() < most ? null : entries.getLast(), rows, failure);
+  }
+
+  /** Called by the thread that removes rows; returns in how many milliseconds the next expires. */
+  private long removeAndLookAhead() {
+    long _ = removeExpired();
+    Expiring<V> expiring = indexes.expiring();
+    if (expiring == null) {
+      indexes.removerEnds(); // a declaration that comes now starts another one
+      return indexes.declaredExpiring() != null && indexes.needsRemover() ? 0 : Remover.OVER;
+    }
+    @Nullable Long first =
+        database.<@Nullable Long>read(tx -> {
+          byte[] from = Expiring.endOf(expiring.clock().millis());
+          try (Cursor entries = tx.scan(expiring.index().entries(), from, null)) {
+            return entries.next() ? Keys.longs().decode(new ByteReader(entries.key())) : null;
+          }
+        });
+    return first == null ? Long.MAX_VALUE : Math.max(0, first - expiring.clock().millis());
+  }
+
+  /** Removes a row if it has expired. */
+  private boolean removeExpired(Transaction transaction, byte[] key) {
+    Expiring<V> expiring = indexes.declaredExpiring();
+    V row = expiring == null ? null : stored(transaction, key);
+    if (expiring == null || row == null || !expiring.isOver(transaction, row)) {
+      return false;
+    }
+    change(transaction, key, row, null, null);
+    return true;
   }
 
   private void demandFirstWriter(Transaction transaction) {

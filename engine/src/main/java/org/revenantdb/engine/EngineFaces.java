@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.access.ApiAccess;
 import org.revenantdb.engine.catalog.SequenceMark;
 import org.revenantdb.engine.catalog.TableState;
+import org.revenantdb.engine.flight.FlightEvents;
 import org.revenantdb.engine.serial.SerialReads;
 import org.revenantdb.engine.session.Engine;
 import org.revenantdb.engine.session.LostRow;
@@ -107,6 +108,7 @@ final class EngineFaces extends ApiAccess {
   @Override
   public ConflictException conflict(
       ConflictReason reason, String message, String cure, long holder) {
+    FlightEvents.conflict(reason.name(), message, holder);
     return new ConflictException(reason, message, cure, holder);
   }
 

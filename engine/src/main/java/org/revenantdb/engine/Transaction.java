@@ -11,7 +11,9 @@ import java.lang.ref.Reference;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -111,6 +113,15 @@ public final class Transaction implements AutoCloseable {
 
   /** The actions to run after the commit; most transactions have none. */
   private List<Runnable> afterCommit = List.of();
+
+  /** What runs as the last part of it; most transactions have nothing. */
+  private List<Runnable> beforeCommit = List.of();
+
+  /** What one of them has thrown. */
+  private @Nullable RuntimeException ofAction;
+
+  /** What libraries have attached to it, by key; most transactions have nothing. */
+  private Map<Object, Object> attachments = Map.of();
 
   /**
    * A transaction that takes over an open slot.
@@ -468,9 +479,10 @@ public final class Transaction implements AutoCloseable {
     return engine;
   }
 
-  /** The exception that a caller receives for a failure. */
+  /** What a caller gets of a failure. */
+  @SuppressWarnings("ReferenceEquality") // whether it is the one that an action has thrown
   RuntimeException told(RuntimeException failure) {
-    return engine.told(failure);
+    return failure == ofAction ? failure : engine.told(failure);
   }
 
   private void beginStatement() {
@@ -1238,7 +1250,7 @@ public final class Transaction implements AutoCloseable {
         return;
       }
       try {
-        core().commit();
+        core().commit(lastSteps());
       } finally {
         Reference.reachabilityFence(this);
       }
@@ -1249,10 +1261,77 @@ public final class Transaction implements AutoCloseable {
   }
 
   /**
-   * Adds an action that runs after this transaction has committed, for example to update a cache or
-   * to wake a thread. The action runs once, on the thread that commits, before {@link #commit} or
-   * {@link #commitAsync} returns. By then other transactions see the commit. Several actions run in
-   * the order in which they were added.
+   * Has something done as the last part of this transaction, in the order of the commits. When the
+   * transaction commits, the action runs on the thread that commits, as part of the transaction,
+   * and can write. From its begin until the commit has its place among the commits, no other
+   * transaction of the database that has such an action does the same. So if actions take numbers,
+   * the numbers are in the order in which other transactions see the commits. Waiting for the disk
+   * is not part of that time. Several actions run in the order in which they were added.
+   *
+   * <p>If an action throws, {@link #commit} and {@link #commitAsync} throw that. The transaction
+   * has not been committed, is open, and can be rolled back or committed again; then all actions
+   * run again. Nothing runs at a rollback, and {@link #rollbackTo} does not take an action back. A
+   * transaction with such an action cannot be {@linkplain #prepare prepared}: its place among the
+   * commits would be known only later.
+   *
+   * @param action what is done; it is short, because others wait for it. It must not wait for
+   *     another thread, and must not begin or end a transaction
+   */
+  public void beforeCommit(Runnable action) {
+    Objects.requireNonNull(action, "action must not be null");
+    try {
+      core().checkOpen();
+    } catch (RuntimeException failure) {
+      throw told(failure);
+    }
+    if (beforeCommit.isEmpty()) {
+      beforeCommit = new ArrayList<>();
+    }
+    beforeCommit.add(action);
+  }
+
+  private @Nullable Runnable lastSteps() {
+    return beforeCommit.isEmpty() ? null : this::runBeforeCommit;
+  }
+
+  private void runBeforeCommit() {
+    for (Runnable action : beforeCommit) {
+      try {
+        action.run();
+      } catch (RuntimeException thrown) {
+        ofAction = thrown;
+        throw thrown;
+      }
+    }
+  }
+
+  /**
+   * An object that a library keeps with this transaction, for example what it has counted. It lives
+   * as long as this object, is not stored, and {@link #rollbackTo} does not change it.
+   *
+   * @param key whose object it is; compared by {@code equals}
+   * @param first makes the object when there is none for this key
+   * @param <T> type of the object
+   * @return the object
+   */
+  @SuppressWarnings("unchecked") // the key is of one library, which gives it one type
+  public <T> T attachment(Object key, Supplier<? extends T> first) {
+    Object found = attachments.get(Objects.requireNonNull(key, "key must not be null"));
+    if (found == null) {
+      found = Objects.requireNonNull(first.get(), "an attachment must not be null");
+      if (attachments.isEmpty()) {
+        attachments = new HashMap<>(4);
+      }
+      attachments.put(key, found);
+    }
+    return (T) found;
+  }
+
+  /**
+   * Has something done when this transaction has committed: a cache is told, a waiting thread is
+   * woken. The action runs once, on the thread that commits, before {@link #commit} or {@link
+   * #commitAsync} returns. By then other transactions see the commit. Several actions run in the
+   * order in which they were added.
    *
    * <p>Nothing runs after a rollback, after a commit that throws, or for a {@linkplain #prepare
    * prepared} transaction. {@link #rollbackTo} does not take an action back. If an action throws,
@@ -1308,7 +1387,7 @@ public final class Transaction implements AutoCloseable {
    *     too long: the transaction is still open
    * @throws TransactionStateException with {@link TransactionStateException.Reason#NOT_PREPARABLE}
    *     if the name is in use, if too many transactions are prepared, or if this one has created,
-   *     dropped or truncated tables; it is still open
+   *     dropped or truncated tables, or has an action of {@link #beforeCommit}; it is still open
    * @throws ConflictException as {@link #commit}; it can only be rolled back
    * @throws TransactionStateException with {@link TransactionStateException.Reason#FINISHED} if it
    *     has ended, {@link TransactionStateException.Reason#PREPARED} if it is prepared, {@link
@@ -1319,6 +1398,13 @@ public final class Transaction implements AutoCloseable {
   public boolean prepare(byte[] name) {
     Database.checkName(name);
     try {
+      core().checkOpen();
+      if (!beforeCommit.isEmpty()) {
+        throw new TransactionStateException(
+            TransactionStateException.Reason.NOT_PREPARABLE,
+            "the transaction has an action that needs its place among the commits, for example because it has written"
+                + " to a table with a change feed, and cannot be prepared: commit it");
+      }
       return core().prepare(name);
     } catch (RuntimeException failure) {
       throw told(failure);
@@ -1343,7 +1429,7 @@ public final class Transaction implements AutoCloseable {
    */
   public CompletionStage<@Nullable Void> commitAsync() {
     try {
-      core().commitAsync();
+      core().commitAsync(lastSteps());
     } catch (RuntimeException failure) {
       throw told(failure);
     } finally {

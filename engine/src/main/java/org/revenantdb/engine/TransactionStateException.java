@@ -30,8 +30,8 @@ public final class TransactionStateException extends RevenantException {
      */
     READ_ONLY,
     /**
-     * The transaction cannot be prepared: the name is in use, too many are prepared, or it has
-     * changed tables. It stays open.
+     * The transaction cannot be prepared: the name is in use, too many are prepared, it has changed
+     * tables, or it has an action of {@link Transaction#beforeCommit}. It stays open.
      */
     NOT_PREPARABLE
   }

@@ -34,7 +34,17 @@ class PackagesTest {
 
   /** They do not know the API. */
   private static final List<String> LOWER =
-      List.of("page", "txn", "buffer", "change", "space", "btree", "serial", "overflow", "version");
+      List.of(
+          "flight",
+          "page",
+          "txn",
+          "buffer",
+          "change",
+          "space",
+          "btree",
+          "serial",
+          "overflow",
+          "version");
 
   private static final List<String> UPPER =
       List.of("counters", "catalog", "session", "check", "backup", "archive", "lifecycle");

@@ -3,7 +3,6 @@ package org.revenantdb.collections.index;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
@@ -46,17 +45,20 @@ public final class IndexBuild<V> {
   private final Table rows;
   private final BiFunction<byte[], byte[], V> decoder;
   private final TableIndexes<V> indexes;
+  private final Kept.Expired expired;
 
   /** Builds indexes of a table. */
   public IndexBuild(
       Database database,
       Table rows,
       BiFunction<byte[], byte[], V> decoder,
-      TableIndexes<V> indexes) {
+      TableIndexes<V> indexes,
+      Kept.Expired expired) {
     this.database = database;
     this.rows = rows;
     this.decoder = decoder;
     this.indexes = indexes;
+    this.expired = expired;
   }
 
   /** Declares an index; returns when it is complete. */
@@ -87,12 +89,15 @@ public final class IndexBuild<V> {
           IndexCatalog.Stored found = IndexCatalog.find(tx, catalog, table, name);
           if (found == null) {
             Table _ = tx.createTable(IndexCatalog.entriesOf(table, name));
-            found = new IndexCatalog.Stored(version, shape.isUnique(), false, null);
+            found =
+                new IndexCatalog.Stored(version, shape.isUnique(), shape.isCovering(), false, null);
             IndexCatalog.store(tx, catalog, table, name, found);
           }
           return found;
         });
-    if (stored.version() != version || stored.isUnique() != shape.isUnique()) {
+    if (stored.version() != version
+        || stored.isUnique() != shape.isUnique()
+        || stored.isCovering() != shape.isCovering()) {
       throw new IllegalStateException(
           "table "
               + table
@@ -101,6 +106,7 @@ public final class IndexBuild<V> {
               + " is stored with version "
               + stored.version()
               + (stored.isUnique() ? ", unique" : "")
+              + (stored.isCovering() ? ", covering" : "")
               + "; drop it by dropIndex, and declare it again");
     }
     Maintained<V> index =
@@ -119,8 +125,44 @@ public final class IndexBuild<V> {
     return index;
   }
 
-  /** Returns when all transactions that had written to the table have ended. */
-  private void awaitWriters() {
+  /**
+   * Keeps something that has no entries of its own with each write. It is stored as incomplete
+   * until all have ended that had written without it.
+   */
+  public void keep(String name, Kept<V> kept) {
+    indexes.changes().lock();
+    try {
+      Table catalog = database.getOrCreateTable(IndexCatalog.TABLE);
+      String table = rows.name();
+      IndexCatalog.Stored stored =
+          database.call(tx -> {
+            IndexCatalog.Stored found = IndexCatalog.find(tx, catalog, table, name);
+            if (found == null) {
+              found = new IndexCatalog.Stored(1, false, false, /* isComplete= */ false, null);
+              IndexCatalog.store(tx, catalog, table, name, found);
+            }
+            return found;
+          });
+      if (indexes.find(name) == null) { // else a write that runs would keep both
+        indexes.add(kept);
+      }
+      if (!stored.isComplete()) {
+        awaitWriters();
+        database.run(tx ->
+            IndexCatalog.store(
+                tx,
+                catalog,
+                table,
+                name,
+                new IndexCatalog.Stored(1, false, false, /* isComplete= */ true, null)));
+      }
+    } finally {
+      indexes.changes().unlock();
+    }
+  }
+
+  /** Returns when all who had written to the table have ended. */
+  public void awaitWriters() {
     try {
       database.run(tx -> { // it waits its turn after a conflict
         tx.dropTable(rows);
@@ -164,16 +206,21 @@ public final class IndexBuild<V> {
       }
     }
     for (byte[] key : keys) {
-      byte[] value = Objects.requireNonNull(tx.lockForUpdate(rows, key), "the row was just there");
-      Maintained.Change change = index.change(null, decoder.apply(key, value));
-      change.demandUnique(tx, key);
-      change.write(tx, key);
+      byte[] value = tx.lockForUpdate(rows, key);
+      // A row that has expired is removed, perhaps already to make room for another one of this
+      // batch.
+      if (value != null && !expired.remove(tx, key)) {
+        Kept.Change change = index.change(null, decoder.apply(key, value));
+        change.demandUnique(tx, key, expired);
+        change.write(tx, key, value);
+      }
     }
     count[0] = keys.size();
     IndexCatalog.Stored after =
         new IndexCatalog.Stored(
             before.version(),
             before.isUnique(),
+            before.isCovering(),
             keys.size() < most,
             keys.size() < most ? null : keys.getLast());
     IndexCatalog.store(tx, catalog, rows.name(), index.name(), after);
@@ -199,11 +246,12 @@ public final class IndexBuild<V> {
     boolean found =
         database.call(tx -> {
           @Nullable Table table = tx.findTable(entries);
+          boolean isStored = IndexCatalog.find(tx, catalog, rows.name(), name) != null;
           IndexCatalog.remove(tx, catalog, rows.name(), name);
-          if (table != null) {
+          if (table != null) { // what is kept without entries has none
             tx.dropTable(table);
           }
-          return table != null;
+          return isStored;
         });
     indexes.remove(name);
     return found;

@@ -17,7 +17,7 @@ import org.revenantdb.engine.Transaction;
  * name of the table and that of the index.
  *
  * <pre>
- * value    version of the definition (1 to 10 bytes), unique (1 byte: 0, 1), state (1 byte)
+ * value    version of the definition (1 to 10 bytes), kind (1 byte: 1 unique, 2 covering), state (1 byte)
  *          state 0  complete
  *          state 1  being built: the key of the last row that was looked at follows, if there is one
  * </pre>
@@ -29,6 +29,9 @@ public final class IndexCatalog {
   private static final Tuple2.Codec<String, String> KEYS =
       Keys.tuple(Keys.strings(), Keys.strings());
 
+  private static final int UNIQUE = 1;
+  private static final int COVERING = 2;
+
   private IndexCatalog() {}
 
   /**
@@ -36,14 +39,20 @@ public final class IndexCatalog {
    *
    * @param version of its definition
    * @param isUnique whether two rows may have the same entry
+   * @param isCovering whether entries have part of the row
    * @param isComplete whether it was built to the end
    * @param last key of the last row that the build has looked at; null before the first one
    */
-  public record Stored(long version, boolean isUnique, boolean isComplete, byte @Nullable [] last) {
+  public record Stored(
+      long version,
+      boolean isUnique,
+      boolean isCovering,
+      boolean isComplete,
+      byte @Nullable [] last) {
     private byte[] toBytes() {
       ByteWriter out = new ByteWriter();
       out.writeVarLong(version);
-      out.writeByte(isUnique ? 1 : 0);
+      out.writeByte((isUnique ? UNIQUE : 0) | (isCovering ? COVERING : 0));
       out.writeByte(isComplete ? 0 : 1);
       if (last != null) {
         out.writeBytes(last);
@@ -54,10 +63,14 @@ public final class IndexCatalog {
     private static Stored of(byte[] bytes) {
       ByteReader in = new ByteReader(bytes);
       long version = in.readVarLong();
-      boolean isUnique = in.readByte() == 1;
+      int kind = in.readByte();
       boolean isComplete = in.readByte() == 0;
       return new Stored(
-          version, isUnique, isComplete, in.remaining() == 0 ? null : in.readBytes(in.remaining()));
+          version,
+          (kind & UNIQUE) != 0,
+          (kind & COVERING) != 0,
+          isComplete,
+          in.remaining() == 0 ? null : in.readBytes(in.remaining()));
     }
   }
 

@@ -5,6 +5,7 @@ import java.util.TreeSet;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.collections.ByteReader;
+import org.revenantdb.collections.ByteWriter;
 import org.revenantdb.collections.DuplicateKeyException;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
@@ -24,7 +25,8 @@ public record Maintained<V>(
     String name,
     Table entries,
     IndexShape<?, V> shape,
-    Function<byte[], Object> rowKey) {
+    Function<byte[], Object> rowKey)
+    implements Kept<V> {
   private static final byte[] NOTHING = {};
 
   /** What the index has to have of a row; none for no row. */
@@ -37,44 +39,54 @@ public record Maintained<V>(
    *
    * @param index which
    * @param removed what the row had
-   * @param added the entries to add
+   * @param added what it is to have, or what it has with another part of the row
+   * @param part the part of the row that a covering index has; else null
    */
-  public record Change(Maintained<?> index, TreeSet<byte[]> removed, TreeSet<byte[]> added) {
-    /** Looks for a row that has one of the new entries, if each may be there once. */
-    public void demandUnique(Transaction transaction, byte[] key) {
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  public record Entries(
+      Maintained<?> index, TreeSet<byte[]> removed, TreeSet<byte[]> added, byte @Nullable [] part)
+      implements Change {
+    @Override
+    public void demandUnique(Transaction transaction, byte[] key, Expired expired) {
       if (index.shape.isUnique()) {
         for (byte[] each : added) {
-          index.demandUnique(transaction, key, each);
+          index.demandUnique(transaction, key, each, expired);
         }
       }
     }
 
-    /** Writes the entries. */
-    public void write(Transaction transaction, byte[] key) {
+    @Override
+    public void write(Transaction transaction, byte[] key, byte @Nullable [] stored) {
       for (byte[] each : removed) {
-        boolean _ = transaction.delete(index.entries, index.entryKey(each, key));
+        if (index.isEntryOf(transaction, each, key)) {
+          boolean _ = transaction.delete(index.entries, index.entryKey(each, key));
+        }
       }
       for (byte[] each : added) {
-        transaction.put(
-            index.entries, index.entryKey(each, key), index.shape.isUnique() ? key : NOTHING);
+        transaction.put(index.entries, index.entryKey(each, key), index.entryValue(key, part));
       }
     }
   }
 
-  /** What a change of a row, from nothing or to nothing, changes here. */
-  public Change change(@Nullable V before, @Nullable V after) {
+  @Override
+  public Entries change(@Nullable V before, @Nullable V after) {
     TreeSet<byte[]> removed = of(before);
     TreeSet<byte[]> added = of(after);
+    byte[] part = shape.partOf(after);
     TreeSet<byte[]> both = new TreeSet<>(removed);
     both.retainAll(added);
     removed.removeAll(both);
-    added.removeAll(both);
-    return new Change(this, removed, added);
+    if (part == null || Arrays.equals(part, shape.partOf(before))) {
+      added.removeAll(both);
+    }
+    return new Entries(this, removed, added, part);
   }
 
-  private void demandUnique(Transaction transaction, byte[] key, byte[] value) {
-    byte[] existing = transaction.get(entries, value);
-    if (existing != null && !Arrays.equals(existing, key)) {
+  private void demandUnique(Transaction transaction, byte[] key, byte[] value, Expired expired) {
+    byte[] existing = ownerOf(transaction, value);
+    if (existing != null
+        && !Arrays.equals(existing, key)
+        && !expired.remove(transaction, existing)) {
       Object indexed = shape.codec().fromBytes(value);
       Object ours = rowKey.apply(key);
       Object theirs = rowKey.apply(existing);
@@ -96,6 +108,27 @@ public record Maintained<V>(
     }
   }
 
+  /** False if, while a unique index is being built, the entry is that of another row. */
+  private boolean isEntryOf(Transaction transaction, byte[] value, byte[] key) {
+    return !shape.isUnique() || Arrays.equals(ownerOf(transaction, value), key);
+  }
+
+  /** The key of the row that has an entry of a unique index; null if there is none. */
+  private byte @Nullable [] ownerOf(Transaction transaction, byte[] value) {
+    byte[] stored = transaction.get(entries, value);
+    return stored == null ? null : rowKeyOf(value, stored);
+  }
+
+  /** Whether a row has this entry. */
+  public boolean hasEntry(V row, byte[] entry, byte[] key) {
+    for (byte[] value : of(row)) {
+      if (Arrays.equals(entryKey(value, key), entry)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** The key of the entry of a row. */
   public byte[] entryKey(byte[] value, byte[] key) {
     if (shape.isUnique()) {
@@ -106,10 +139,42 @@ public record Maintained<V>(
     return both;
   }
 
+  /** The value that the entries of a row have. */
+  public byte[] entryValueOf(V row, byte[] key) {
+    return entryValue(key, shape.partOf(row));
+  }
+
+  private byte[] entryValue(byte[] key, byte @Nullable [] part) {
+    if (part == null) {
+      return shape.isUnique() ? key : NOTHING;
+    }
+    if (!shape.isUnique()) {
+      return part;
+    }
+    ByteWriter out = new ByteWriter();
+    out.writeVarLong(key.length);
+    out.writeBytes(key);
+    out.writeBytes(part);
+    return out.toByteArray();
+  }
+
+  /** The part of the row that an entry of a covering index has. */
+  public ByteReader partOf(byte[] entryValue) {
+    ByteReader in = new ByteReader(entryValue);
+    if (shape.isUnique()) {
+      in.skip(Math.toIntExact(in.readVarLong()));
+    }
+    return new ByteReader(in.readBytes(in.remaining()));
+  }
+
   /** The key of the row that an entry leads to. */
   public byte[] rowKeyOf(byte[] entryKey, byte[] entryValue) {
     if (shape.isUnique()) {
-      return entryValue;
+      if (!shape.isCovering()) {
+        return entryValue;
+      }
+      ByteReader in = new ByteReader(entryValue);
+      return in.readBytes(Math.toIntExact(in.readVarLong()));
     }
     ByteReader in = new ByteReader(entryKey);
     Object _ = shape.codec().decode(in);

@@ -5,8 +5,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.collections.expiry.Expiring;
 import org.revenantdb.engine.Database;
 
 /**
@@ -24,10 +26,18 @@ public final class TableIndexes<V> {
   private final String table;
 
   /** Those that each write keeps; replaced as a whole. */
-  private volatile List<Maintained<V>> declared = List.of();
+  private volatile List<Kept<V>> declared = List.of();
 
   /** Null if there is none; else the message has them. */
   private volatile @Nullable String undeclared;
+
+  /** When rows expire; null if they do not, or if that was not declared. */
+  private volatile @Nullable Expiring<V> expiring;
+
+  private volatile boolean isExpiryUndeclared;
+
+  /** Whether a thread removes expired rows. */
+  private final AtomicBoolean hasRemover = new AtomicBoolean();
 
   private final Set<String> stored;
 
@@ -37,6 +47,7 @@ public final class TableIndexes<V> {
   private TableIndexes(String table, Set<String> stored) {
     this.table = table;
     this.stored = stored;
+    this.isExpiryUndeclared = stored.contains(Expiring.NAME);
     tell();
   }
 
@@ -60,13 +71,51 @@ public final class TableIndexes<V> {
     return (TableIndexes<V>) found;
   }
 
-  /** Held by a thread that declares or drops an index. */
-  ReentrantLock changes() {
+  /** Held by who declares or drops an index. */
+  public ReentrantLock changes() {
     return changes;
   }
 
+  /**
+   * When rows expire; null if they do not. What reads rows asks that first.
+   *
+   * @throws IllegalStateException if rows expire, and it was not declared when
+   */
+  public @Nullable Expiring<V> expiring() {
+    Expiring<V> found = expiring;
+    if (found == null && isExpiryUndeclared) {
+      throw new IllegalStateException(
+          "table "
+              + table
+              + " has rows that expire, which was not declared since the open; call expire, or"
+              + " dropExpiry, before the first use");
+    }
+    return found;
+  }
+
+  /** As {@link #expiring}; null as well if it was not declared. */
+  public @Nullable Expiring<V> declaredExpiring() {
+    return expiring;
+  }
+
+  /** Called when rows expire from now on. */
+  public synchronized void expires(Expiring<V> how) {
+    expiring = how;
+    isExpiryUndeclared = false;
+  }
+
+  /** Whether the caller is to start the thread that removes expired rows. */
+  public boolean needsRemover() {
+    return hasRemover.compareAndSet(false, true);
+  }
+
+  /** Called by that thread before it ends. */
+  public void removerEnds() {
+    hasRemover.set(false);
+  }
+
   /** Those that a write has to keep. */
-  public List<Maintained<V>> toWrite() {
+  public List<Kept<V>> toWrite() {
     String missing = undeclared;
     if (missing != null) {
       throw new IllegalStateException(
@@ -81,19 +130,19 @@ public final class TableIndexes<V> {
 
   /** Those that a write has to keep besides, after one that has kept some. */
   @SuppressWarnings("ReferenceEquality") // whether it is the list that was there
-  public List<Maintained<V>> since(List<Maintained<V>> kept) {
-    List<Maintained<V>> now = declared;
+  public List<Kept<V>> since(List<Kept<V>> kept) {
+    List<Kept<V>> now = declared;
     if (now == kept) {
       return List.of();
     }
-    List<Maintained<V>> more = new ArrayList<>(now);
+    List<Kept<V>> more = new ArrayList<>(now);
     more.removeAll(kept);
     return more;
   }
 
-  /** The index of this name; null if it was not declared. */
-  public synchronized @Nullable Maintained<V> find(String name) {
-    for (Maintained<V> each : declared) {
+  /** What is kept under this name; null if nobody has declared it. */
+  public synchronized @Nullable Kept<V> find(String name) {
+    for (Kept<V> each : declared) {
       if (each.name().equals(name)) {
         return each;
       }
@@ -101,8 +150,9 @@ public final class TableIndexes<V> {
     return null;
   }
 
-  synchronized void add(Maintained<V> index) {
-    List<Maintained<V>> all = new ArrayList<>(declared);
+  /** Called when something is kept from now on. */
+  public synchronized void add(Kept<V> index) {
+    List<Kept<V>> all = new ArrayList<>(declared);
     all.removeIf(it -> it.name().equals(index.name()));
     all.add(index);
     declared = List.copyOf(all);
@@ -110,11 +160,16 @@ public final class TableIndexes<V> {
     tell();
   }
 
-  synchronized void remove(String name) {
-    List<Maintained<V>> all = new ArrayList<>(declared);
+  /** Called when something is not kept any more. */
+  public synchronized void remove(String name) {
+    List<Kept<V>> all = new ArrayList<>(declared);
     all.removeIf(it -> it.name().equals(name));
     declared = List.copyOf(all);
     stored.remove(name);
+    if (name.equals(Expiring.NAME)) {
+      expiring = null;
+      isExpiryUndeclared = false;
+    }
     tell();
   }
 

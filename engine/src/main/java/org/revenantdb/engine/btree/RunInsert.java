@@ -6,6 +6,7 @@ import java.util.function.BooleanSupplier;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.change.Journal;
 import org.revenantdb.engine.change.MiniTransaction;
+import org.revenantdb.engine.flight.FlightEvents;
 import org.revenantdb.engine.page.InnerCell;
 import org.revenantdb.engine.page.PageOps;
 import org.revenantdb.engine.page.Slotted;
@@ -324,6 +325,7 @@ public final class RunInsert {
       }
     }
     splits.increment();
+    FlightEvents.split(tree.table(), /* level= */ 0, /* isRoot= */ true);
     return frame;
   }
 

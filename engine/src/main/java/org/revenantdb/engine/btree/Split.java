@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.change.MiniTransaction;
+import org.revenantdb.engine.flight.FlightEvents;
 import org.revenantdb.engine.page.InnerCell;
 import org.revenantdb.engine.page.PageOps;
 import org.revenantdb.engine.page.Slotted;
@@ -354,6 +355,7 @@ public final class Split {
       }
     }
     splits.increment();
+    FlightEvents.split(tree.table(), level, /* isRoot= */ false);
     return newFrame;
   }
 
@@ -435,5 +437,6 @@ public final class Split {
       }
     }
     splits.increment();
+    FlightEvents.split(tree.table(), level, /* isRoot= */ true);
   }
 }

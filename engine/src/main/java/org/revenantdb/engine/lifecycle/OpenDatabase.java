@@ -21,6 +21,7 @@ import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.catalog.Catalog;
 import org.revenantdb.engine.change.Journal;
 import org.revenantdb.engine.counters.CountersFile;
+import org.revenantdb.engine.flight.FlightEvents;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.session.CopyInUse;
 import org.revenantdb.engine.session.Engine;
@@ -207,6 +208,19 @@ public final class OpenDatabase {
 
   private CheckpointSource checkpointSource(Storage storage, Ownership ownership) {
     return new CheckpointSource() {
+      private @Nullable Object event;
+
+      @Override
+      public void roundBegins() {
+        event = FlightEvents.beginCheckpoint();
+      }
+
+      @Override
+      public void roundEnded(long redoPointBefore, long redoPoint) {
+        FlightEvents.endCheckpoint(event, redoPointBefore, redoPoint);
+        event = null;
+      }
+
       @Override
       public void flushDirtyBefore(long lsn) {
         pool.flushDirtyBefore(lsn);

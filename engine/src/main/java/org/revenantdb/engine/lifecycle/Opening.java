@@ -24,6 +24,7 @@ import org.revenantdb.engine.catalog.Catalog;
 import org.revenantdb.engine.change.FlushRecords;
 import org.revenantdb.engine.change.Journal;
 import org.revenantdb.engine.counters.CountersFile;
+import org.revenantdb.engine.flight.FlightEvents;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.PageStructure;
 import org.revenantdb.engine.session.Engine;
@@ -82,6 +83,20 @@ final class Opening {
    *
    * A crash     before the life begins: the directory is as it was. Behind that, the same steps give the same database.
    */
+  /** Reports spills to the flight recorder. */
+  private static final VolatileStore.SpillWatch SPILLS =
+      new VolatileStore.SpillWatch() {
+        @Override
+        public @Nullable Object begins() {
+          return FlightEvents.beginSpill();
+        }
+
+        @Override
+        public void ended(@Nullable Object begun, long versions) {
+          FlightEvents.endSpill(begun, versions);
+        }
+      };
+
   private final Path directory;
   private final DatabaseOptions options;
   private final BufferPoolOptions poolOptions;
@@ -400,6 +415,16 @@ final class Opening {
                     io)
                 .ownedBy(files.ownership()));
     Horizon horizon = new Horizon(snapshots, journal::tail, journal::durableLsn);
+    VolatileStore versions =
+        resources.opened(
+            new VolatileStore(
+                spill,
+                options.versionMemory(),
+                horizon::refresh,
+                GarbageStrategy.of(horizon),
+                waits.of(WaitClass.VERSION_MEMORY),
+                journal::fail));
+    versions.watchSpills(SPILLS);
     Storage storage =
         new Storage(
             pool,
@@ -410,14 +435,7 @@ final class Opening {
             new VersionMarks(),
             transactions(result),
             horizon,
-            resources.opened(
-                new VolatileStore(
-                    spill,
-                    options.versionMemory(),
-                    horizon::refresh,
-                    GarbageStrategy.of(horizon),
-                    waits.of(WaitClass.VERSION_MEMORY),
-                    journal::fail)),
+            versions,
             spill,
             new Storage.Counters());
     return new Engine(

@@ -1,7 +1,7 @@
 package org.revenantdb.engine.lifecycle;
 
-import jdk.jfr.FlightRecorder;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.flight.FlightEvents;
 
 /**
  * Reports waits to the flight recorder, if there is one.
@@ -15,13 +15,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class WaitEvents {
   /*
-   * As in the latch module: WaitEvent cannot be loaded without jdk.jfr, so only methods that run
-   * when AVAILABLE is true refer to it, and it is passed as an Object. Loading it starts the flight
-   * recorder, whose cost should arise only with a recording. So it is used only after a recording
-   * was started.
+   * As in the latch module and in FlightEvents: WaitEvent cannot be loaded without jdk.jfr, so only
+   * methods that run during a recording refer to it, and it is passed as an Object.
    */
-  private static final boolean AVAILABLE = isAvailable();
-
   private WaitEvents() {}
 
   /** Takes the start time of a wait; null if waits are not recorded. */
@@ -31,7 +27,7 @@ final class WaitEvents {
 
   /** Whether events may be created: the flight recorder was started. */
   static boolean isRecording() {
-    return AVAILABLE && isStarted();
+    return FlightEvents.isRecording();
   }
 
   /** Records a wait that has ended, if it was long enough; {@code event} is from {@link #begin}. */
@@ -39,10 +35,6 @@ final class WaitEvents {
     if (event != null) {
       commit(event, waitClass);
     }
-  }
-
-  private static boolean isStarted() {
-    return FlightRecorder.isInitialized();
   }
 
   private static @Nullable Object begun() {
@@ -60,15 +52,6 @@ final class WaitEvents {
     if (event.shouldCommit()) {
       event.waitClass = waitClass;
       event.commit();
-    }
-  }
-
-  private static boolean isAvailable() {
-    try {
-      Class.forName("jdk.jfr.Event", /* initialize= */ false, WaitEvents.class.getClassLoader());
-      return true;
-    } catch (ClassNotFoundException | LinkageError e) {
-      return false;
     }
   }
 }

@@ -7,9 +7,11 @@ import org.revenantdb.engine.ConflictException;
 import org.revenantdb.engine.Durability;
 import org.revenantdb.engine.change.ChangeSteps;
 import org.revenantdb.engine.change.Journal;
+import org.revenantdb.engine.flight.FlightEvents;
 import org.revenantdb.engine.serial.Certifier;
 import org.revenantdb.engine.serial.Commit;
 import org.revenantdb.engine.txn.TransactionTable;
+import org.revenantdb.latch.PatientLock;
 import org.revenantdb.recovery.log.LogStoppedException;
 import org.revenantdb.recovery.log.RecordType;
 
@@ -27,7 +29,9 @@ final class CommitPath {
   /*
    * Protocol    docs/protocols.md §7 (words of the table), §14 (durability), §34 (serializable).
    *
-   * Steps       1  enter      one thread is inside the transaction; its stack is sufficient
+   * Steps       0  last       only if the transaction has actions of beforeCommit: the lock of the order is taken, and the
+   *                           actions run, which may write. The lock is given back behind step 9 (§53).
+   *             1  enter      one thread is inside the transaction; its stack is sufficient
    *             2  validate   serializable, outside of the gate: nothing that it has read was changed (SerialCommit)
    *             3  gate       the transaction is open, and the database is until step 9
    *             4  order      while there are serializable transactions: the gate of the certifier
@@ -43,9 +47,9 @@ final class CommitPath {
    *             it takes its place in the order for that, so that all its answers are true at one moment.
    *             A transaction that has changed tables takes steps 4 to 8 with the catalogue locked (TableSteps).
    *
-   * Order of gates   gate, lock of the catalogue, gate of the certifier. Mark comes behind the last: a transaction that
-   *             turns the certifier on waits for all that are marked. A transaction that finds it on only after
-   *             it was marked takes the mark back, enters, and marks again.
+   * Order of gates   lock of the order, gate, lock of the catalogue, gate of the certifier. Mark comes behind the last: a
+   *             transaction that turns the certifier on waits for all that are marked. A transaction that finds it on
+   *             only after it was marked takes the mark back, enters, and marks again.
    *
    * Ordering    committedAt is stored before the state COMMITTED, which says to other threads that it is there
    *             (TransactionState, Ordering).
@@ -87,35 +91,32 @@ final class CommitPath {
   static void load() {}
 
   /** All steps. */
-  static void commit(TransactionCore core) {
-    publish(core);
-    if (core.durability() == Durability.LAZY) {
-      return;
+  static void commit(TransactionCore core, @Nullable Runnable last) {
+    Object event = FlightEvents.beginCommit();
+    publish(core, last);
+    if (core.durability() == Durability.DURABLE) {
+      if (core.id() == 0) {
+        core.awaitWitnessed();
+      } else {
+        DurableOutcome.await(core);
+      }
     }
-    if (core.id() == 0) {
-      core.awaitWitnessed();
-    } else {
-      DurableOutcome.await(core);
-    }
+    FlightEvents.endCommit(event, core.id(), core.options().name(), core.durability().name());
   }
 
-  /** Steps 1 to 9; if the commit has to be durable, the force is on its way on return. */
-  static void commitAsync(TransactionCore core) {
-    publish(core);
+  /** Steps 0 to 9; if the commit has to be durable, the force is on its way on return. */
+  static void commitAsync(TransactionCore core, @Nullable Runnable last) {
+    publish(core, last);
     if (core.durability() == Durability.DURABLE) {
       core.engine().storage().log().requestFlush(core.committedAt());
     }
   }
 
-  private static void publish(TransactionCore core) {
-    core.enterAlone(); // 1
-    try {
-      runValidated(core, COMMIT); // 2 to 8
-    } catch (ConflictException told) {
-      core.awaitAnswer();
-      throw told;
-    } finally {
-      core.leaveAlone(); // 9
+  private static void publish(TransactionCore core, @Nullable Runnable last) {
+    if (last == null) {
+      publishNow(core);
+    } else {
+      publishInOrder(core, last);
     }
     if (core.id() == 0) {
       return;
@@ -129,6 +130,31 @@ final class CommitPath {
       case DURABLE -> engine.storage().counters().durableCommits.increment();
     }
     engine.pokeCleaner();
+  }
+
+  /** Steps 0 to 9; they wait for the disk only before a conflict is returned. */
+  private static void publishInOrder(TransactionCore core, Runnable last) {
+    PatientLock order = core.engine().commitOrder();
+    order.lock();
+    try {
+      last.run(); // 0
+      publishNow(core);
+    } finally {
+      order.unlock();
+    }
+  }
+
+  /** Steps 1 to 9. */
+  private static void publishNow(TransactionCore core) {
+    core.enterAlone(); // 1
+    try {
+      runValidated(core, COMMIT); // 2 to 8
+    } catch (ConflictException told) {
+      core.awaitAnswer();
+      throw told;
+    } finally {
+      core.leaveAlone(); // 9
+    }
   }
 
   /** Steps 2 and 3, around the publication of an outcome. */

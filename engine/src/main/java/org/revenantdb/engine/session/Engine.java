@@ -25,6 +25,7 @@ import org.revenantdb.engine.version.RowReader;
 import org.revenantdb.engine.version.RowWriter;
 import org.revenantdb.engine.version.Storage;
 import org.revenantdb.gc.ActiveSnapshots;
+import org.revenantdb.latch.PatientLock;
 import org.revenantdb.latch.StackReserve;
 import org.revenantdb.latch.WaitMeter;
 import org.revenantdb.recovery.file.FileException;
@@ -63,6 +64,7 @@ public final class Engine implements CatalogueOwner {
   private volatile boolean ofCopy;
 
   private final PreparedTransactions prepared;
+  private final PatientLock commitOrder = new PatientLock();
   private volatile @Nullable TableSteps tables;
 
   /**
@@ -131,6 +133,14 @@ public final class Engine implements CatalogueOwner {
   @Override
   public RowReader reader() {
     return reader;
+  }
+
+  /**
+   * Held by a transaction with a last step, from that step until its commit has its place (§53). It
+   * is taken before the gate.
+   */
+  PatientLock commitOrder() {
+    return commitOrder;
   }
 
   public PreparedTransactions prepared() {

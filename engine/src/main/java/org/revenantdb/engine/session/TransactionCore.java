@@ -545,9 +545,13 @@ public final class TransactionCore extends TransactionState {
     return writes;
   }
 
-  /** Commits, and waits until the commit is durable if it has to be. */
-  public void commit() {
-    CommitPath.commit(this);
+  /**
+   * Commits, and waits until the commit is durable if it has to be.
+   *
+   * @param last runs as the last part of the transaction, in the order of commits; or null
+   */
+  public void commit(@Nullable Runnable last) {
+    CommitPath.commit(this, last);
   }
 
   /** Prepares. Returns whether there is something to decide. Durable on return. */
@@ -555,9 +559,13 @@ public final class TransactionCore extends TransactionState {
     return PreparePath.prepare(this, name);
   }
 
-  /** Commits; if the commit has to be durable, the force is on its way on return. */
-  public void commitAsync() {
-    CommitPath.commitAsync(this);
+  /**
+   * Commits; if the commit has to be durable, the force is on its way on return.
+   *
+   * @param last as of {@link #commit}
+   */
+  public void commitAsync(@Nullable Runnable last) {
+    CommitPath.commitAsync(this, last);
   }
 
   /** Completed when the commit is durable, and everything that it has read. */

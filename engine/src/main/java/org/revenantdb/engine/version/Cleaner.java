@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.change.MiniTransaction;
+import org.revenantdb.engine.flight.FlightEvents;
 import org.revenantdb.engine.page.DroppedTableRow;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.SpaceMapPage;
@@ -578,6 +579,21 @@ public final class Cleaner implements AutoCloseable {
    * @param wanted whether a whole pass is wanted even if there is nothing to forget
    */
   long pass(boolean everything, boolean wanted) {
+    Object event = FlightEvents.beginCleanerPass();
+    long pages = event == null ? 0 : storage.counters().pagesCleaned.sum();
+    Passed passed = passNow(everything, wanted);
+    FlightEvents.endCleanerPass(
+        event,
+        passed.changes,
+        passed.aborted,
+        event == null ? 0 : storage.counters().pagesCleaned.sum() - pages);
+    return passed.changes;
+  }
+
+  /** What a pass has changed, and how many aborted transactions it looked for. */
+  private record Passed(long changes, int aborted) {}
+
+  private Passed passNow(boolean everything, boolean wanted) {
     TransactionTable transactions = storage.transactions();
     boolean toFinish = tables.hasUnfinished();
     boolean finished = !toFinish || inside.run(() -> tables.finish() ? 1 : 0) == 1;
@@ -608,7 +624,7 @@ public final class Cleaner implements AutoCloseable {
           new CleaningPass(
               storage, pages, visits, inside, settled, () -> closed, throttled ? budget : null);
       if (!pass.run(own, helpers, threadName, pagesPerHelper, this::tidy)) {
-        return 0;
+        return new Passed(0, aborted.length);
       }
       changes += pass.changes();
       leftMoved = ofVisits(PageVisit::takeLeftMoved);
@@ -635,7 +651,7 @@ public final class Cleaner implements AutoCloseable {
       storage.marks().end();
     }
     storage.counters().cleanerPasses.increment();
-    return changes;
+    return new Passed(changes, aborted.length);
   }
 
   /** Takes a mark of the visits of all threads; returns whether one of them had it. */

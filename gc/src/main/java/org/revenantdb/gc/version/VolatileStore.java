@@ -151,6 +151,37 @@ public final class VolatileStore implements AutoCloseable {
   private final Tally swept = new Tally();
   private final LongAccumulator longest = new LongAccumulator(Math::max, 0);
   private final Tally spilled = new Tally();
+  private volatile SpillWatch watch = SpillWatch.NONE;
+
+  /** Learns of versions that are written to a file. Throws nothing. */
+  public interface SpillWatch {
+    /** Nobody. */
+    SpillWatch NONE =
+        new SpillWatch() {
+          @Override
+          public @Nullable Object begins() {
+            return null;
+          }
+
+          @Override
+          public void ended(@Nullable Object begun, long versions) {}
+        };
+
+    /**
+     * Called before they are written.
+     *
+     * @return what {@link #ended} receives
+     */
+    @Nullable Object begins();
+
+    /**
+     * Called when they are written.
+     *
+     * @param begun what {@link #begins} has returned
+     * @param versions how many they are
+     */
+    void ended(@Nullable Object begun, long versions);
+  }
 
   /**
    * An empty store.
@@ -176,6 +207,15 @@ public final class VolatileStore implements AutoCloseable {
     this.unseenDeletes = new UnseenDeletes(departed);
     this.snapshots = snapshots;
     this.spiller = new Spiller(files, memory, this::spill, this::merge, stop);
+  }
+
+  /**
+   * Reports spills from now on.
+   *
+   * @param who learns of them
+   */
+  public void watchSpills(SpillWatch who) {
+    watch = who;
   }
 
   /**
@@ -536,6 +576,7 @@ public final class VolatileStore implements AutoCloseable {
     if (chosen.isEmpty()) {
       return false;
     }
+    Object begun = watch.begins();
     long count = chosen.stream().mapToLong(chain -> chain.newest().length()).sum();
     // One after the other: copies of all of them would be as large as the memory to be freed.
     runs.add(chosen.stream().flatMap(VolatileStore::spilled), count, needed);
@@ -546,6 +587,7 @@ public final class VolatileStore implements AutoCloseable {
       take(chain.key(), version -> version.supersededAt() > newest);
     }
     spilled.add(count);
+    watch.ended(begun, count);
     return true;
   }
 

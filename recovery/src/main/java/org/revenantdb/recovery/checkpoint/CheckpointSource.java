@@ -53,6 +53,17 @@ public interface CheckpointSource {
    */
   long highWaterPages();
 
+  /** Called when a round begins. Throws nothing. */
+  default void roundBegins() {}
+
+  /**
+   * Called when a round has ended well. Throws nothing.
+   *
+   * @param redoPointBefore the redo point before the round
+   * @param redoPoint the redo point now
+   */
+  default void roundEnded(long redoPointBefore, long redoPoint) {}
+
   /**
    * Called about once a second between two rounds, by the checkpoint thread, which may access
    * files. May take a moment; throws nothing.

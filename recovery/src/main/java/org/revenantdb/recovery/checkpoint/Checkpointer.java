@@ -304,6 +304,8 @@ public final class Checkpointer implements AutoCloseable {
 
   private void round(long goal, boolean closing) {
     mayRepeat = true;
+    source.roundBegins();
+    long former = redoPoint;
     long begin = log.tail();
     source.flushDirtyBefore(goal);
     // A frame may be marked late, with a position read before this or the last B. Its record still
@@ -332,6 +334,7 @@ public final class Checkpointer implements AutoCloseable {
     redoPoint = redo;
     log.recycleBelow(redo);
     space.redoPointMoved(redo);
+    source.roundEnded(former, redo);
   }
 
   /** A page behind the size in the slot was cut off, or is unknown there. */

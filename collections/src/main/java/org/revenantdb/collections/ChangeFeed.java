@@ -1,0 +1,295 @@
+package org.revenantdb.collections;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.revenantdb.collections.feed.FeedRecord;
+import org.revenantdb.collections.feed.FeedState;
+import org.revenantdb.engine.Cursor;
+import org.revenantdb.engine.Database;
+import org.revenantdb.engine.Durability;
+import org.revenantdb.engine.Transaction;
+import org.revenantdb.engine.TransactionOptions;
+
+/**
+ * The committed changes of some tables, in the order of the commits.
+ *
+ * {@snippet :
+ * ChangeFeed feed = ChangeFeed.open(db, "orders");
+ * long _ = feed.watch(orders);
+ * FeedSubscription subscription =
+ *     feed.follow(storedPosition, commit -> commit.forEach(orders, (key, order) -> ...));
+ * }
+ *
+ * <p>Each write of a watched table is recorded in the transaction that makes it. So what is
+ * committed is in the feed, what is rolled back is not, and a crash leaves both or neither. A
+ * reader sees only commits that are durable: none that it has seen is undone.
+ *
+ * <p><b>Position.</b> A reader stores the position of the last commit that it has dealt with, and
+ * goes on behind it after a restart; 0 is before the first. If it stores the position in the
+ * transaction in which it deals with the commit, in this database, it deals with each exactly once.
+ *
+ * <p><b>Which writes.</b> Those of a {@link TypedTable}. What writes the table as bytes, drops it
+ * or truncates it is not recorded. Watch each table again after each open, before the first write,
+ * which is refused until then.
+ *
+ * <p><b>Space.</b> The feed grows until it is {@linkplain #trim trimmed}.
+ *
+ * <p><b>Limits.</b> A transaction that has written to a watched table cannot be prepared. A
+ * READ_COMMITTED transaction cannot write to one.
+ *
+ * <p><b>Threads.</b> Thread-safe.
+ */
+public final class ChangeFeed {
+  /** Commits that are read in one transaction. */
+  private static final int BATCH = 64;
+
+  /** Commits that are trimmed in one transaction. */
+  private static final int TRIMMED = 64;
+
+  private static final TransactionOptions READS =
+      TransactionOptions.defaults()
+          .withDurability(Durability.DURABLE)
+          .withReadOnly(true)
+          .withName("change feed");
+
+  private static final TransactionOptions TRIMS =
+      TransactionOptions.defaults().withDurability(Durability.LAZY).withName("change feed");
+
+  private final Database database;
+  private final FeedState state;
+
+  /** Receives the commits of a feed. */
+  @FunctionalInterface
+  public interface Listener {
+    /**
+     * Called with a commit, by one thread at a time, in the order of the commits.
+     *
+     * @param commit valid until this returns
+     * @throws Exception if the commit could not be dealt with; the reader stops before it
+     */
+    void committed(FeedCommit commit) throws Exception;
+  }
+
+  private ChangeFeed(Database database, FeedState state) {
+    this.database = database;
+    this.state = state;
+  }
+
+  /**
+   * Opens a feed. Creates it if there is none of this name.
+   *
+   * @param database where it is
+   * @param name its name
+   * @return the feed
+   */
+  public static ChangeFeed open(Database database, String name) {
+    Objects.requireNonNull(database, "database must not be null");
+    Objects.requireNonNull(name, "name must not be null");
+    return new ChangeFeed(database, FeedState.of(database, name));
+  }
+
+  /**
+   * The name of the feed.
+   *
+   * @return the name
+   */
+  public String name() {
+    return state.name();
+  }
+
+  /**
+   * Has the writes of a table recorded from now on. Called for the first time, it waits for
+   * transactions that have written to the table, as {@link TypedTable#index} does. Call it again
+   * after each open.
+   *
+   * @param table the table
+   * @return a position: all commits of the table behind it are in the feed with all their changes,
+   *     if this is the first call for the table
+   * @throws org.revenantdb.engine.CatalogException if this thread has an open transaction that has
+   *     written to the table, or if a prepared transaction has; call it again later
+   */
+  public long watch(TypedTable<?, ?> table) {
+    watchTyped(table);
+    return position();
+  }
+
+  private <V> void watchTyped(TypedTable<?, V> table) {
+    String as = keptAs();
+    table.keep(as, state.recordOf(table.name(), as));
+  }
+
+  /**
+   * Has the writes of a table not recorded any more. What is recorded stays.
+   *
+   * @param table the table
+   * @return whether they were recorded
+   */
+  public boolean unwatch(TypedTable<?, ?> table) {
+    return table.keepNoMore(keptAs());
+  }
+
+  private String keptAs() {
+    return TypedTable.RESERVED + "feed/" + name();
+  }
+
+  /**
+   * The position of the last commit. It is durable.
+   *
+   * @return the position; 0 if there is none
+   */
+  public long position() {
+    return database.<Long>read(READS, state::last);
+  }
+
+  /**
+   * The position of the last commit that a transaction sees. Its snapshot has exactly the commits
+   * up to there. So a reader can begin with the tables as the transaction reads them, and go on
+   * behind this position.
+   *
+   * @param transaction which reads; not READ_COMMITTED, whose statements have a snapshot each. A
+   *     lazy one may see a position that a crash undoes
+   * @return the position; 0 if there is none
+   */
+  public long position(Transaction transaction) {
+    return state.last(transaction);
+  }
+
+  /**
+   * The first position from which can be read: commits behind it are there.
+   *
+   * @return the position; 0 if the feed was never trimmed
+   */
+  public long first() {
+    return database.<Long>read(READS, state::trimmed);
+  }
+
+  /**
+   * Passes commits behind a position to a listener, on this thread, and returns when there is no
+   * further one.
+   *
+   * @param after the position of the last commit that was dealt with; 0 for all
+   * @param most how many at most
+   * @param listener receives them
+   * @return the position of the last commit that was passed, or {@code after}
+   * @throws ChangesGoneException if the feed has not all commits behind the position
+   * @throws Exception what the listener has thrown; commits before that one were dealt with
+   */
+  public long read(long after, long most, Listener listener) throws Exception {
+    Objects.requireNonNull(listener, "listener must not be null");
+    long at = after;
+    long left = most;
+    while (left > 0) {
+      Pass pass = pass(at, Math.min(left, BATCH), listener);
+      at = pass.at;
+      left -= pass.passed;
+      if (pass.isLast) {
+        break;
+      }
+    }
+    return at;
+  }
+
+  private record Pass(long at, long passed, boolean isLast) {}
+
+  /** Reads in one snapshot. It is no attempt of run: the listener must not be called twice. */
+  private Pass pass(long after, long most, Listener listener) throws Exception {
+    try (Transaction tx = database.begin(READS)) {
+      long trimmed = state.trimmed(tx);
+      long last = state.last(tx);
+      if (after < trimmed || after > last) {
+        throw new ChangesGoneException(name(), after, trimmed, last);
+      }
+      long at = after;
+      long passed = 0;
+      try (Cursor rows = tx.scan(state.commits(), FeedRecord.number(after + 1), null)) {
+        while (passed < most && rows.next()) {
+          long position = FeedRecord.number(rows.key());
+          FeedCommit commit = new FeedCommit(state, tx, position, FeedRecord.number(rows.value()));
+          if (!commit.isEmpty()) {
+            listener.committed(commit);
+            passed++;
+          }
+          at = position;
+        }
+      }
+      return new Pass(at, passed, passed < most);
+    }
+  }
+
+  /**
+   * Passes commits behind a position to a listener, on a virtual thread, those that are there and
+   * each later one when it is durable, until the subscription or the database is closed.
+   *
+   * @param after the position of the last commit that was dealt with; 0 for all
+   * @param listener receives them. If it throws, the subscription ends, and {@link
+   *     FeedSubscription#failure} has what it has thrown
+   * @return the subscription; close it before the database
+   * @throws ChangesGoneException if the feed has not all commits behind the position
+   */
+  public FeedSubscription follow(long after, Listener listener) {
+    Objects.requireNonNull(listener, "listener must not be null");
+    long trimmed = first();
+    long last = position();
+    if (after < trimmed || after > last) {
+      throw new ChangesGoneException(name(), after, trimmed, last);
+    }
+    return new FeedSubscription(this, state.arrivals(), after, listener);
+  }
+
+  /**
+   * Removes the commits up to a position. Call it with a position that all readers have stored.
+   *
+   * @param upTo the last position to be removed; all if it is behind the last one
+   * @return how many commits were removed
+   */
+  public long trim(long upTo) {
+    long end = Math.min(upTo, position());
+    long[] all = {0};
+    boolean isDone = false;
+    while (!isDone) {
+      long[] removed = {0};
+      isDone = database.<Boolean>call(TRIMS, tx -> trimSome(tx, end, removed));
+      all[0] += removed[0];
+    }
+    return all[0];
+  }
+
+  private boolean trimSome(Transaction tx, long end, long[] removed) {
+    if (end <= state.trimmed(tx)) {
+      removed[0] = 0;
+      return true;
+    }
+    List<byte[]> positions = new ArrayList<>();
+    List<byte[]> batches = new ArrayList<>();
+    byte[] to = FeedRecord.number(end + 1);
+    try (Cursor rows = tx.scan(state.commits(), FeedRecord.number(1), to)) {
+      while (positions.size() < TRIMMED && rows.next()) {
+        positions.add(rows.key());
+        batches.add(rows.value());
+      }
+    }
+    for (int i = 0; i < positions.size(); i++) {
+      long batch = FeedRecord.number(batches.get(i));
+      long _ = tx.deleteRange(state.changes(), FeedState.startOf(batch), FeedState.endOf(batch));
+      boolean _ = tx.delete(state.commits(), positions.get(i));
+    }
+    boolean isDone = positions.size() < TRIMMED;
+    tx.put(
+        state.commits(),
+        FeedRecord.number(0),
+        isDone ? FeedRecord.number(end) : positions.getLast());
+    removed[0] = positions.size();
+    return isDone;
+  }
+
+  /** Whether nobody can read any more. */
+  boolean isOver() {
+    return database.isClosed();
+  }
+
+  @Override
+  public String toString() {
+    return "ChangeFeed[" + name() + "]";
+  }
+}

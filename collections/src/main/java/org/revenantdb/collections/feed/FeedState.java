@@ -1,0 +1,173 @@
+package org.revenantdb.collections.feed;
+
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.collections.index.Kept;
+import org.revenantdb.engine.Cursor;
+import org.revenantdb.engine.Database;
+import org.revenantdb.engine.Durability;
+import org.revenantdb.engine.Sequence;
+import org.revenantdb.engine.Table;
+import org.revenantdb.engine.Transaction;
+
+/**
+ * One feed of a database, for all who have opened it.
+ *
+ * <p>Threads: {@code next} belongs to the transaction that is in its last step, of which there is
+ * one at a time ({@link Transaction#beforeCommit}). The rest is thread-safe.
+ */
+public final class FeedState {
+  /*
+   * Protocol    §53, with the crash table.
+   *
+   * Position    taken in the last step, so it is in the order of the commits: who sees a position sees all smaller ones
+   *             that there will ever be. A position whose transaction is not committed after all is never used.
+   */
+  private static final Map<Database, Map<String, FeedState>> ALL = new HashMap<>();
+
+  private final String name;
+  private final Table commits;
+  private final Table changes;
+  private final Sequence batches;
+  private final Arrivals arrivals = new Arrivals();
+  private long next;
+
+  /** What a transaction has of a feed. */
+  private static final class Part {
+    private final long batch;
+    private long count;
+
+    /** 0 if it has none yet. */
+    private long position;
+
+    Part(long batch) {
+      this.batch = batch;
+    }
+  }
+
+  private FeedState(Database database, String name) {
+    this.name = name;
+    this.commits = database.getOrCreateTable(tableOf(name));
+    this.changes = database.getOrCreateTable(tableOf(name) + "/changes");
+    this.batches = database.getOrCreateSequence(tableOf(name));
+    this.next = 1 + database.<Long>read(this::last);
+  }
+
+  private static String tableOf(String name) {
+    return "revenant.feeds/" + name;
+  }
+
+  /** That of a name. */
+  public static FeedState of(Database database, String name) {
+    FeedState found;
+    synchronized (ALL) {
+      found = ALL.getOrDefault(database, Map.of()).get(name);
+    }
+    if (found == null) { // so nobody can record; and nothing is read while others wait here
+      FeedState made = new FeedState(database, name);
+      synchronized (ALL) {
+        ALL.keySet().removeIf(Database::isClosed);
+        found = ALL.computeIfAbsent(database, _ -> new HashMap<>()).putIfAbsent(name, made);
+      }
+      return found == null ? made : found;
+    }
+    return found;
+  }
+
+  /** Its name. */
+  public String name() {
+    return name;
+  }
+
+  /** The commits, by position. */
+  public Table commits() {
+    return commits;
+  }
+
+  /** The changes, by batch. */
+  public Table changes() {
+    return changes;
+  }
+
+  /** Those who wait for it. */
+  public Arrivals arrivals() {
+    return arrivals;
+  }
+
+  /** The last position that a transaction sees; that to which it was trimmed if it is empty. */
+  public long last(Transaction tx) {
+    try (Cursor cursor = tx.scanDescending(commits, FeedRecord.number(1), null)) {
+      return cursor.next() ? FeedRecord.number(cursor.key()) : trimmed(tx);
+    }
+  }
+
+  /** The last position that was trimmed; 0 if there is none. */
+  public long trimmed(Transaction tx) {
+    byte[] stored = tx.get(commits, FeedRecord.number(0));
+    return stored == null ? 0 : FeedRecord.number(stored);
+  }
+
+  /** The first key of a batch. */
+  public static byte[] startOf(long batch) {
+    return FeedRecord.changeKey(batch, 0);
+  }
+
+  /** The first key behind a batch. */
+  public static byte[] endOf(long batch) {
+    return FeedRecord.changeKey(batch + 1, 0);
+  }
+
+  /**
+   * What the writes of a table keep for this feed.
+   *
+   * @param as the name under which they keep it
+   */
+  public <V> Kept<V> recordOf(String table, String as) {
+    return new Kept<>() {
+      @Override
+      public String name() {
+        return as;
+      }
+
+      @Override
+      public Change change(@Nullable V before, @Nullable V after) {
+        return new Change() {
+          @Override
+          public void demandUnique(Transaction transaction, byte[] key, Expired expired) {}
+
+          @Override
+          public void write(Transaction transaction, byte[] key, byte @Nullable [] stored) {
+            record(transaction, table, key, stored);
+          }
+        };
+      }
+    };
+  }
+
+  private void record(Transaction tx, String table, byte[] key, byte @Nullable [] stored) {
+    Part part = tx.attachment(this, () -> begin(tx));
+    tx.put(
+        changes,
+        FeedRecord.changeKey(part.batch, part.count++),
+        FeedRecord.change(table, key, stored));
+  }
+
+  private Part begin(Transaction tx) {
+    Durability durability = tx.options().durability();
+    Part part = new Part(batches.next(durability == null ? Durability.DURABLE : durability));
+    tx.beforeCommit(() -> number(tx, part));
+    tx.afterCommit(arrivals::arrived);
+    return part;
+  }
+
+  /** The last step of a transaction. */
+  private void number(Transaction tx, Part part) {
+    if (part.position != 0) { // a commit that was refused has run it before
+      boolean _ = tx.delete(commits, FeedRecord.number(part.position));
+    }
+    long position = next++;
+    part.position = position;
+    tx.put(commits, FeedRecord.number(position), FeedRecord.number(part.batch));
+  }
+}
