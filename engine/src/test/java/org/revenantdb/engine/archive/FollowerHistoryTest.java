@@ -83,6 +83,7 @@ class FollowerHistoryTest {
             history.await(random.nextInt(60));
             long least = history.acknowledged.get();
             if (random.nextInt(3) == 0) {
+              db.sync(); // what was acknowledged lazily, too
               db.archiveNow();
               follower.refresh();
             } else {
