@@ -119,8 +119,8 @@ public final class Follower implements AutoCloseable {
 
   /**
    * Waits until new snapshots have a position of the log. So a reader sees what it has written: the
-   * position is that of the writer's log after its commit, {@code
-   * db.statistics().files().logTail()}.
+   * position is one to which the log was shipped after the commit, {@link
+   * ArchiveStatistics#shippedLsn}.
    *
    * @param lsn the position
    * @param most the longest wait
