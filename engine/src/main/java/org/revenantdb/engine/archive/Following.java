@@ -166,9 +166,10 @@ public final class Following<V extends FollowedView> implements AutoCloseable {
     try {
       if (!Directories.exists(directory.resolve(names.data()))) {
         BackupTarget.refuseUnfinished(directory);
-        new Restore(
-                files.directory(), directory, names, RestoreRequest.latest(), /* follows= */ true)
-            .run();
+        Restore first =
+            new Restore(
+                files.directory(), directory, names, RestoreRequest.latest(), /* follows= */ true);
+        takenMillis = first.run().upToMillis();
       }
       lock = DirectoryLock.acquire(directory, /* shared= */ false);
       archiveId = FollowerNote.read(directory, io);
