@@ -132,6 +132,10 @@ public final class Following<V extends FollowedView> implements AutoCloseable {
   private volatile boolean promoting;
   private volatile boolean fences;
   private volatile boolean promoted;
+
+  /** Why the last promotion was refused. */
+  private volatile @Nullable Throwable refusal;
+
   private volatile @Nullable Throwable failure;
 
   private volatile long shownLsn;
@@ -292,7 +296,10 @@ public final class Following<V extends FollowedView> implements AutoCloseable {
     } catch (RuntimeException | Error failed) {
       failures.incrementAndGet();
       failure = failed;
-      promoting = false;
+      if (promotes) {
+        refusal = failed;
+        promoting = false;
+      }
       return !isWriting;
     }
   }
@@ -622,14 +629,13 @@ public final class Following<V extends FollowedView> implements AutoCloseable {
     long mine = requests.incrementAndGet();
     thread.unpark();
     callers.await(mine, this::isServed);
-    throwFailure();
+    throwIt(failure);
     if (served < mine) {
       throw OperationGate.closed();
     }
   }
 
-  private void throwFailure() {
-    Throwable why = failure;
+  private void throwIt(@Nullable Throwable why) {
     if (why instanceof RuntimeException exception) {
       throw exception;
     }
@@ -687,6 +693,7 @@ public final class Following<V extends FollowedView> implements AutoCloseable {
             "the follower " + directory + " is closed, or is being promoted by another thread");
       }
       fences = withFence;
+      refusal = null;
       promoting = true;
     } finally {
       views.unlock();
@@ -696,7 +703,8 @@ public final class Following<V extends FollowedView> implements AutoCloseable {
     callers.await(mine, this::isServed);
     if (!promoted) {
       promoting = false;
-      throwFailure();
+      throwIt(refusal);
+      throwIt(failure);
       throw OperationGate.closed();
     }
     thread.join();
