@@ -32,6 +32,7 @@ import org.revenantdb.engine.ReadOnlyDatabaseException;
 import org.revenantdb.engine.StorageException;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
+import org.revenantdb.recovery.testing.CrashDisk;
 
 /** Followers (protocols.md §50). */
 class FollowerTest {
@@ -93,6 +94,28 @@ class FollowerTest {
       first.close();
       assertTrue(first.isClosed());
       assertEquals(1, follower.statistics().viewsOpen());
+    }
+  }
+
+  @Test
+  void a_snapshot_keeps_its_log_where_files_are_not_mapped() {
+    CrashDisk disk = new CrashDisk();
+    put(db, "rows", 0, 1_000, 1, 500);
+    db.archiveNow();
+    try (Follower follower = Database.follow(archive, disk.path("/follower"), QUIET)) {
+      put(db, "rows", 0, 1_000, 2, 500);
+      Map<String, Map<String, String>> before = contents(db);
+      db.archiveNow();
+      follower.refresh();
+      try (Database second = follower.snapshot()) {
+        for (int i = 0; i < 4; i++) {
+          put(db, "rows", 0, 1_000, i, 900);
+          db.archiveNow();
+          follower.refresh();
+        }
+        assertTrue(follower.statistics().folds() > 1, () -> follower.statistics().toString());
+        assertEquals(before, contents(second)); // nothing of it was read before
+      }
     }
   }
 
