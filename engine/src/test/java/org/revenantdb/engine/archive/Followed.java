@@ -1,7 +1,5 @@
 package org.revenantdb.engine.archive;
 
-import static org.junit.jupiter.api.Assertions.assertTrue;
-
 import java.time.Duration;
 import java.util.Map;
 import org.revenantdb.engine.Database;
@@ -28,8 +26,7 @@ final class Followed {
     }
   }
 
-  /** Until there are more. */
-  static void awaitMoreFolds(Follower follower, long than) {
-    assertTrue(follower.statistics().folds() > than, () -> follower.statistics().toString());
+  static void assertSound(Database db) {
+    BackedUp.assertSound(db.check());
   }
 }
