@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.access.Misuse;
 import org.revenantdb.engine.archive.Following;
 import org.revenantdb.engine.lifecycle.DatabaseFiles;
 import org.revenantdb.engine.lifecycle.FollowerView;
@@ -23,22 +24,25 @@ import org.revenantdb.recovery.file.FileThread;
  * <p>All exceptions of the engine are subclasses of {@link RevenantException}.
  */
 public final class Follower implements AutoCloseable {
+  private final Path archive;
   private final Path directory;
   private final Following<FollowerView> following;
   private final AtomicBoolean leftThreads = new AtomicBoolean();
 
-  private Follower(Path directory, Following<FollowerView> following) {
+  private Follower(Path archive, Path directory, Following<FollowerView> following) {
+    this.archive = archive;
     this.directory = directory;
     this.following = following;
   }
 
   /** The implementation of {@link Database#follow(Path, Path, FollowerOptions)}. */
   static Follower begin(Path archive, Path directory, FollowerOptions options) {
-    Path absolute = directory.toAbsolutePath();
+    Path absolute = directory.toAbsolutePath(); // for whoever reads a message and not the code
+    Path followed = archive.toAbsolutePath();
     DatabaseOptions reading = options.database().withReadOnly(true);
     Following<FollowerView> following =
         new Following<>(
-            archive,
+            followed,
             absolute,
             DatabaseFiles.NAMES,
             options,
@@ -53,7 +57,7 @@ public final class Follower implements AutoCloseable {
             return true;
           });
       isBegun = true;
-      return new Follower(absolute, following);
+      return new Follower(followed, absolute, following);
     } catch (RuntimeException failure) {
       throw Boundary.told(absolute, failure);
     } finally {
@@ -185,6 +189,8 @@ public final class Follower implements AutoCloseable {
    * @param options how the database is opened; an archive has to be another one than that which was
    *     followed
    * @return the database
+   * @throws IllegalArgumentException if the options are readOnly, or name the archive that was
+   *     followed
    * @throws StorageException with {@link StorageException.Reason#FENCED} if another follower was
    *     promoted; with another reason if the archive cannot be read or written. The follower goes
    *     on following then, unless it was its own files that failed
@@ -199,6 +205,8 @@ public final class Follower implements AutoCloseable {
    *
    * @param options how the database is opened
    * @return the database
+   * @throws IllegalArgumentException if the options are readOnly, or name the archive that was
+   *     followed
    * @throws StorageException if the files of the follower cannot be written
    */
   public Database promoteWithoutFence(DatabaseOptions options) {
@@ -208,6 +216,7 @@ public final class Follower implements AutoCloseable {
   private Database promote(DatabaseOptions options, boolean withFence) {
     Objects.requireNonNull(options, "options must not be null");
     try {
+      refuseUseless(options); // before anything is changed
       following.promote(withFence);
     } catch (RuntimeException failure) {
       throw Boundary.told(directory, failure);
@@ -216,6 +225,21 @@ public final class Follower implements AutoCloseable {
       return Database.open(directory, options);
     } finally {
       leave();
+    }
+  }
+
+  private void refuseUseless(DatabaseOptions options) {
+    if (options.readOnly()) {
+      throw new Misuse.OfArgument(
+          "a follower is promoted to be written: promote it with options that are not readOnly");
+    }
+    ArchiveOptions next = options.archive();
+    if (next != null
+        && next.directory().toAbsolutePath().normalize().equals(archive.normalize())) {
+      throw new Misuse.OfArgument(
+          "the promoted database needs an archive of its own: "
+              + archive
+              + " is that of the former writer; name another directory");
     }
   }
 

@@ -183,6 +183,10 @@ public final class Following<V extends FollowedView> implements AutoCloseable {
       seenNanos = System.nanoTime();
       show();
     } catch (Throwable failed) {
+      DirectoryLock taken = lock;
+      if (taken != null) {
+        taken.putBack();
+      }
       end(failed);
       throw failed;
     }

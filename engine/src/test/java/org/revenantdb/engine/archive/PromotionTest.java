@@ -164,6 +164,16 @@ class PromotionTest {
   }
 
   @Test
+  void options_that_no_promoted_database_can_have_change_nothing() {
+    Follower follower = behindSomeFolds();
+    assertThrows(IllegalArgumentException.class, () -> follower.promote(SMALL.withReadOnly(true)));
+    assertThrows(IllegalArgumentException.class, () -> follower.promote(small(archive)));
+    db.archiveNow(); // there is no fence
+    follower.refresh();
+    follower.promote(SMALL).close();
+  }
+
+  @Test
   void a_fence_that_is_not_whole_fences_and_a_person_decides() throws IOException {
     try (Follower follower = behindSomeFolds()) {
       Files.write(archive.resolve(Fence.NAME), new byte[] {1, 2, 3});
