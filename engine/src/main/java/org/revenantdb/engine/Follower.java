@@ -90,8 +90,7 @@ public final class Follower implements AutoCloseable {
       boolean isMade = false;
       try {
         Database made =
-            Database.ofView(
-                directory, share.view().open(), () -> following.release(share));
+            Database.ofView(directory, share.view().open(), () -> following.release(share));
         isMade = true;
         return made;
       } finally {
@@ -234,8 +233,7 @@ public final class Follower implements AutoCloseable {
           "a follower is promoted to be written: promote it with options that are not readOnly");
     }
     ArchiveOptions next = options.archive();
-    if (next != null
-        && next.directory().toAbsolutePath().normalize().equals(archive.normalize())) {
+    if (next != null && next.directory().toAbsolutePath().normalize().equals(archive.normalize())) {
       throw new Misuse.OfArgument(
           "the promoted database needs an archive of its own: "
               + archive

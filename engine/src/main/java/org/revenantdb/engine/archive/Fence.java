@@ -50,8 +50,7 @@ final class Fence {
    * @param life the life there
    * @throws StorageException if another follower has made one
    */
-  static void make(
-      ArchiveFiles files, byte[] databaseId, byte[] followerId, long lsn, int life) {
+  static void make(ArchiveFiles files, byte[] databaseId, byte[] followerId, long lsn, int life) {
     if (isIn(files)) {
       refuseOther(files, followerId);
       files.force(); // whoever made it may have been killed before
@@ -85,7 +84,8 @@ final class Fence {
           "a promotion was interrupted while it made this file, or is making it",
           "if no promotion is under way, delete the file and promote again");
     }
-    byte[] id = ArchiveLayout.id(ArchiveLayout.read(sector, MAGIC, file(files)), ArchiveLayout.BODY);
+    byte[] id =
+        ArchiveLayout.id(ArchiveLayout.read(sector, MAGIC, file(files)), ArchiveLayout.BODY);
     if (!Arrays.equals(id, followerId)) {
       throw refused(
           files,

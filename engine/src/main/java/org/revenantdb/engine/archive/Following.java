@@ -357,8 +357,7 @@ public final class Following<V extends FollowedView> implements AutoCloseable {
     } else if (piece.life() > life && block.beginsLifeAfter(position)) {
       from = piece.from();
     } else {
-      throw gap(
-          "its log goes on at position " + piece.from() + " of life " + piece.life());
+      throw gap("its log goes on at position " + piece.from() + " of life " + piece.life());
     }
     judge(piece, from);
     isWriting = true;
@@ -539,10 +538,7 @@ public final class Following<V extends FollowedView> implements AutoCloseable {
       throw new DamagedFileException(
           directory.resolve(names.log()),
           FileException.NO_OFFSET,
-          "the log was appended up to position "
-              + position
-              + ", but a view of it ends at "
-              + end,
+          "the log was appended up to position " + position + ", but a view of it ends at " + end,
           "delete the directory of the follower, and follow again",
           /* cause= */ null);
     }

@@ -338,7 +338,9 @@ public final class OpenDatabase {
     return found;
   }
 
-  /** The pages that may lack something in the data file; of a read-only database always the same. */
+  /**
+   * The pages that may lack something in the data file; of a read-only database always the same.
+   */
   int[] pendingPages() {
     return pending.pages();
   }

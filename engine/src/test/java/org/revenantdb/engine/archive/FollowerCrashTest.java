@@ -110,8 +110,7 @@ class FollowerCrashTest {
     }
   }
 
-  private void note(
-      Follower follower, Map<Long, Map<String, Map<String, String>>> contentsAt) {
+  private void note(Follower follower, Map<Long, Map<String, Map<String, String>>> contentsAt) {
     try (Database snapshot = follower.snapshot()) {
       long lsn = follower.statistics().lsn();
       contentsAt.put(lsn, contents(snapshot));

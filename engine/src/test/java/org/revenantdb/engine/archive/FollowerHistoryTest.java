@@ -26,8 +26,8 @@ import org.revenantdb.engine.backup.CommitHistory;
 /**
  * Beside random transactions, tables that come and go, compaction, and lives of the database, every
  * snapshot of a follower has exactly a prefix of the commits, and none goes back; also when the
- * follower is closed and begun again, and when it is promoted in the end. {@code
- * -Drevenant.seed=n} repeats the choices of a run, {@code -Drevenant.rounds=n} makes more of them.
+ * follower is closed and begun again, and when it is promoted in the end. {@code -Drevenant.seed=n}
+ * repeats the choices of a run, {@code -Drevenant.rounds=n} makes more of them.
  */
 class FollowerHistoryTest {
   @TempDir Path temporary;

@@ -46,8 +46,7 @@ class FollowerKillTest {
   private volatile long shipped;
 
   private static DatabaseOptions options(Path archive) {
-    return SMALL.withArchive(
-        Archived.quiet(archive).withInterval(Duration.ofMillis(20)));
+    return SMALL.withArchive(Archived.quiet(archive).withInterval(Duration.ofMillis(20)));
   }
 
   /** Commits without an end, and prints which commits were shipped. */

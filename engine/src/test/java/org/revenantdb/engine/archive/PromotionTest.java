@@ -177,8 +177,7 @@ class PromotionTest {
   void a_fence_that_is_not_whole_fences_and_a_person_decides() throws IOException {
     try (Follower follower = behindSomeFolds()) {
       Files.write(archive.resolve(Fence.NAME), new byte[] {1, 2, 3});
-      StorageException told =
-          assertThrows(StorageException.class, () -> follower.promote(SMALL));
+      StorageException told = assertThrows(StorageException.class, () -> follower.promote(SMALL));
       assertFenced(told);
       assertTrue(told.getMessage().contains("delete the file"), told::getMessage);
       assertFenced(assertThrows(StorageException.class, db::archiveNow));

@@ -64,8 +64,7 @@ public final class FollowerFork {
     ArchiveOptions shipping =
         ArchiveOptions.to(archive).withInterval(INTERVAL).withListener(event -> {});
     try (Database db =
-        Database.open(
-            folder.resolve("writer"), DatabaseOptions.defaults().withArchive(shipping))) {
+        Database.open(folder.resolve("writer"), DatabaseOptions.defaults().withArchive(shipping))) {
       FollowerFork fork = new FollowerFork(db, db.createTable("rows"), rows, rate);
       fork.load();
       db.archiveNow();
@@ -141,8 +140,7 @@ public final class FollowerFork {
         byte[] stamp = snapshot.read(tx -> tx.get(there, STAMP));
         if (stamp != null && System.nanoTime() - begun > WARM_UP) {
           ages.add(
-              TimeUnit.NANOSECONDS.toMillis(
-                  System.nanoTime() - ByteBuffer.wrap(stamp).getLong()));
+              TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - ByteBuffer.wrap(stamp).getLong()));
         }
       }
       pause(TimeUnit.MILLISECONDS.toNanos(5));
