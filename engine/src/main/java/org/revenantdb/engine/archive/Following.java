@@ -178,6 +178,7 @@ public final class Following<V extends FollowedView> implements AutoCloseable {
       lock = DirectoryLock.acquire(directory, /* shared= */ false);
       archiveId = FollowerNote.read(directory, io);
       openFiles();
+      Directories.force(directory, io); // a fold may have been killed behind its rename
       Directories.delete(directory.resolve(Fold.UNFINISHED));
       deleteStates();
       seenNanos = System.nanoTime();
