@@ -74,7 +74,7 @@ class FollowerCrashTest {
   void R6_R7_whatever_a_crash_leaves_of_a_follower_it_goes_on_and_never_back() {
     Path archive = temporary.resolve("archive");
     CrashDisk disk = new CrashDisk();
-    int one = Boolean.getBoolean("revenant.long") ? 8 : 120;
+    int one = Boolean.getBoolean("revenant.long") ? 8 : 160;
     Map<Long, Map<String, Map<String, String>>> contentsAt = new HashMap<>();
     Map<String, Map<String, String>> last = Map.of();
     try (Database db = Database.open(temporary.resolve("db"), SMALL.withArchive(quiet(archive)))) {

@@ -43,7 +43,7 @@ class FollowerHistoryTest {
     boolean isLong = Boolean.getBoolean("revenant.long");
     for (int round = 0; round < Integer.getInteger("revenant.rounds", isLong ? 20 : 1); round++) {
       try {
-        round(new Random(seed + round), temporary.resolve("round" + round), isLong ? 30 : 8);
+        round(new Random(seed + round), temporary.resolve("round" + round), isLong ? 30 : 6);
       } catch (Throwable failed) {
         throw new AssertionError("-Drevenant.seed=" + (seed + round), failed);
       }

@@ -83,7 +83,7 @@ class FollowerTest {
     try (Follower follower = Database.follow(archive, own, QUIET);
         Database first = follower.snapshot()) {
       Map<String, Map<String, String>> before = contents(first);
-      for (int i = 0; i < 8; i++) {
+      for (int i = 0; i < 5; i++) {
         put(db, "rows", 0, 1_000, i, 900);
         assertFollows(follower);
       }
@@ -124,13 +124,13 @@ class FollowerTest {
   @Test
   void the_log_of_a_follower_is_as_long_as_its_folds_allow() throws IOException {
     try (Follower follower = Database.follow(archive, own, QUIET)) {
-      for (int i = 0; i < 12; i++) {
+      for (int i = 0; i < 8; i++) {
         put(db, "rows", 0, 1_000, i, 900);
         db.archiveNow();
         follower.refresh();
       }
       // A fold is due behind 1 MiB; a round brings about as much; a segment has 1 MiB.
-      assertTrue(Archived.files(own.resolve("log"), ".log").size() <= 6);
+      assertTrue(Archived.files(own.resolve("log"), ".log").size() <= 5);
       assertEquals(1, states().size());
     }
   }
