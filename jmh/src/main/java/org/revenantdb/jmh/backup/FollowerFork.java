@@ -8,6 +8,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.revenantdb.engine.ArchiveOptions;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
@@ -83,7 +84,7 @@ public final class FollowerFork {
       Collections.sort(ages);
       Told.tell("follower_lag_median_ms", ages.get(ages.size() / 2));
       Told.tell("follower_lag_ms", ages.get(ages.size() * 99 / 100));
-      Told.tell("folds", follower.statistics().folds());
+      Told.tell("folds", (double) follower.statistics().folds());
       Told.tell("promote_seconds", promote(follower));
     } catch (DatabaseStoppedException | StorageException fenced) {
       if (!String.valueOf(fenced.getMessage()).contains("fence")) {
@@ -149,7 +150,7 @@ public final class FollowerFork {
   }
 
   private static void pause(long nanos) {
-    java.util.concurrent.locks.LockSupport.parkNanos(nanos);
+    LockSupport.parkNanos(nanos);
   }
 
   /** From the call to the first durable write. */
