@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.BulkLoad;
@@ -227,6 +228,7 @@ class FollowerTest {
   }
 
   @Test
+  @Tag("slow")
   void lives_of_the_database_are_followed() {
     try (Follower follower = Database.follow(archive, own, QUIET)) {
       for (int life = 0; life < 3; life++) {
@@ -268,6 +270,7 @@ class FollowerTest {
   }
 
   @Test
+  @Tag("slow")
   void a_gap_in_the_archive_is_told_and_the_last_snapshot_stays() {
     try (Follower follower = Database.follow(archive, own, QUIET)) {
       assertFollows(follower);
