@@ -81,7 +81,11 @@ public final class Database implements AutoCloseable {
   /** Options of {@link #read}. */
   private final TransactionOptions reading;
 
-  private Database(Path directory, OpenDatabase open) {
+  /** Of a snapshot of a follower: what gives it back; else null. */
+  private final @Nullable Runnable giveBack;
+
+  private Database(Path directory, OpenDatabase open, @Nullable Runnable giveBack) {
+    this.giveBack = giveBack;
     this.directory = directory;
     this.open = open;
     this.engine = open.engine();
@@ -91,7 +95,14 @@ public final class Database implements AutoCloseable {
     this.liveCheck = new LiveCheck(engine);
     this.catalog = open.catalog();
     this.sequences = new Sequences(engine, catalog);
-    ForgottenTransactions.watch(engine.open());
+    if (giveBack == null) {
+      ForgottenTransactions.watch(engine.open());
+    }
+  }
+
+  /** A snapshot of a follower: several may share what is open. */
+  static Database ofView(Path directory, OpenDatabase open, Runnable giveBack) {
+    return new Database(directory, open, giveBack);
   }
 
   /**
@@ -133,7 +144,7 @@ public final class Database implements AutoCloseable {
     OpenDatabase open =
         FileThread.call("revenant-open", () -> OpenDatabase.open(directory, options));
     try {
-      return new Database(directory, open);
+      return new Database(directory, open, /* giveBack= */ null);
     } catch (Throwable noMemory) {
       close(open);
       throw noMemory;
@@ -165,7 +176,7 @@ public final class Database implements AutoCloseable {
    * @return true from the call of {@link #close} on
    */
   public boolean isClosed() {
-    return engine.gate().isClosed();
+    return (giveBack != null && leftThreads.get()) || engine.gate().isClosed();
   }
 
   /** Directory and state, for messages and debuggers. */
@@ -1311,6 +1322,39 @@ public final class Database implements AutoCloseable {
   }
 
   /**
+   * Follows a database with the default options; see {@link #follow(Path, Path, FollowerOptions)}.
+   *
+   * @param archive the archive of the database
+   * @param directory the files of the follower
+   * @return the follower
+   */
+  public static Follower follow(Path archive, Path directory) {
+    return follow(archive, directory, FollowerOptions.defaults());
+  }
+
+  /**
+   * Follows a database that another process writes, on this machine or on another one that sees the
+   * archive. The follower has a copy of its own, which is made from the newest base of the archive
+   * if the directory is empty or does not exist; else the follower goes on where it was, also while
+   * the archive cannot be reached.
+   *
+   * @param archive the archive that the database was opened with
+   * @param directory the files of the follower, in any file system
+   * @param options how
+   * @return the follower, with its first snapshot
+   * @throws StorageException with {@link StorageException.Reason#ARCHIVE_LACKS_MOMENT} if the
+   *     archive has no base yet, with {@link StorageException.Reason#LOCKED} if the directory is in
+   *     use, with {@link StorageException.Reason#NOT_A_DATABASE} if it is that of a database which
+   *     is no follower, with another reason if a file cannot be read or written
+   */
+  public static Follower follow(Path archive, Path directory, FollowerOptions options) {
+    Objects.requireNonNull(archive, "archive must not be null");
+    Objects.requireNonNull(directory, "directory must not be null");
+    Objects.requireNonNull(options, "options must not be null");
+    return Follower.begin(archive, directory, options);
+  }
+
+  /**
    * Deletes from an archive what a policy does not keep. A database may be writing to the archive
    * meanwhile. A restore that reads deleted files fails, and can be repeated.
    *
@@ -1365,6 +1409,13 @@ public final class Database implements AutoCloseable {
    */
   @Override
   public void close() {
+    Runnable ofView = giveBack;
+    if (ofView != null) {
+      if (!leftThreads.getAndSet(true)) {
+        ofView.run();
+      }
+      return;
+    }
     try {
       close(open);
     } catch (RuntimeException failure) {

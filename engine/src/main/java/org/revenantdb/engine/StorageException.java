@@ -62,6 +62,13 @@ public sealed class StorageException extends RevenantException permits CorruptDa
     ARCHIVE_FOREIGN,
     /** The archive does not have the requested moment: choose another one. */
     ARCHIVE_LACKS_MOMENT,
+    /** The directory is that of a follower, which only follows: promote it to write. */
+    FOLLOWER,
+    /**
+     * A follower of the archive was promoted and has taken the database over: use the promoted
+     * database.
+     */
+    FENCED,
     /** The file is damaged; the exception is a {@link CorruptDataException}. */
     DAMAGED
   }

@@ -44,6 +44,7 @@ class OptionsTest {
   private static final SequenceOptions SEQUENCE = SequenceOptions.defaults();
   private static final BackupOptions BACKUP = BackupOptions.defaults();
   private static final ArchiveOptions ARCHIVE = ArchiveOptions.to(Path.of("archive"));
+  private static final FollowerOptions FOLLOWER = FollowerOptions.defaults();
   private static final TableOptions TABLE = TableOptions.defaults();
 
   private static final Duration NEGATIVE = Duration.ofNanos(-1);
@@ -205,6 +206,17 @@ class OptionsTest {
             LONGEST.minusNanos(1_000_000_000)),
         row(ARCHIVE, "policy", "a policy"),
         row(ARCHIVE, "listener", LISTENER),
+        row(FOLLOWER, "database", "options"),
+        row(
+            FOLLOWER,
+            "interval",
+            "from PT0.001S to PT24H",
+            NEGATIVE,
+            Duration.ZERO,
+            Duration.ofMillis(1).minusNanos(1),
+            Duration.ofDays(1).plusNanos(1),
+            LONGEST),
+        row(FOLLOWER, "foldBytes", "from 1048576 to 9223372036854775807", -1L, 0L, (1L << 20) - 1),
         row(TRANSACTION, "durability", "one of [DURABLE, LAZY]"),
         row(TRANSACTION, "lockTimeout", TO_A_YEAR, NEGATIVE, OVER_A_YEAR, LONGEST),
         row(TRANSACTION, "isolation", "one of [READ_COMMITTED, SNAPSHOT, SERIALIZABLE]"),

@@ -47,7 +47,7 @@ final class ArchiveLayout {
 
   private ArchiveLayout() {}
 
-  private static long magic(String text) {
+  static long magic(String text) {
     long magic = 0;
     for (int i = 0; i < Long.BYTES; i++) {
       magic |= (long) text.charAt(i) << (8 * i);

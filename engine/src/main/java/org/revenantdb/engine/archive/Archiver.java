@@ -156,6 +156,9 @@ public final class Archiver implements AutoCloseable {
         return options.create() ? Long.MAX_VALUE : 0;
       }
       refuseOther(files, found, header.databaseId());
+      if (Fence.isIn(files)) {
+        throw Fence.refusal(files);
+      }
       ArchiveLog archived = new ArchiveLog(files, found);
       refuseLives(files, archived, nextLife - 1);
       ArchiveBlock last = archived.tail().last();
@@ -320,10 +323,12 @@ public final class Archiver implements AutoCloseable {
     mark();
     Throwable failed = null;
     try {
+      refuseFenced();
       if (writer == null) {
         attach();
       }
       ship();
+      refuseFenced();
       failingSince = 0;
     } catch (RuntimeException | Error thrown) {
       failed = thrown;
@@ -344,6 +349,15 @@ public final class Archiver implements AutoCloseable {
       failures.incrementAndGet();
     }
     tell(failed);
+  }
+
+  /** A follower was promoted: this engine stops, whatever the options say (§51). */
+  private void refuseFenced() {
+    if (Fence.isIn(files)) {
+      StorageException fenced = Fence.refusal(files);
+      log.fail(fenced);
+      throw fenced;
+    }
   }
 
   /** D first: what lies below it was durable at that time. */

@@ -55,6 +55,7 @@ public final class Restore {
   private final Path target;
   private final BackupSource.Names names;
   private final RestoreRequest options;
+  private final boolean follows;
   private final long begun = System.nanoTime();
   private long told;
   private long written;
@@ -66,6 +67,21 @@ public final class Restore {
 
   /** Nothing is done yet. */
   public Restore(Path archive, Path target, BackupSource.Names names, RestoreRequest options) {
+    this(archive, target, names, options, /* follows= */ false);
+  }
+
+  /**
+   * Nothing is done yet.
+   *
+   * @param follows whether the target becomes a follower
+   */
+  Restore(
+      Path archive,
+      Path target,
+      BackupSource.Names names,
+      RestoreRequest options,
+      boolean follows) {
+    this.follows = follows;
     files = new ArchiveFiles(archive, new IoStatistics());
     this.target = target;
     this.names = names;
@@ -327,7 +343,7 @@ public final class Restore {
     }
     made.force();
     goOn();
-    made.complete();
+    complete(made, header);
     return new RestoreReport(
         target,
         base.number(),
@@ -336,6 +352,25 @@ public final class Restore {
         moment.pages(),
         logBytes,
         System.nanoTime() - begun);
+  }
+
+  /** A follower has its note before it has a name. */
+  private void complete(BackupTarget made, ArchiveFiles.Header header) {
+    if (!follows) {
+      made.complete();
+      return;
+    }
+    try {
+      FollowerNote.put(target, header.databaseId(), made.statistics());
+      made.complete();
+    } catch (Throwable failed) {
+      try {
+        FollowerNote.delete(target, made.statistics());
+      } catch (RuntimeException stays) {
+        failed.addSuppressed(stays);
+      }
+      throw failed;
+    }
   }
 
   /** Somebody may have opened the base for writing. */

@@ -3,7 +3,8 @@
  * any moment.
  *
  * <p>Reading order: {@code ArchiveLayout}, {@code ArchiveFiles}, {@code ArchiveLog}, {@code
- * ArchiveWriter}, {@code Archiver} (the thread), {@code Restore}, {@code Pruning}.
+ * ArchiveWriter}, {@code Archiver} (the thread), {@code Restore}, {@code Pruning}; then the
+ * follower: {@code Following}, {@code Fold}, {@code Fence}.
  *
  * <p>The protocol is in {@code README.md} beside this file.
  */

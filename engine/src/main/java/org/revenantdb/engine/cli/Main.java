@@ -72,6 +72,7 @@ public final class Main {
             .addSubcommand(new VerifyCommand(out))
             .addSubcommand(new RestoreCommand(out, err))
             .addSubcommand(new PruneCommand(out))
+            .addSubcommand(new FollowCommand(out, err))
             .setOut(out)
             .setErr(err)
             .setExecutionExceptionHandler((failure, where, parsed) -> {

@@ -15,6 +15,7 @@ import org.revenantdb.recovery.file.MissingFileException;
 import org.revenantdb.recovery.file.OpenMode;
 import org.revenantdb.recovery.file.StorageFile;
 import org.revenantdb.recovery.format.FileHeaderLayout;
+import org.revenantdb.recovery.restart.KnownStates;
 import org.revenantdb.recovery.restart.PageRange;
 import org.revenantdb.recovery.restart.Restart;
 import org.revenantdb.recovery.restart.RestartProgress;
@@ -80,11 +81,20 @@ final class FileSurvey {
             control.state(),
             PageRange.ofFile(data.size()),
             io,
-            progress);
+            progress,
+            knownStates());
     if (doubleWrite != null) {
       doubleWrite.compare(data, restart.result().endOfLog());
     }
     return restart;
+  }
+
+  /** Only a follower's data file has no checkpoint: it was folded (docs/protocols.md §50). */
+  private @Nullable KnownStates knownStates() {
+    ControlState state = control.state();
+    return state.checkpointLsn() != 0
+        ? null
+        : KnownStates.read(files.directory(), header.databaseId(), state.analysisPoint(), io);
   }
 
   /**

@@ -1,5 +1,6 @@
 package org.revenantdb.engine.lifecycle;
 
+import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,6 +45,7 @@ import org.revenantdb.recovery.log.LogSpace;
 import org.revenantdb.recovery.log.LogStoppedException;
 import org.revenantdb.recovery.log.PageSpace;
 import org.revenantdb.recovery.log.RecoverySpace;
+import org.revenantdb.recovery.restart.AnalysisResult;
 import org.revenantdb.recovery.restart.PendingParts;
 
 /**
@@ -90,14 +92,24 @@ public final class OpenDatabase {
   private final @Nullable DoubleWriteFile doubleWrite;
   private final @Nullable CountersFile countersFile;
   private final RecoveryReport recovery;
+  private final AnalysisResult found;
   private final Backups backups;
 
   /** Null without an archive. */
   private final @Nullable Archiver archiver;
 
   public static OpenDatabase open(Path directory, DatabaseOptions options) {
+    return open(directory, options, /* isView= */ false);
+  }
+
+  /** Opens a view of a follower, which has the directory locked (docs/protocols.md §50). */
+  static OpenDatabase openView(Path directory, DatabaseOptions options) {
+    return open(directory, options.withReadOnly(true), /* isView= */ true);
+  }
+
+  private static OpenDatabase open(Path directory, DatabaseOptions options, boolean isView) {
     try {
-      return new OpenDatabase(directory, options);
+      return new OpenDatabase(directory, options, isView);
     } catch (DurabilityUnknownException | LogStoppedException stopped) {
       // No work of a caller is in doubt yet: the exception that stopped the log has
       // file and remedy.
@@ -113,8 +125,8 @@ public final class OpenDatabase {
     }
   }
 
-  private OpenDatabase(Path directory, DatabaseOptions options) {
-    Opening steps = new Opening(directory, options, io, waits, resources);
+  private OpenDatabase(Path directory, DatabaseOptions options, boolean isView) {
+    Opening steps = new Opening(directory, options, io, waits, resources, isView);
     try {
       Opening.Files files = steps.openFiles(); // 1
       Opening.Analysed analysed = steps.analyse(files); // 2
@@ -151,6 +163,7 @@ public final class OpenDatabase {
         }
       }
       recovery = steps.report(files, analysed, life, pool);
+      found = analysed.result();
       backups =
           new Backups(
               new CopiedDatabase(
@@ -331,6 +344,28 @@ public final class OpenDatabase {
       return step.getAsLong();
     } finally {
       engine.gate().exit(stripe);
+    }
+  }
+
+  /** What analysis has found. */
+  AnalysisResult found() {
+    return found;
+  }
+
+  /**
+   * The pages that may lack something in the data file; of a read-only database always the same.
+   */
+  int[] pendingPages() {
+    return pending.pages();
+  }
+
+  /** Copies a page with all that the log has for it. */
+  void copyPage(int pageId, MemorySegment to) {
+    int frame = pool.fixSharedForScan(pageId);
+    try {
+      to.copyFrom(pool.page(frame).asSlice(0, to.byteSize()));
+    } finally {
+      pool.unfixShared(frame);
     }
   }
 

@@ -14,6 +14,7 @@ import org.revenantdb.engine.RestartStatus;
 import org.revenantdb.engine.WaitClass;
 import org.revenantdb.engine.access.ApiAccess;
 import org.revenantdb.engine.archive.Archiver;
+import org.revenantdb.engine.archive.FollowerNote;
 import org.revenantdb.engine.backup.BackupTarget;
 import org.revenantdb.engine.buffer.BatchGuard;
 import org.revenantdb.engine.buffer.BufferPool;
@@ -103,6 +104,10 @@ final class Opening {
   private final IoStatistics io;
   private final EngineWaits waits;
   private final OpenResources resources;
+
+  /** Whether it is a view of a follower, which has the lock and shares the directory. */
+  private final boolean isView;
+
   private final long start = System.nanoTime();
 
   /** Is put back as it was, if the open fails; null before it is taken. */
@@ -112,19 +117,22 @@ final class Opening {
    * Changes nothing yet.
    *
    * @param resources where each step pushes what it opens
+   * @param isView whether a follower opens it, which has the directory locked
    */
   Opening(
       Path directory,
       DatabaseOptions options,
       IoStatistics io,
       EngineWaits waits,
-      OpenResources resources) {
+      OpenResources resources,
+      boolean isView) {
     this.directory = directory;
     this.options = options;
     this.poolOptions = poolOptions(options);
     this.io = io;
     this.waits = waits;
     this.resources = resources;
+    this.isView = isView;
   }
 
   /** The open has failed: the lock is as it was before. */
@@ -154,6 +162,15 @@ final class Opening {
       boolean created,
       @Nullable CountersFile counted) {}
 
+  private Ownership acquire() {
+    DirectoryLock taken = resources.opened(DirectoryLock.acquire(directory, options.readOnly()));
+    lock = taken;
+    if (!options.readOnly()) {
+      FollowerNote.refuse(directory); // under the lock: a promotion deletes the note
+    }
+    return taken.ownership();
+  }
+
   Files openFiles() {
     DatabaseFiles files = new DatabaseFiles(directory, io);
     boolean mayCreate = options.create() && !options.readOnly();
@@ -175,9 +192,7 @@ final class Opening {
       files.refuseForeignFiles();
     }
     files.refuseOtherKinds();
-    DirectoryLock taken = resources.opened(DirectoryLock.acquire(directory, options.readOnly()));
-    lock = taken;
-    Ownership ownership = taken.ownership();
+    Ownership ownership = isView ? Ownership.none() : acquire();
     boolean created = !files.exists();
     if (created) {
       files.create(options);

@@ -21,7 +21,7 @@ import org.revenantdb.engine.Database;
 import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.testing.Samples;
 
-/** The verbs {@code restore} and {@code prune}, as a user calls them. */
+/** The verbs {@code restore}, {@code follow} and {@code prune}, as a user calls them. */
 class ArchiveCommandsTest {
   @TempDir Path folder;
 
@@ -124,5 +124,26 @@ class ArchiveCommandsTest {
     Path nothing = folder.resolve("nothing");
     assertEquals(Main.FAILED, run("prune", nothing, "--moments", 1).code);
     assertFalse(Files.exists(nothing));
+  }
+
+  @Test
+  void follow_makes_a_copy_that_goes_on_and_is_promoted() {
+    Path copy = folder.resolve("copy");
+    Ran ran = run("follow", archive, copy, "--once");
+    assertEquals(Main.SOUND, ran.code, ran.err);
+    assertTrue(ran.out.contains("position "), ran.out);
+    ran = run("follow", archive, copy, "--once");
+    assertEquals(Main.SOUND, ran.code, ran.err);
+    ran = run("check", copy);
+    assertEquals(Main.SOUND, ran.code, ran.err);
+    ran = run("follow", archive, copy, "--promote");
+    assertEquals(Main.SOUND, ran.code, ran.err);
+    assertTrue(ran.out.contains("promoted " + copy), ran.out);
+    try (Database db = Samples.open(copy)) {
+      assertEquals("3", Samples.get(db, "t", "third"));
+    }
+    ran = run("follow", archive, copy, "--once");
+    assertEquals(Main.FAILED, ran.code);
+    assertTrue(ran.err.contains("no follower") || ran.err.contains("not a follower"), ran.err);
   }
 }

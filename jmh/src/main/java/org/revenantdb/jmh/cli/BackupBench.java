@@ -4,15 +4,31 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.revenantdb.jmh.backup.BackupFork;
+import org.revenantdb.jmh.backup.FollowerFork;
 
-/** The cost of a backup for concurrent writers, and its speed. */
+/**
+ * The cost of a backup for concurrent writers, and its speed; the lag of a follower, and the time of
+ * its promotion.
+ */
 final class BackupBench implements Bench {
-  private static final List<String> FIGURES =
+  private static final List<String> OF_BACKUP =
       List.of("backup_write_ratio", "backup_write_ratio_limited", "backup_vs_cp");
 
+  private static final List<String> OF_FOLLOWER = List.of("follower_lag_ms", "promote_seconds");
+
+  private static final List<String> FIGURES =
+      Stream.concat(OF_BACKUP.stream(), OF_FOLLOWER.stream()).toList();
+
   private static final Map<String, String> UNITS =
-      Map.of("cp_mb_per_second", "MB/s", "backup_mb_per_second", "MB/s");
+      Map.of(
+          "cp_mb_per_second", "MB/s",
+          "backup_mb_per_second", "MB/s",
+          "follower_lag_ms", "ms",
+          "follower_lag_median_ms", "ms",
+          "promote_seconds", "s",
+          "commits_per_second", "1/s");
 
   @Override
   public String name() {
@@ -35,6 +51,7 @@ final class BackupBench implements Bench {
     figures.setting("rows", "4 bytes of key, 200 of value");
     figures.setting("sessions", "4, durable updates of random rows, one a transaction");
     figures.setting("limited", "50 MB/s");
+    figures.setting("follower", "20,000 lazy commits a second; archive and follower every 200 ms");
     try (ForkSession session = ForkSession.open(name(), settings, figures, rounds, Set.of())) {
       String child = "backup";
       Map<String, Sample> samples =
@@ -50,8 +67,25 @@ final class BackupBench implements Bench {
                       session.sized(3, 5),
                       session.seed())),
               UNITS);
-      for (String name : FIGURES) {
+      for (String name : OF_BACKUP) {
         figures.put(name, ForkSession.median(samples, name + "," + child));
+      }
+      String follower = "follower";
+      Map<String, Sample> ofFollower =
+          session.run(
+              "follower",
+              List.of(
+                  new ForkSession.Child(
+                      follower,
+                      FollowerFork.class,
+                      "DIRECTORY",
+                      session.sized(20_000, 200_000),
+                      session.sized(3, 60),
+                      session.sized(2_000, 20_000),
+                      session.seed())),
+              UNITS);
+      for (String name : OF_FOLLOWER) {
+        figures.put(name, ForkSession.median(ofFollower, name + "," + follower));
       }
     } catch (IOException e) {
       throw new CannotMeasureException("a directory for the databases: " + e.getMessage(), e);

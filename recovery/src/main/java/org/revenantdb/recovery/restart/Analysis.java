@@ -53,14 +53,18 @@ final class Analysis {
       ControlState control,
       PageRange pages,
       PendingParts pending,
-      RestartProgress progress) {
+      RestartProgress progress,
+      @Nullable KnownStates known) {
     this.catalog = catalog;
     this.pending = pending;
     this.control = control;
     this.pages = pages;
     this.progress = progress;
     namedEnds = catalog.namedEnds();
-    transactions = new TransactionStates(control.checkpointLsn());
+    transactions =
+        known == null
+            ? new TransactionStates(control.checkpointLsn())
+            : new TransactionStates(known);
   }
 
   /** Reads the log. */

@@ -70,6 +70,11 @@ public final class PreparedTransaction {
     return tables.length;
   }
 
+  /** A copy of the ids of the tables that it has written to. */
+  int[] tableIds() {
+    return tables.clone();
+  }
+
   /**
    * Whether it has written to a table.
    *

@@ -119,11 +119,45 @@ public final class Restart {
       PageRange pages,
       IoStatistics statistics,
       RestartProgress progress) {
+    return analyse(
+        logDirectory,
+        databaseId,
+        segmentSize,
+        control,
+        pages,
+        statistics,
+        progress,
+        /* known= */ null);
+  }
+
+  /**
+   * Reads the log from a position at which the states of transactions are known, and changes
+   * nothing.
+   *
+   * @param logDirectory the log directory
+   * @param databaseId the database, 16 bytes
+   * @param segmentSize full size of its log segments
+   * @param control the control slot that counts
+   * @param pages the pages that the log may change
+   * @param statistics where reads, writes and forces are counted
+   * @param progress told about what is being done
+   * @param known the states at the slot's analysis point; null if the slot names a checkpoint
+   * @return the restart, to be carried on
+   */
+  public static Restart analyse(
+      Path logDirectory,
+      byte[] databaseId,
+      int segmentSize,
+      ControlState control,
+      PageRange pages,
+      IoStatistics statistics,
+      RestartProgress progress,
+      @Nullable KnownStates known) {
     SegmentDirectory directory =
         new SegmentDirectory(logDirectory, databaseId.clone(), segmentSize, statistics);
     SegmentCatalog catalog = new SegmentCatalog(directory);
     PendingParts pending = new PendingParts(new RecordFetch(catalog));
-    Analysis analysis = new Analysis(catalog, control, pages, pending, progress);
+    Analysis analysis = new Analysis(catalog, control, pages, pending, progress, known);
     analysis.run();
     Restart restart = new Restart(directory, catalog, control, analysis, pending);
     restart.refuseUnreadableTail();

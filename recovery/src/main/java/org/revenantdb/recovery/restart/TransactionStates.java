@@ -40,6 +40,19 @@ final class TransactionStates {
     imageRead = checkpointLsn == 0;
   }
 
+  /** Begins with what is known at the position from which records are taken in. */
+  TransactionStates(KnownStates known) {
+    this(/* checkpointLsn= */ 0);
+    highest = known.highest();
+    for (long id : known.undecided()) {
+      undecided.put(id, 0);
+    }
+    for (long id : known.aborted()) {
+      aborted.put(id, 0);
+    }
+    known.prepared().forEach(one -> prepared.put(one.id(), one));
+  }
+
   /** Takes in a record from the checkpoint's begin on. */
   void take(LogReader record, RecordType type, SegmentCatalog catalog) {
     long id = record.transactionId();

@@ -1,0 +1,136 @@
+package org.revenantdb.engine.archive;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.revenantdb.engine.archive.Archived.small;
+import static org.revenantdb.engine.archive.Followed.QUIET;
+import static org.revenantdb.engine.backup.BackedUp.contents;
+import static org.revenantdb.engine.backup.BackedUp.put;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.engine.CorruptDataException;
+import org.revenantdb.engine.Database;
+import org.revenantdb.engine.Follower;
+import org.revenantdb.engine.StorageException;
+import org.revenantdb.recovery.testing.CrashDisk;
+
+/** A follower whose own device fails, or whose archive is damaged (protocols.md §50). */
+class FollowerFaultsTest {
+  @TempDir Path temporary;
+  private final CrashDisk disk = new CrashDisk();
+  private Path archive;
+  private Path own;
+  private Database db;
+
+  @BeforeEach
+  void make() {
+    archive = temporary.resolve("archive");
+    own = disk.path("/follower");
+    db = Database.open(temporary.resolve("db"), small(archive));
+    put(db, "rows", 0, 100, 1, 100);
+    db.archiveNow();
+  }
+
+  @AfterEach
+  void close() {
+    db.close();
+  }
+
+  /** What was shown before stays, and nothing more is taken. */
+  private void assertStays(
+      Follower follower, Map<String, Map<String, String>> before, StorageException.Reason reason) {
+    StorageException told = assertThrows(StorageException.class, follower::refresh);
+    assertEquals(reason, told.reason(), told::getMessage);
+    assertEquals(before, Followed.contents(follower));
+    assertFalse(follower.awaitLsn(Long.MAX_VALUE, Duration.ofDays(1))); // its thread has ended
+    assertThrows(StorageException.class, follower::refresh);
+    assertThrows(StorageException.class, () -> follower.promote(QUIET.database()));
+  }
+
+  private void assertGoesOn() {
+    try (Follower again = Database.follow(archive, own, QUIET)) {
+      again.refresh();
+      assertEquals(contents(db), Followed.contents(again));
+    }
+  }
+
+  @Test
+  void a_full_device_ends_the_follower_and_it_goes_on_when_there_is_room() {
+    try (Follower follower = Database.follow(archive, own, QUIET)) {
+      Map<String, Map<String, String>> before = contents(db);
+      put(db, "rows", 0, 1_000, 2, 900);
+      db.archiveNow();
+      disk.fullAfter(100_000);
+      assertStays(follower, before, StorageException.Reason.DISK_FULL);
+      disk.fullAfter(Long.MAX_VALUE);
+    }
+    assertGoesOn();
+  }
+
+  @Test
+  void R6_after_a_failed_force_nothing_is_built_on_what_it_was_for() {
+    try (Follower follower = Database.follow(archive, own, QUIET)) {
+      Map<String, Map<String, String>> before = contents(db);
+      put(db, "rows", 0, 100, 2, 100);
+      db.archiveNow();
+      disk.failForcesAfter(0);
+      assertStays(follower, before, StorageException.Reason.FORCE_FAILED);
+      disk.failForcesAfter(Integer.MAX_VALUE);
+    }
+    assertGoesOn();
+    CrashDisk cut = disk.afterPowerCut(new Random(1));
+    try (Follower alone =
+        Database.follow(temporary.resolve("gone"), cut.path("/follower"), QUIET)) {
+      assertEquals(contents(db), Followed.contents(alone));
+    }
+  }
+
+  @Test
+  void a_damaged_block_is_told_and_what_comes_before_it_is_shown() throws IOException {
+    try (Follower follower = Database.follow(archive, own, QUIET)) {
+      put(db, "rows", 0, 100, 2, 100);
+      db.archiveNow();
+      Map<String, Map<String, String>> before = contents(db);
+      List<Path> logs = Archived.files(archive, ".rva");
+      int bad = (int) Files.size(logs.getLast()) + 200;
+      put(db, "rows", 0, 100, 3, 100);
+      db.archiveNow();
+      put(db, "rows", 0, 100, 4, 100);
+      db.archiveNow();
+      byte[] bytes = Files.readAllBytes(logs.getLast());
+      bytes[bad] ^= 1;
+      Files.write(logs.getLast(), bytes);
+      assertThrows(CorruptDataException.class, follower::refresh);
+      assertEquals(before, Followed.contents(follower));
+      bytes[bad] ^= 1;
+      Files.write(logs.getLast(), bytes);
+      follower.refresh();
+      assertEquals(contents(db), Followed.contents(follower));
+    }
+  }
+
+  @Test
+  void an_archive_of_another_database_is_refused() {
+    Path other = temporary.resolve("other");
+    try (Database another = Database.open(temporary.resolve("db2"), small(other))) {
+      put(another, "rows", 0, 10, 1, 10);
+      another.archiveNow();
+    }
+    Database.follow(archive, own, QUIET).close();
+    try (Follower follower = Database.follow(other, own, QUIET)) {
+      StorageException told = assertThrows(StorageException.class, follower::refresh);
+      assertEquals(StorageException.Reason.ARCHIVE_FOREIGN, told.reason(), told::getMessage);
+    }
+  }
+}
