@@ -9,8 +9,8 @@ import org.revenantdb.jmh.backup.BackupFork;
 import org.revenantdb.jmh.backup.FollowerFork;
 
 /**
- * The cost of a backup for concurrent writers, and its speed; the lag of a follower, and the time of
- * its promotion.
+ * The cost of a backup for concurrent writers, and its speed; the lag of a follower, and the time
+ * of its promotion.
  */
 final class BackupBench implements Bench {
   private static final List<String> OF_BACKUP =
