@@ -23,8 +23,8 @@ final class EclipseStoreSubject extends PairSubject<EmbeddedStorageManager> {
   }
 
   @SuppressWarnings("unchecked") // open stores a map of texts and nothing else
-  private static TreeMap<String, String> map(EmbeddedStorageManager storage) {
-    return (TreeMap<String, String>) storage.root();
+  private static SortedMap<String, String> map(EmbeddedStorageManager storage) {
+    return (SortedMap<String, String>) storage.root();
   }
 
   @Override
