@@ -1,0 +1,66 @@
+package org.revenantdb.kafka.trials;
+
+import java.nio.file.Path;
+import java.util.Properties;
+import java.util.concurrent.CountDownLatch;
+import org.apache.kafka.streams.KafkaStreams;
+
+/**
+ * How many records a second an application counts that has a whole topic before it. The first half
+ * of what is not measured fills the stores and lets the compiler work.
+ */
+public final class ThroughputMain {
+  private final long first;
+  private final long last;
+  private final CountDownLatch done = new CountDownLatch(1);
+
+  /** Only the one stream thread comes here. */
+  private long seen;
+
+  private long start;
+  private long end;
+
+  private ThroughputMain(long first, long last) {
+    this.first = first;
+    this.last = last;
+  }
+
+  /**
+   * Prints {@code = records_per_second}.
+   *
+   * @param arguments stores, servers, directory, topic, {@code count} or {@code window}, records
+   *     before the clock starts, records until it ends
+   * @throws InterruptedException if the thread is interrupted
+   */
+  public static void main(String[] arguments) throws InterruptedException {
+    Path directory = Path.of(arguments[2]);
+    String application = arguments[4] + "-" + arguments[0] + "-" + directory.getFileName();
+    Properties properties =
+        Counting.properties(Stores.of(arguments[0]), arguments[1], directory, application, "one");
+    ThroughputMain trial =
+        new ThroughputMain(Long.parseLong(arguments[5]), Long.parseLong(arguments[6]));
+    boolean isWindowed = arguments[4].equals("window");
+    try (KafkaStreams streams =
+        new KafkaStreams(
+            Counting.topology(properties, arguments[3], isWindowed, trial::see), properties)) {
+      streams.setUncaughtExceptionHandler(failure -> {
+        failure.printStackTrace();
+        Runtime.getRuntime().halt(4);
+        throw new AssertionError(failure);
+      });
+      streams.start();
+      trial.done.await();
+    }
+    Told.tell("records_per_second", (trial.last - trial.first) / ((trial.end - trial.start) / 1e9));
+  }
+
+  private void see() {
+    seen++;
+    if (seen == first) {
+      start = System.nanoTime();
+    } else if (seen == last) {
+      end = System.nanoTime();
+      done.countDown();
+    }
+  }
+}
