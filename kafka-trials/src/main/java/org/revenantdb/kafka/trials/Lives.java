@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
+import java.util.Scanner;
 import java.util.SplittableRandom;
 import java.util.concurrent.ExecutionException;
 import java.util.function.BiConsumer;
@@ -26,6 +27,8 @@ final class Lives implements AutoCloseable {
   /** A check that comes between two commits of different tasks is made again. */
   private static final int CHECKS = 20;
 
+  private static final String RUNNING = "RUNNING ";
+  private static final double NANOSECONDS = 1e9;
   private static final Duration LATEST_KILL = Duration.ofSeconds(1);
 
   private static final Duration BETWEEN_CHECKS = Duration.ofMillis(200);
@@ -87,9 +90,11 @@ final class Lives implements AutoCloseable {
             .argument(name)
             .fork();
     life = began;
-    String[] words = answer(began, "RUNNING").split(" ");
-    return new Start(
-        Long.parseLong(words[1]) / 1e9, Long.parseLong(words[2]), Long.parseLong(words[3]) / 1e9);
+    try (Scanner words = new Scanner(answer(began, RUNNING).substring(RUNNING.length()))) {
+      double seconds = words.nextLong() / NANOSECONDS;
+      long restored = words.nextLong();
+      return new Start(seconds, restored, words.nextLong() / NANOSECONDS);
+    }
   }
 
   private static String answer(ForkedJvm life, String beginning) {

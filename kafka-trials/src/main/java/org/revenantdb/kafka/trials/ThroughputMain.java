@@ -6,8 +6,8 @@ import java.util.concurrent.CountDownLatch;
 import org.apache.kafka.streams.KafkaStreams;
 
 /**
- * How many records a second an application counts that has a whole topic before it. The first half
- * of what is not measured fills the stores and lets the compiler work.
+ * How many records a second an application counts that has a whole topic before it. Before the
+ * clock starts the stores are filled, and the compiler does its work.
  */
 public final class ThroughputMain {
   private final long first;

@@ -9,11 +9,11 @@ import org.revenantdb.kafka.trials.Broker;
 import org.revenantdb.kafka.trials.NoBrokerException;
 
 /** A broker for a test, and applications beside it. */
-final class Brokers {
+public final class Brokers {
   private Brokers() {}
 
   /** Starts one; where that is not possible the test is skipped, and says what the broker said. */
-  static Broker start(Path directory) {
+  public static Broker start(Path directory) {
     try {
       return Broker.start(directory, "-Xmx320m", "-XX:TieredStopAtLevel=1");
     } catch (NoBrokerException none) {
