@@ -50,6 +50,8 @@ final class KafkaBench implements Bench {
           "1/s",
           "restored_per_second",
           "1/s",
+          "record_cpu_us",
+          "us",
           "restart_seconds",
           "s",
           "uncommitted_mb",

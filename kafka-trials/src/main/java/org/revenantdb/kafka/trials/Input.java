@@ -80,7 +80,7 @@ final class Input implements AutoCloseable {
 
   private void sendOne(int key) {
     int partition = key % Counting.PARTITIONS;
-    producer.send(
+    var _ = producer.send(
         new ProducerRecord<>(topic, partition, beginning + sent, (long) key, VALUE),
         (metadata, failure) -> {
           if (failure != null) {

@@ -41,10 +41,10 @@ public final class KillsMain {
       Told.tell("kills", killed.kills());
       Told.tell("kills_wrong", killed.wrong());
       Told.tell("restart_seconds", killed.seconds());
-      Told.tell("restored", killed.restored());
+      Told.tell("restored", (double) killed.restored());
       lives.loseState();
       Lives.Start whole = lives.begin();
-      Told.tell("all_restored", whole.restored());
+      Told.tell("all_restored", (double) whole.restored());
       Told.tell("restored_per_second", whole.restored() / whole.restoring());
       if (!lives.isRight()) {
         throw new IllegalStateException("the rows after a restoration are wrong");

@@ -1,5 +1,7 @@
 package org.revenantdb.kafka.trials;
 
+import com.sun.management.OperatingSystemMXBean;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.Properties;
 import java.util.concurrent.CountDownLatch;
@@ -10,6 +12,9 @@ import org.apache.kafka.streams.KafkaStreams;
  * clock starts the stores are filled, and the compiler does its work.
  */
 public final class ThroughputMain {
+  private static final OperatingSystemMXBean SYSTEM =
+      (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+
   private final long first;
   private final long last;
   private final CountDownLatch done = new CountDownLatch(1);
@@ -19,6 +24,7 @@ public final class ThroughputMain {
 
   private long start;
   private long end;
+  private long busy;
 
   private ThroughputMain(long first, long last) {
     this.first = first;
@@ -26,7 +32,8 @@ public final class ThroughputMain {
   }
 
   /**
-   * Prints {@code = records_per_second}.
+   * Prints {@code = records_per_second} and {@code = record_cpu_us}, the processor time of the
+   * application for a record, which means more on a machine that does other things as well.
    *
    * @param arguments stores, servers, directory, topic, {@code count} or {@code window}, records
    *     before the clock starts, records until it ends
@@ -51,15 +58,19 @@ public final class ThroughputMain {
       streams.start();
       trial.done.await();
     }
-    Told.tell("records_per_second", (trial.last - trial.first) / ((trial.end - trial.start) / 1e9));
+    long records = trial.last - trial.first;
+    Told.tell("records_per_second", records / ((trial.end - trial.start) / 1e9));
+    Told.tell("record_cpu_us", trial.busy / 1e3 / records);
   }
 
   private void see() {
     seen++;
     if (seen == first) {
       start = System.nanoTime();
+      busy = SYSTEM.getProcessCpuTime();
     } else if (seen == last) {
       end = System.nanoTime();
+      busy = SYSTEM.getProcessCpuTime() - busy;
       done.countDown();
     }
   }
