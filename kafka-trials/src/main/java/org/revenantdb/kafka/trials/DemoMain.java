@@ -27,9 +27,9 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     version = "RevenantDB " + Database.VERSION,
     description = {
-      "Starts a Kafka broker and an application that counts exactly once, kills the application with"
-          + " kill -9 while it counts, lets it come back, and compares its counts with what was"
-          + " sent. The same with the default stores of Kafka Streams.",
+      "Starts a Kafka broker and an application that counts exactly once, kills the application"
+          + " with kill -9 while it counts, lets it come back, and compares its counts with what"
+          + " was sent. The same with the default stores of Kafka Streams.",
       "Ctrl-C ends it and leaves nothing behind."
     },
     exitCodeListHeading = "%nExit codes:%n",

@@ -80,13 +80,14 @@ final class Input implements AutoCloseable {
 
   private void sendOne(int key) {
     int partition = key % Counting.PARTITIONS;
-    var _ = producer.send(
-        new ProducerRecord<>(topic, partition, beginning + sent, (long) key, VALUE),
-        (metadata, failure) -> {
-          if (failure != null) {
-            System.err.println("the broker did not take a record of " + topic + ": " + failure);
-          }
-        });
+    var _ =
+        producer.send(
+            new ProducerRecord<>(topic, partition, beginning + sent, (long) key, VALUE),
+            (metadata, failure) -> {
+              if (failure != null) {
+                System.err.println("the broker did not take a record of " + topic + ": " + failure);
+              }
+            });
     counts[key]++;
     sent++;
   }

@@ -118,8 +118,7 @@ class StandbyTest {
 
     Instance(Broker broker, String name) {
       Properties properties =
-          Counting.properties(
-              Stores.REVENANT, broker.servers(), home.resolve(name), ID, "unused");
+          Counting.properties(Stores.REVENANT, broker.servers(), home.resolve(name), ID, "unused");
       properties.remove(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG); // it leaves at once
       properties.put(StreamsConfig.NUM_STANDBY_REPLICAS_CONFIG, 1);
       properties.put(RevenantConfig.POOL_BYTES, 8L << 20);
@@ -201,8 +200,7 @@ class StandbyTest {
 
     void leave() {
       streams.close(
-          CloseOptions.groupMembershipOperation(
-              CloseOptions.GroupMembershipOperation.LEAVE_GROUP));
+          CloseOptions.groupMembershipOperation(CloseOptions.GroupMembershipOperation.LEAVE_GROUP));
     }
 
     @Override
