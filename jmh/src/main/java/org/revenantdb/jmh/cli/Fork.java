@@ -25,7 +25,7 @@ import org.revenantdb.chaos.crash.Scratch;
 final class Fork {
   private static final String RESULT = "= ";
 
-  private final Class<?> main;
+  private final String main;
   private final List<String> flags;
   private final Duration limit;
   private final String classPath;
@@ -38,10 +38,18 @@ final class Fork {
    * @param limit after which it is killed: something in it must hang
    */
   Fork(Class<?> main, List<String> flags, Duration limit) {
-    this(main, flags, limit, System.getProperty("java.class.path"));
+    this(main.getName(), flags, limit, System.getProperty("java.class.path"));
   }
 
-  private Fork(Class<?> main, List<String> flags, Duration limit, String classPath) {
+  /**
+   * Describes one with a class path of its own.
+   *
+   * @param main name of the class whose {@code main} runs
+   * @param flags of the JVM
+   * @param limit after which it is killed: something in it must hang
+   * @param classPath of the JVM
+   */
+  Fork(String main, List<String> flags, Duration limit, String classPath) {
     this.main = main;
     this.flags = List.copyOf(flags);
     this.limit = limit;
@@ -70,7 +78,7 @@ final class Fork {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(flags);
-    command.addAll(List.of("-cp", classPath, main.getName()));
+    command.addAll(List.of("-cp", classPath, main));
     command.addAll(Arrays.asList(arguments));
     Process process =
         Scratch.start(new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT));
@@ -92,7 +100,7 @@ final class Fork {
   }
 
   private String failure(Process process, boolean ended) {
-    String name = main.getSimpleName();
+    String name = main.substring(main.lastIndexOf('.') + 1);
     if (!ended) {
       return name + " did not end within " + limit.toSeconds() + " s";
     }

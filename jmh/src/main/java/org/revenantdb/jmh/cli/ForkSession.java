@@ -206,31 +206,45 @@ final class ForkSession implements AutoCloseable {
 
   private Map<String, Double> one(String what, Child child, int round)
       throws CannotMeasureException {
+    Fork fork = new Fork(child.main(), child.flags(), quick() ? QUICK_LIMIT : FULL_LIMIT);
+    if (child.classes() != null) {
+      fork = fork.withClassesFrom(child.classes());
+    }
+    List<String> arguments = new ArrayList<>(child.arguments());
+    arguments.replaceAll(it -> it.equals("ROUND") ? Integer.toString(round) : it);
+    Map<String, Double> named = new LinkedHashMap<>();
+    try {
+      runIn(fork, what, child.name(), arguments)
+          .forEach((metric, value) -> named.put(metric + "," + child.name(), value));
+    } catch (IOException e) {
+      throw new CannotMeasureException(what + ": no JVM could be started", e);
+    }
+    return named;
+  }
+
+  /**
+   * Runs a JVM with an empty directory, for which {@code DIRECTORY} stands in its arguments.
+   *
+   * @param name of the variant, for progress
+   */
+  Map<String, Double> runIn(Fork fork, String what, String name, List<String> arguments)
+      throws IOException {
     Path own = directory.resolve("run" + directories++);
     Fork.Said said;
     try {
       Files.createDirectory(own); // not the one above, which Ctrl-C may have deleted
-      Fork fork = new Fork(child.main(), child.flags(), quick() ? QUICK_LIMIT : FULL_LIMIT);
-      if (child.classes() != null) {
-        fork = fork.withClassesFrom(child.classes());
-      }
-      List<String> arguments = new ArrayList<>(child.arguments());
-      arguments.replaceAll(it ->
-          switch (it) {
-            case "DIRECTORY" -> own.toString();
-            case "ROUND" -> Integer.toString(round);
-            default -> it;
-          });
-      said = fork.run(arguments.toArray(String[]::new));
-    } catch (IOException e) {
-      throw new CannotMeasureException(what + ": no JVM could be started", e);
+      said =
+          fork.run(
+              arguments.stream()
+                  .map(it -> it.equals("DIRECTORY") ? own.toString() : it)
+                  .toArray(String[]::new));
     } finally {
       delete(own);
     }
     if (said.failed()) {
-      figures.notMeasured(what + ", " + child.name() + ": " + said.failure());
+      figures.notMeasured(what + ", " + name + ": " + said.failure());
     }
-    Map<String, Double> named = new LinkedHashMap<>();
+    Map<String, Double> told = new LinkedHashMap<>();
     StringBuilder line = new StringBuilder();
     said.values()
         .forEach((metric, value) -> {
@@ -238,14 +252,13 @@ final class ForkSession implements AutoCloseable {
           if (together != null) {
             together.add(value);
           } else {
-            named.put(metric + "," + child.name(), value);
+            told.put(metric, value);
             line.append(
                 String.format(Locale.ROOT, value < 10 ? "  %s %.3f" : "  %s %.1f", metric, value));
           }
         });
-    System.err.println(
-        Progress.fitted(String.format(Locale.ROOT, "  %-24s%s", child.name(), line)));
-    return named;
+    System.err.println(Progress.fitted(String.format(Locale.ROOT, "  %-24s%s", name, line)));
+    return told;
   }
 
   /** The median of a point, which must have been measured. */

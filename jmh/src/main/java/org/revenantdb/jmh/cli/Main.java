@@ -39,7 +39,8 @@ public final class Main {
           new RecoveryBench(),
           new BackupBench(),
           new GcBench(),
-          new CollectionsBench());
+          new CollectionsBench(),
+          new KafkaBench());
 
   private Main() {}
 
@@ -119,7 +120,7 @@ public final class Main {
     public Integer call() {
       PrintWriter out = commandLine(spec).getOut();
       if (name == null) {
-        benches.forEach(bench -> out.printf("%-12s %s%n", bench.name(), bench.question()));
+        benches.forEach(bench -> out.printf("%-13s %s%n", bench.name(), bench.question()));
         return CommandLine.ExitCode.OK;
       }
       Bench bench =

@@ -28,6 +28,11 @@ class RevenantStore extends TaskStore implements KeyValueStore<Bytes, byte[]> {
     return "plain";
   }
 
+  @Override
+  String scope() {
+    return RevenantStores.SCOPE;
+  }
+
   // --- reads
 
   @Override
@@ -37,7 +42,7 @@ class RevenantStore extends TaskStore implements KeyValueStore<Bytes, byte[]> {
 
   byte @Nullable [] get(Bytes key, boolean inside) {
     Objects.requireNonNull(key, "key cannot be null");
-    return read(inside, tx -> tx.get(table(), row(key)));
+    return counted(read(inside, tx -> tx.get(table(), row(key))));
   }
 
   @Override

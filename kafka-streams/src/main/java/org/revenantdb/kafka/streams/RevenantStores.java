@@ -10,8 +10,10 @@ import org.apache.kafka.streams.state.KeyValueBytesStoreSupplier;
 import org.apache.kafka.streams.state.KeyValueStore;
 import org.apache.kafka.streams.state.SessionBytesStoreSupplier;
 import org.apache.kafka.streams.state.SessionStore;
+import org.apache.kafka.streams.state.VersionedBytesStoreSupplier;
 import org.apache.kafka.streams.state.WindowBytesStoreSupplier;
 import org.apache.kafka.streams.state.WindowStore;
+import org.apache.kafka.streams.state.internals.VersionedKeyValueToBytesStoreAdapter;
 
 /**
  * Suppliers of stores, for {@code Materialized.as} and {@link
@@ -29,9 +31,18 @@ import org.apache.kafka.streams.state.WindowStore;
  */
 public final class RevenantStores {
   /** As in the names of Kafka's metrics: {@code revenant-state-id}. */
-  private static final String SCOPE = "revenant";
+  static final String SCOPE = "revenant";
+
+  static final String WINDOW_SCOPE = SCOPE + "-window";
+  static final String SESSION_SCOPE = SCOPE + "-session";
+  static final String VERSIONED_SCOPE = SCOPE + "-versioned";
 
   private static final long SHORTEST_SEGMENT = 60_000;
+
+  /**
+   * Into how many segments the history of a versioned store is divided, if they are long enough.
+   */
+  private static final long VERSION_SEGMENTS = 12;
 
   private RevenantStores() {}
 
@@ -165,6 +176,22 @@ public final class RevenantStores {
     return new SessionHeadersSupplier(name, kept, interval(kept));
   }
 
+  /**
+   * A store that keeps the versions of its rows, for {@code Materialized.as} and {@link
+   * org.apache.kafka.streams.state.Stores#versionedKeyValueStoreBuilder}.
+   *
+   * @param name name of the store
+   * @param historyRetention how long a version is there that is not valid any more; also how late a
+   *     record may come
+   * @return the supplier
+   */
+  public static VersionedBytesStoreSupplier versionedKeyValueStore(
+      String name, Duration historyRetention) {
+    Objects.requireNonNull(name, "name");
+    long kept = milliseconds("historyRetention", historyRetention);
+    return new VersionedSupplier(name, kept, Math.max(kept / VERSION_SEGMENTS, SHORTEST_SEGMENT));
+  }
+
   private static long milliseconds(String what, Duration duration) {
     Objects.requireNonNull(duration, what);
     if (duration.isNegative()) {
@@ -207,7 +234,7 @@ public final class RevenantStores {
 
     @Override
     public String metricsScope() {
-      return SCOPE + "-window";
+      return WINDOW_SCOPE;
     }
   }
 
@@ -221,7 +248,21 @@ public final class RevenantStores {
 
     @Override
     public String metricsScope() {
-      return SCOPE + "-session";
+      return SESSION_SCOPE;
+    }
+  }
+
+  private record VersionedSupplier(String name, long historyRetentionMs, long interval)
+      implements VersionedBytesStoreSupplier {
+    @Override
+    public KeyValueStore<Bytes, byte[]> get() {
+      return new VersionedKeyValueToBytesStoreAdapter(
+          new RevenantVersionedStore(name, historyRetentionMs, interval));
+    }
+
+    @Override
+    public String metricsScope() {
+      return VERSIONED_SCOPE;
     }
   }
 
@@ -257,7 +298,7 @@ public final class RevenantStores {
 
     @Override
     public String metricsScope() {
-      return SCOPE + "-window";
+      return WINDOW_SCOPE;
     }
   }
 
@@ -271,7 +312,7 @@ public final class RevenantStores {
 
     @Override
     public String metricsScope() {
-      return SCOPE + "-session";
+      return SESSION_SCOPE;
     }
   }
 

@@ -172,7 +172,9 @@ final class RowIterator implements KeyValueIterator<Bytes, byte[]> {
           first = Arrays.copyOf(row, row.length + 1);
         }
         if (key != null && accepted.test(key)) {
-          return KeyValue.pair(Bytes.wrap(key), rows.value());
+          byte[] value = rows.value();
+          store.counted(value);
+          return KeyValue.pair(Bytes.wrap(key), value);
         }
       }
     } catch (CatalogException dropped) {

@@ -1,19 +1,14 @@
 package org.revenantdb.kafka.streams;
 
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
-import java.util.TreeMap;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.processor.StateStore;
-import org.apache.kafka.streams.processor.internals.InternalProcessorContext;
-import org.apache.kafka.streams.processor.internals.metrics.TaskMetrics;
 import org.apache.kafka.streams.query.PositionBound;
 import org.apache.kafka.streams.query.Query;
 import org.apache.kafka.streams.query.QueryConfig;
@@ -26,31 +21,13 @@ import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
 
 /**
- * Rows with a time, in a table for each segment of time. A segment whose time is over is dropped
- * with its table, in a time that does not depend on its rows.
+ * Rows of windows and of sessions, whose keys contain their time.
  *
  * <p>Threads: as {@link TaskStore}.
  */
-final class SegmentedStore extends TaskStore {
-  /*
-   * Segments are created and dropped in the transaction of the task: after a crash those are there that the offset
-   * needs. The task has its own map of them, and others have the one of the last commit.
-   */
+final class SegmentedStore extends ExpiringStore {
   private final TimedKeys keys;
   private final String values;
-  private final long retention;
-  private final long interval;
-
-  private NavigableMap<Long, Table> segments = new TreeMap<>();
-  private volatile NavigableMap<Long, Table> committedSegments = new TreeMap<>();
-  private boolean hasOtherSegments;
-
-  /** The latest time that was written; rows are over when that is their time and the retention. */
-  private long streamTime = ConsumerRecord.NO_TIMESTAMP;
-
-  private volatile long committedStreamTime = ConsumerRecord.NO_TIMESTAMP;
-
-  private String tableName = "";
 
   /**
    * A store.
@@ -60,30 +37,20 @@ final class SegmentedStore extends TaskStore {
    * @param interval length of a segment, in milliseconds
    */
   SegmentedStore(String name, TimedKeys keys, String values, long retention, long interval) {
-    super(name);
+    super(name, retention, interval);
     this.keys = keys;
     this.values = values;
-    this.retention = retention;
-    this.interval = interval;
   }
 
   /** With the interval, since that decides which segment a row is in. */
   @Override
   String format() {
-    return values + ' ' + keys + ' ' + interval;
+    return values + ' ' + keys + ' ' + interval();
   }
 
   @Override
-  void openTables(SharedDatabase shared, String task, Table table) {
-    tableName = table.name();
-    committedSegments = shared.segments(tableName);
-    segments = new TreeMap<>(committedSegments);
-    try (Transaction tx = shared.read()) {
-      byte[] time = tx.get(table, StoreKeys.TIME);
-      committedStreamTime =
-          time == null ? ConsumerRecord.NO_TIMESTAMP : ByteBuffer.wrap(time).getLong();
-    }
-    streamTime = committedStreamTime;
+  String scope() {
+    return keys == TimedKeys.WINDOW ? RevenantStores.WINDOW_SCOPE : RevenantStores.SESSION_SCOPE;
   }
 
   @Override
@@ -98,7 +65,9 @@ final class SegmentedStore extends TaskStore {
       long time = keys.time(key.get());
       advance(time);
       Table segment = segment(tx, time);
-      if (segment != null) {
+      if (segment == null) {
+        recordIsDropped();
+      } else {
         put(tx, segment, row(key), value);
       }
     });
@@ -108,44 +77,11 @@ final class SegmentedStore extends TaskStore {
     write(tx -> {
       long time = keys.time(key.get());
       advance(time);
-      Table segment = segments.get(time / interval);
+      Table segment = segments(/* inside= */ true).get(number(time));
       if (segment != null) {
         tx.delete(segment, row(key));
       }
     });
-  }
-
-  private void advance(long time) {
-    streamTime = Math.max(streamTime, time);
-  }
-
-  /** The segment of a time, which is created if need be; null if that time is over. */
-  private @Nullable Table segment(Transaction tx, long time) {
-    long number = time / interval;
-    long live = (streamTime - retention) / interval;
-    if (number < live) {
-      recordIsDropped();
-      return null;
-    }
-    Table segment = segments.get(number);
-    if (segment == null) {
-      segment = tx.createTable(SharedDatabase.segment(tableName, number));
-      segments.put(number, segment);
-      hasOtherSegments = true;
-    }
-    while (!segments.isEmpty() && segments.firstKey() < live) {
-      tx.dropTable(segments.pollFirstEntry().getValue());
-      hasOtherSegments = true;
-    }
-    return segment;
-  }
-
-  private void recordIsDropped() {
-    if (opened().context() instanceof InternalProcessorContext<?, ?> context) {
-      TaskMetrics.droppedRecordsSensor(
-              Thread.currentThread().getName(), context.taskId().toString(), context.metrics())
-          .record();
-    }
   }
 
   @Override
@@ -156,7 +92,9 @@ final class SegmentedStore extends TaskStore {
     Map<Table, Map<byte[], byte @Nullable []>> rows = new HashMap<>();
     for (ConsumerRecord<byte[], byte[]> change : changes) {
       Table segment = segment(tx, keys.time(change.key()));
-      if (segment != null) {
+      if (segment == null) {
+        recordIsDropped();
+      } else {
         rows.computeIfAbsent(segment, table -> sorted())
             .put(row(Bytes.wrap(change.key())), change.value());
       }
@@ -171,27 +109,24 @@ final class SegmentedStore extends TaskStore {
     if (time < oldest(inside)) {
       return null;
     }
-    Table segment = segments(inside).get(time / interval);
+    Table segment = segments(inside).get(number(time));
     if (segment == null) {
       return null;
     }
-    return read(
-        inside,
-        tx -> {
-          try {
-            return tx.get(segment, row(key));
-          } catch (CatalogException | ConflictException over) {
-            return null; // dropped meanwhile
-          }
-        });
+    return counted(
+        read(
+            inside,
+            tx -> {
+              try {
+                return tx.get(segment, row(key));
+              } catch (CatalogException | ConflictException over) {
+                return null; // dropped meanwhile
+              }
+            }));
   }
 
   private long oldest(boolean inside) {
-    return (inside ? streamTime : committedStreamTime) - retention + 1;
-  }
-
-  private NavigableMap<Long, Table> segments(boolean inside) {
-    return inside ? segments : committedSegments;
+    return retained(inside) + 1;
   }
 
   /**
@@ -237,46 +172,12 @@ final class SegmentedStore extends TaskStore {
       return List.of();
     }
     NavigableMap<Long, Table> range =
-        segments(inside)
-            .subMap(Math.max(from, 0) / interval, true, Math.max(last, 0) / interval, true);
+        segments(inside).subMap(number(Math.max(from, 0)), true, number(Math.max(last, 0)), true);
     return new ArrayList<>((descending ? range.descendingMap() : range).values());
-  }
-
-  /** How many segments the task has. */
-  int segmentCount() {
-    return segments.size();
   }
 
   <R> QueryResult<R> ask(
       Query<R> query, PositionBound positionBound, QueryConfig config, StateStore committed) {
     return query(query, positionBound, config, committed);
-  }
-
-  // --- commits
-
-  @Override
-  void stage(Transaction tx, Map<TopicPartition, @Nullable Long> changes) {
-    super.stage(tx, changes);
-    if (streamTime != committedStreamTime) {
-      tx.put(table(), StoreKeys.TIME, ByteBuffer.allocate(Long.BYTES).putLong(streamTime).array());
-    }
-  }
-
-  @Override
-  void committed() {
-    if (hasOtherSegments) {
-      committedSegments = new TreeMap<>(segments); // before the position that their rows belong to
-      hasOtherSegments = false;
-    }
-    committedStreamTime = streamTime;
-    super.committed();
-  }
-
-  @Override
-  void rolledBack() {
-    super.rolledBack();
-    streamTime = committedStreamTime;
-    segments = new TreeMap<>(committedSegments);
-    hasOtherSegments = false;
   }
 }

@@ -15,6 +15,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.utils.Bytes;
@@ -26,6 +27,7 @@ import org.apache.kafka.streams.processor.StateStoreContext;
 import org.apache.kafka.streams.processor.internals.ChangelogRecordDeserializationHelper;
 import org.apache.kafka.streams.processor.internals.InternalProcessorContext;
 import org.apache.kafka.streams.processor.internals.RecordBatchingStateRestoreCallback;
+import org.apache.kafka.streams.query.FailureReason;
 import org.apache.kafka.streams.query.Position;
 import org.apache.kafka.streams.query.PositionBound;
 import org.apache.kafka.streams.query.Query;
@@ -65,6 +67,8 @@ abstract class TaskStore implements StateStore {
   /** What there is while the store is open. */
   record Opened(
       SharedDatabase shared, TaskTransaction task, Table table, StateStoreContext context) {}
+
+  private StoreMetrics metrics = StoreMetrics.NONE;
 
   /** The changelog of the store; null if it has none, or if that is not known yet. */
   private @Nullable TopicPartition changelog;
@@ -123,6 +127,7 @@ abstract class TaskStore implements StateStore {
       Table table = shared.table(task, taskDirectory, name, format());
       load(shared, table);
       openTables(shared, task, table);
+      metrics = StoreMetrics.of(context, scope(), name, gauges(shared));
       opened = new Opened(shared, shared.join(task, this), table, context);
       open = true;
     } catch (RevenantException failure) {
@@ -132,6 +137,17 @@ abstract class TaskStore implements StateStore {
         shared.release();
       }
     }
+  }
+
+  /** The kind of the store in the names of its metrics. */
+  abstract String scope();
+
+  /** Numbers of now that are metrics of the store. */
+  Map<String, Supplier<Long>> gauges(SharedDatabase shared) {
+    Map<String, Supplier<Long>> gauges = new HashMap<>();
+    long pool = shared.database().options().poolBytes();
+    gauges.put("block-cache-capacity", () -> pool);
+    return gauges;
   }
 
   /** What the rows are. Rows of another format are dropped, and the changelog is read instead. */
@@ -282,6 +298,33 @@ abstract class TaskStore implements StateStore {
         opened().context);
   }
 
+  /** Answers a query that Kafka's own code cannot answer from a store of others. */
+  <R> QueryResult<R> ask(
+      Query<R> query, PositionBound positionBound, QueryConfig config, Supplier<R> answer) {
+    long start = System.nanoTime();
+    Position at = committedPosition; // first: the rows are at least as new
+    int partition = opened().context.taskId().partition();
+    QueryResult<R> result;
+    if (StoreQueryUtils.isPermitted(at, positionBound, partition)) {
+      try {
+        result = QueryResult.forResult(answer.get());
+      } catch (RuntimeException failure) {
+        result =
+            QueryResult.forFailure(
+                FailureReason.STORE_EXCEPTION,
+                "store " + name + " cannot answer " + query + ": " + failure.getMessage());
+      }
+    } else {
+      result = QueryResult.notUpToBound(at, positionBound, partition);
+    }
+    if (config.isCollectExecutionInfo()) {
+      result.addExecutionInfo(
+          "Handled in " + getClass() + " in " + (System.nanoTime() - start) + "ns");
+    }
+    result.setPosition(at.copy());
+    return result;
+  }
+
   RowIterator iterator(
       List<Table> tables,
       byte @Nullable [] from,
@@ -323,12 +366,20 @@ abstract class TaskStore implements StateStore {
         });
   }
 
-  static void put(Transaction tx, Table table, byte[] row, byte @Nullable [] value) {
+  final void put(Transaction tx, Table table, byte[] row, byte @Nullable [] value) {
     if (value == null) {
       tx.delete(table, row);
+      metrics.written(row.length);
     } else {
       tx.put(table, row, value);
+      metrics.written(row.length + value.length);
     }
+  }
+
+  /** A value that is given to the caller. */
+  final byte @Nullable [] counted(byte @Nullable [] value) {
+    metrics.read(value);
+    return value;
   }
 
   final byte[] row(Bytes key) {
@@ -347,7 +398,7 @@ abstract class TaskStore implements StateStore {
   }
 
   /** Records of the changelog. */
-  private void restore(Collection<ConsumerRecord<byte[], byte[]>> changes) {
+  final void restore(Collection<ConsumerRecord<byte[], byte[]>> changes) {
     Opened now = opened();
     try {
       now.task.write(this, tx -> restore(tx, changes));
@@ -475,10 +526,12 @@ abstract class TaskStore implements StateStore {
     offsets = nextOffsets;
     cleared = nextCleared;
     committedPosition = position.copy();
+    metrics.committed();
   }
 
   /** The transaction of the task is rolled back. */
   void rolledBack() {
+    metrics.rolledBack();
     nextOffsets = offsets;
     nextCleared = cleared;
     position = committedPosition.copy();

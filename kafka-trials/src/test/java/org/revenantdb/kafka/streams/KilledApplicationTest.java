@@ -35,6 +35,7 @@ import org.revenantdb.engine.Cursor;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
+import org.revenantdb.kafka.trials.Broker;
 
 /**
  * A real broker, and an application that is killed while it counts exactly once. After each kill
@@ -71,7 +72,7 @@ class KilledApplicationTest {
     long seed = Long.getLong("revenant.kafka.seed", new Random().nextLong());
     System.out.println("KilledApplicationTest: repeat with -Drevenant.kafka.seed=" + seed);
     Random random = new Random(seed);
-    try (Broker broker = Broker.start(home)) {
+    try (Broker broker = Brokers.start(home)) {
       broker.createTopics(PARTITIONS, "in", "out");
       for (int kill = 0; kill < KILLS; kill++) {
         send(broker, random, RECORDS);
@@ -118,7 +119,7 @@ class KilledApplicationTest {
   }
 
   private Process start(Broker broker) throws IOException {
-    return Broker.fork(
+    return Brokers.fork(
         CountingApplication.class,
         home.resolve("application.log"),
         List.of("-Xmx192m"),

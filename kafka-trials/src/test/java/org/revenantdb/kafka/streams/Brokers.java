@@ -1,0 +1,47 @@
+package org.revenantdb.kafka.streams;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Assumptions;
+import org.revenantdb.kafka.trials.Broker;
+import org.revenantdb.kafka.trials.NoBrokerException;
+
+/** A broker for a test, and applications beside it. */
+public final class Brokers {
+  private Brokers() {}
+
+  /** Starts one; where that is not possible the test is skipped, and says what the broker said. */
+  public static Broker start(Path directory) {
+    try {
+      return Broker.start(directory, "-Xmx320m", "-XX:TieredStopAtLevel=1");
+    } catch (NoBrokerException none) {
+      Assumptions.abort(none.getMessage());
+      throw new AssertionError(none);
+    }
+  }
+
+  /** A JVM with the class path of this one, and a small heap. */
+  static Process fork(Class<?> main, Path errors, List<String> flags, List<String> arguments)
+      throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(flags);
+    command.addAll(
+        List.of(
+            "-ea",
+            "-XX:TieredStopAtLevel=1",
+            "-XX:+UseSerialGC",
+            "-Xshare:auto",
+            "--sun-misc-unsafe-memory-access=allow",
+            "--enable-native-access=ALL-UNNAMED",
+            "-cp",
+            System.getProperty("java.class.path"),
+            main.getName()));
+    command.addAll(arguments);
+    ProcessBuilder builder = new ProcessBuilder(command);
+    builder.redirectError(ProcessBuilder.Redirect.appendTo(errors.toFile()));
+    return builder.start();
+  }
+}
