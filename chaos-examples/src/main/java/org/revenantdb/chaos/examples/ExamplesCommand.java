@@ -36,16 +36,16 @@ final class ExamplesCommand implements Callable<Integer> {
       names = {"-h", "--help"},
       usageHelp = true,
       description = "Show this help message and exit.")
-  private boolean helpWanted;
+  boolean helpWanted;
 
   @Option(
       names = {"-V", "--version"},
       versionHelp = true,
       description = "Print the version and exit.")
-  private boolean versionWanted;
+  boolean versionWanted;
 
   @Option(names = "--examples", hidden = true, description = "Chooses this command.")
-  private boolean examples;
+  boolean examples;
 
   @Option(names = "--seed", paramLabel = "N", description = "Seed of all random choices.")
   private @Nullable Long seed;
