@@ -83,8 +83,12 @@ class WaitsTest {
       assertForces(6, db, before);
       db.run(TransactionOptions.lazy(), tx -> tx.put(table, bytes("lazy"), bytes("2")));
       db.sync();
-      db.sync();
       assertForces(7, db, before);
+      long durable = db.statistics().files().durableLsn();
+      db.sync();
+      if (db.statistics().files().durableLsn() == durable) { // else the cleaner has written
+        assertForces(7, db, before);
+      }
       Waits all = db.waitStatistics().since(before);
       WaitCounts force = all.of(WaitClass.LOG_FORCE);
       assertTrue(force.maxNanos() > 0, all::toString);
