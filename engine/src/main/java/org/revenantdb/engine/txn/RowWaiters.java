@@ -37,14 +37,19 @@ public final class RowWaiters {
    *             it is queued. end: the word is changed by an exchange, then `ended` takes the lock. So a waiter that
    *             has marked the word is in the queue when `ended` searches it.
    *             A row that is given back while its transaction goes on: first the row, then `gaveBack` under the
-   *             lock. A waiter has read the count, then looked at the row. If it found the row taken, the count is
-   *             raised later. So the count either differs under the lock, or is raised after the enqueueing, and then
-   *             the waiter is woken.
+   *             lock, which raises the count and notes it for the transaction. A waiter has read the count, then looked
+   *             at the row. If it found the row taken, the count is raised later. So what is noted for its holder is
+   *             either higher under the lock, or is noted after the enqueueing, and then the waiter is woken.
+   *             What other transactions give back does not matter to it: with one count for all, a crowd in which each
+   *             attempt goes back to a savepoint would never sleep.
    *
    * Parking     each waiter on its own key, so that each can be woken by itself. No thread is parked or unparked
    *             under the lock.
    */
   private static final long SLICE = TimeUnit.SECONDS.toNanos(1);
+
+  /** A power of two. */
+  private static final int PLACES = 1024;
 
   private final LongPredicate markWaited;
   private final WaitMeter meter;
@@ -56,6 +61,12 @@ public final class RowWaiters {
 
   private boolean isClosed;
   private volatile long givenBack;
+
+  /**
+   * The count when a transaction last gave back rows, at a place that its id determines. Another
+   * transaction of the same place costs a waiter of this one a look at the row.
+   */
+  private final long[] lastGivenBack = new long[PLACES];
 
   /** The size of {@link #asleep}; written under the lock. */
   private volatile int sleepers;
@@ -148,7 +159,9 @@ public final class RowWaiters {
   private boolean enqueue(RowWaiter waiter, long seen) {
     lock.lock();
     try {
-      if (isClosed || givenBack != seen || !markWaited.test(waiter.holder)) {
+      if (isClosed
+          || lastGivenBack[placeOf(waiter.holder)] > seen
+          || !markWaited.test(waiter.holder)) {
         return false;
       }
       ArrayDeque<RowWaiter> queue = queueOf(waiter.holder, waiter.row);
@@ -160,6 +173,10 @@ public final class RowWaiters {
     } finally {
       lock.unlock();
     }
+  }
+
+  private static int placeOf(long id) {
+    return (int) id & (PLACES - 1);
   }
 
   private ArrayDeque<RowWaiter> queueOf(long holder, Row row) {
@@ -242,6 +259,7 @@ public final class RowWaiters {
     try {
       long before = givenBack; // written under the lock alone
       givenBack = before + 1;
+      lastGivenBack[placeOf(id)] = before + 1;
       wakeFirsts(id, woken);
     } finally {
       lock.unlock();
