@@ -111,17 +111,20 @@ public final class Transaction implements AutoCloseable {
   /** The savepoints that have not ended, the earliest first; most transactions have none. */
   private List<Savepoint> savepoints = List.of();
 
-  /** The actions to run after the commit; most transactions have none. */
-  private List<Runnable> afterCommit = List.of();
+  /** What libraries have added to it; most transactions have nothing. */
+  private @Nullable Additions additions;
 
-  /** What runs as the last part of it; most transactions have nothing. */
-  private List<Runnable> beforeCommit = List.of();
+  /** In an object of its own, so that a transaction without it is no larger. */
+  private static final class Additions {
+    /** Run as the last part of the transaction. One of them can add another. */
+    final List<Runnable> beforeCommit = new ArrayList<>();
 
-  /** What one of them has thrown. */
-  private @Nullable RuntimeException ofAction;
+    final List<Runnable> afterCommit = new ArrayList<>();
+    final Map<Object, Object> attachments = new HashMap<>(4);
 
-  /** What libraries have attached to it, by key; most transactions have nothing. */
-  private Map<Object, Object> attachments = Map.of();
+    /** What an action before the commit has thrown. */
+    @Nullable RuntimeException ofAction;
+  }
 
   /**
    * A transaction that takes over an open slot.
@@ -482,7 +485,8 @@ public final class Transaction implements AutoCloseable {
   /** What a caller gets of a failure. */
   @SuppressWarnings("ReferenceEquality") // whether it is the one that an action has thrown
   RuntimeException told(RuntimeException failure) {
-    return failure == ofAction ? failure : engine.told(failure);
+    Additions added = additions;
+    return added != null && failure == added.ofAction ? failure : engine.told(failure);
   }
 
   private void beginStatement() {
@@ -1284,22 +1288,34 @@ public final class Transaction implements AutoCloseable {
     } catch (RuntimeException failure) {
       throw told(failure);
     }
-    if (beforeCommit.isEmpty()) {
-      beforeCommit = new ArrayList<>();
+    additions().beforeCommit.add(action);
+  }
+
+  private Additions additions() {
+    Additions made = additions;
+    if (made == null) {
+      made = new Additions();
+      additions = made;
     }
-    beforeCommit.add(action);
+    return made;
+  }
+
+  private boolean hasLastSteps() {
+    Additions added = additions;
+    return added != null && !added.beforeCommit.isEmpty();
   }
 
   private @Nullable Runnable lastSteps() {
-    return beforeCommit.isEmpty() ? null : this::runBeforeCommit;
+    return hasLastSteps() ? this::runBeforeCommit : null;
   }
 
   private void runBeforeCommit() {
-    for (Runnable action : beforeCommit) {
+    Additions added = additions();
+    for (int i = 0; i < added.beforeCommit.size(); i++) { // an action can add another one
       try {
-        action.run();
+        added.beforeCommit.get(i).run();
       } catch (RuntimeException thrown) {
-        ofAction = thrown;
+        added.ofAction = thrown;
         throw thrown;
       }
     }
@@ -1316,12 +1332,10 @@ public final class Transaction implements AutoCloseable {
    */
   @SuppressWarnings("unchecked") // the key is of one library, which gives it one type
   public <T> T attachment(Object key, Supplier<? extends T> first) {
+    Map<Object, Object> attachments = additions().attachments;
     Object found = attachments.get(Objects.requireNonNull(key, "key must not be null"));
     if (found == null) {
       found = Objects.requireNonNull(first.get(), "an attachment must not be null");
-      if (attachments.isEmpty()) {
-        attachments = new HashMap<>(4);
-      }
       attachments.put(key, found);
     }
     return (T) found;
@@ -1347,10 +1361,7 @@ public final class Transaction implements AutoCloseable {
     } catch (RuntimeException failure) {
       throw told(failure);
     }
-    if (afterCommit.isEmpty()) {
-      afterCommit = new ArrayList<>();
-    }
-    afterCommit.add(action);
+    additions().afterCommit.add(action);
   }
 
   /** An exception of the handler must not make a commit look failed. */
@@ -1364,7 +1375,11 @@ public final class Transaction implements AutoCloseable {
   }
 
   private void runAfterCommit() {
-    for (Runnable action : afterCommit) {
+    Additions added = additions;
+    if (added == null) {
+      return;
+    }
+    for (Runnable action : added.afterCommit) {
       try {
         action.run();
       } catch (Throwable thrown) { // the transaction is committed, whatever was thrown
@@ -1399,7 +1414,7 @@ public final class Transaction implements AutoCloseable {
     Database.checkName(name);
     try {
       core().checkOpen();
-      if (!beforeCommit.isEmpty()) {
+      if (hasLastSteps()) {
         throw new TransactionStateException(
             TransactionStateException.Reason.NOT_PREPARABLE,
             "the transaction has an action that needs its place among the commits, for example because it has written"

@@ -10,8 +10,8 @@ import net.openhft.chronicle.queue.rollcycles.TestRollCycles;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chronicle Queue. {@code ExcerptAppender.sync}: "flush the contents to disk". Each message is
- * "key=value", and the last one of a key counts.
+ * Chronicle Queue. {@link ExcerptAppender}, {@code sync()}: "flush the contents to disk". Each
+ * message is "key=value", and the last one of a key counts.
  */
 final class ChronicleQueueSubject extends PairSubject<ChronicleQueue> {
   /** A file has at least one block; the usual 80 MiB would be copied for each state. */

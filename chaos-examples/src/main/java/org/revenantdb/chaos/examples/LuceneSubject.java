@@ -19,9 +19,9 @@ import org.apache.lucene.store.FSDirectory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lucene with one writer. {@code IndexWriter.commit}: "syncs all referenced index files, such that
- * a reader will see the changes and the index updates will survive an OS or machine crash or power
- * loss".
+ * Lucene with one writer. {@link IndexWriter}, {@code commit()}: "syncs all referenced index files,
+ * such that a reader will see the changes and the index updates will survive an OS or machine crash
+ * or power loss".
  */
 final class LuceneSubject extends PairSubject<IndexWriter> {
   @Override

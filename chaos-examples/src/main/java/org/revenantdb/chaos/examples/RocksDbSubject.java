@@ -12,8 +12,8 @@ import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
 /**
- * RocksDB. {@code WriteOptions.sync}: "the write will be flushed from the operating system buffer
- * cache before the write is considered complete".
+ * RocksDB. {@link WriteOptions}, {@code sync}: "the write will be flushed from the operating system
+ * buffer cache before the write is considered complete".
  */
 final class RocksDbSubject extends PairSubject<RocksDB> {
   @Override

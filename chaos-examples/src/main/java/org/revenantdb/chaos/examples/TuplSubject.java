@@ -13,8 +13,8 @@ import org.cojen.tupl.Transaction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * TuplDB. {@code DurabilityMode.SYNC}: "Strongest durability mode, which ensures all modifications
- * are persisted to non-volatile storage".
+ * TuplDB. {@link DurabilityMode}, {@code SYNC}: "Strongest durability mode, which ensures all
+ * modifications are persisted to non-volatile storage".
  */
 final class TuplSubject extends PairSubject<Database> {
   @Override
