@@ -29,6 +29,13 @@ abstract class ExpiringStore extends TaskStore {
 
   private NavigableMap<Long, Table> segments = new TreeMap<>();
   private volatile NavigableMap<Long, Table> committedSegments = new TreeMap<>();
+
+  /**
+   * What readers outside of the task look at: the committed segments, and from the stage of a
+   * commit on those that it brings. A snapshot that is begun between the commit and {@link
+   * #committed} has its rows, so it must find their segments.
+   */
+  private volatile NavigableMap<Long, Table> visibleSegments = new TreeMap<>();
   private boolean hasOtherSegments;
 
   /** The latest time that was written; rows are over when that is their time and the retention. */
@@ -59,6 +66,7 @@ abstract class ExpiringStore extends TaskStore {
   void openTables(SharedDatabase shared, String task, Table table) {
     tableName = table.name();
     committedSegments = shared.segments(tableName);
+    visibleSegments = committedSegments;
     segments = new TreeMap<>(committedSegments);
     try (Transaction tx = shared.read()) {
       byte[] time = tx.get(table, StoreKeys.TIME);
@@ -94,7 +102,7 @@ abstract class ExpiringStore extends TaskStore {
   }
 
   final NavigableMap<Long, Table> segments(boolean inside) {
-    return inside ? segments : committedSegments;
+    return inside ? segments : visibleSegments;
   }
 
   /** The segment of a time, which is created if need be; null if that time is over. */
@@ -144,6 +152,11 @@ abstract class ExpiringStore extends TaskStore {
   @Override
   void stage(Transaction tx, Map<TopicPartition, @Nullable Long> changes) {
     super.stage(tx, changes);
+    if (hasOtherSegments) {
+      NavigableMap<Long, Table> both = new TreeMap<>(committedSegments);
+      both.putAll(segments);
+      visibleSegments = both;
+    }
     if (streamTime != committedStreamTime) {
       tx.put(table(), StoreKeys.TIME, ByteBuffer.allocate(Long.BYTES).putLong(streamTime).array());
     }
@@ -155,6 +168,7 @@ abstract class ExpiringStore extends TaskStore {
       committedSegments = new TreeMap<>(segments); // before the position that their rows belong to
       hasOtherSegments = false;
     }
+    visibleSegments = committedSegments;
     committedStreamTime = streamTime;
     super.committed();
   }
@@ -164,6 +178,7 @@ abstract class ExpiringStore extends TaskStore {
     super.rolledBack();
     streamTime = committedStreamTime;
     segments = new TreeMap<>(committedSegments);
+    visibleSegments = committedSegments;
     hasOtherSegments = false;
   }
 }

@@ -11,6 +11,7 @@ import org.apache.kafka.streams.errors.InvalidStateStoreException;
 import org.apache.kafka.streams.state.KeyValueIterator;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.CatalogException;
+import org.revenantdb.engine.ConflictException;
 import org.revenantdb.engine.Cursor;
 import org.revenantdb.engine.RevenantException;
 import org.revenantdb.engine.Table;
@@ -110,8 +111,8 @@ final class RowIterator implements KeyValueIterator<Bytes, byte[]> {
     }
     try {
       return descending ? tx.scanDescending(of, first, end) : tx.scan(of, first, end);
-    } catch (CatalogException dropped) {
-      return null; // a segment whose rows are over
+    } catch (CatalogException | ConflictException over) {
+      return null; // a segment whose rows are over, or begin behind this snapshot
     }
   }
 
@@ -177,7 +178,7 @@ final class RowIterator implements KeyValueIterator<Bytes, byte[]> {
           return KeyValue.pair(Bytes.wrap(key), value);
         }
       }
-    } catch (CatalogException dropped) {
+    } catch (CatalogException | ConflictException over) {
       // as a table without rows
     }
     return null;
