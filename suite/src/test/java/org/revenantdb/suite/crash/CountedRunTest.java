@@ -25,7 +25,7 @@ import org.revenantdb.chaos.subject.Verdict;
 class CountedRunTest {
 
   private static final long SEED = Long.getLong("revenant.chaos.seed", 20_261_123);
-  private static final int STATES = 100;
+  private static final int STATES = 300;
 
   @TempDir Path dir;
 

@@ -59,7 +59,7 @@ class TeethTest {
     "MixedBytes, differs from it at byte",
     "NoConflicts, LOST_UPDATE|_READ",
     "Interruptible, ClosedByInterruptException|ClosedChannelException",
-    "NoSnapshot, _READ|upwards there are"
+    "NoSnapshot, _READ|upwards there are|returned false"
   })
   void broken_store_is_found_by_kills(String lie, String finding) throws Exception {
     ModelFailure failure = failsByKills(lie);

@@ -6,6 +6,7 @@ import java.lang.reflect.Method;
 import java.util.Collection;
 import java.util.Iterator;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.processor.StateStoreContext;
@@ -15,6 +16,7 @@ import org.apache.kafka.streams.state.VersionedRecord;
 import org.apache.kafka.streams.state.VersionedRecordIterator;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Timeout;
 import org.mockito.Mockito;
 import org.mockito.invocation.InvocationOnMock;
 import org.revenantdb.kafka.streams.VersionedStores;
@@ -22,8 +24,12 @@ import org.revenantdb.kafka.streams.VersionedStores;
 /**
  * Kafka's own test of versioned stores. It has a store of Kafka in a field; here that one passes
  * each call on to one of ours.
+ *
+ * <p>It looks up a meter by the name of its thread, so a test must run on the thread on which it
+ * was set up. The watch for hangs would otherwise give it a thread of its own.
  */
 @Tag("slow")
+@Timeout(value = 40, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SAME_THREAD)
 class RevenantVersionedStoreTest extends RocksDBVersionedStoreTest {
   private static final long RETENTION = 300_000;
 
