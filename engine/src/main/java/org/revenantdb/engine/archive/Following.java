@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.Condition;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.FollowerOptions;
@@ -25,6 +24,7 @@ import org.revenantdb.engine.backup.BackupTarget;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.session.OperationGate;
 import org.revenantdb.latch.Parking;
+import org.revenantdb.latch.ParkingLot;
 import org.revenantdb.latch.PatientLock;
 import org.revenantdb.recovery.file.ControlFile;
 import org.revenantdb.recovery.file.ControlState;
@@ -63,6 +63,9 @@ public final class Following<V extends FollowedView> implements AutoCloseable {
    * Round       take | note | fold, if due | view | delete log that no view needs
    */
   private static final long LARGEST_FOLD = 256L << 20;
+
+  /** A moment so far ahead can still be compared with the present one. */
+  private static final long LONGEST_WAIT = Long.MAX_VALUE / 2;
 
   /** The data file grows by so many pages at least. */
   private static final int GROWTH = 128;
@@ -119,10 +122,11 @@ public final class Following<V extends FollowedView> implements AutoCloseable {
   private boolean isWriting;
 
   private final PatientLock views = new PatientLock();
-  private final Condition newView = views.newCondition();
   private final List<Shown<V>> shown = new ArrayList<>();
   private @Nullable Shown<V> current;
-  private boolean isEnded;
+
+  /** Written under the lock. */
+  private volatile boolean isEnded;
 
   private final AtomicLong requests = new AtomicLong();
   private final LsnWaiters callers = new LsnWaiters();
@@ -262,12 +266,12 @@ public final class Following<V extends FollowedView> implements AutoCloseable {
   private void ended() {
     threadEnded = true;
     callers.wake(this::isServed);
-    views.lock();
-    try {
-      newView.signalAll();
-    } finally {
-      views.unlock();
-    }
+    wakeAwaiting();
+  }
+
+  /** Those who wait for a position to be shown. */
+  private void wakeAwaiting() {
+    ParkingLot.global().unparkAll(this, 0);
   }
 
   private boolean isServed(long request) {
@@ -559,10 +563,10 @@ public final class Following<V extends FollowedView> implements AutoCloseable {
       }
       shownLsn = end;
       upToMillis = Math.max(upToMillis, takenMillis);
-      newView.signalAll();
     } finally {
       views.unlock();
     }
+    wakeAwaiting();
     viewsOpened.incrementAndGet();
     if (closed != null) {
       closed.view.close();
@@ -657,27 +661,19 @@ public final class Following<V extends FollowedView> implements AutoCloseable {
    * @return whether it is; false if the time is over, or nothing more will be shown
    */
   public boolean await(long lsn, Duration most) {
-    long end = System.nanoTime() + Math.min(most.toNanos(), Long.MAX_VALUE / 2);
-    boolean isInterrupted = false;
-    views.lock();
-    try {
-      long left = end - System.nanoTime();
-      while (shownLsn < lsn && !isEnded && !threadEnded && left > 0) {
-        try {
-          long _ = newView.awaitNanos(Math.min(left, TimeUnit.SECONDS.toNanos(1)));
-        } catch (InterruptedException later) {
-          isInterrupted = true;
-          break;
-        }
-        left = end - System.nanoTime();
-      }
-      return shownLsn >= lsn;
-    } finally {
-      views.unlock();
-      if (isInterrupted) {
-        Thread.currentThread().interrupt();
-      }
+    long nanos = Math.clamp(TimeUnit.NANOSECONDS.convert(most), 0, LONGEST_WAIT);
+    long end = System.nanoTime() + nanos;
+    ParkingLot.Outcome outcome = ParkingLot.Outcome.RETRY;
+    while (isAwaited(lsn)
+        && outcome != ParkingLot.Outcome.INTERRUPTED
+        && end - System.nanoTime() > 0) {
+      outcome = ParkingLot.global().parkInterruptibly(this, 0, () -> isAwaited(lsn), end);
     }
+    return shownLsn >= lsn;
+  }
+
+  private boolean isAwaited(long lsn) {
+    return shownLsn < lsn && !isEnded && !threadEnded;
   }
 
   /**
@@ -734,10 +730,10 @@ public final class Following<V extends FollowedView> implements AutoCloseable {
       isEnded = true;
       all = List.copyOf(shown);
       shown.clear();
-      newView.signalAll();
     } finally {
       views.unlock();
     }
+    wakeAwaiting();
     Throwable failed = null;
     for (Shown<V> one : all) {
       try {
