@@ -118,10 +118,17 @@ public final class Following<V extends FollowedView> implements AutoCloseable {
   private boolean isLonger;
   private long foldNotBefore;
 
+  /** Whether a close has ended the taking early. A promotion takes all: its fence stands for it. */
+  private boolean isCutOff;
+
   /** Whether the follower's own files are being written: a failure is final then. */
   private boolean isWriting;
 
   private final PatientLock views = new PatientLock();
+
+  /** Held during a promotion: there is one at a time. */
+  private final PatientLock promotions = new PatientLock();
+
   private final List<Shown<V>> shown = new ArrayList<>();
   private @Nullable Shown<V> current;
 
@@ -326,7 +333,7 @@ public final class Following<V extends FollowedView> implements AutoCloseable {
         Fence.make(files, archived.databaseId(), header().databaseId(), position, life);
         take(new ArchiveLog(files, archived));
       }
-      return null;
+      return isCutOff ? OperationGate.closed() : null;
     } catch (RuntimeException failed) {
       if (isWriting) {
         throw failed;
@@ -349,7 +356,7 @@ public final class Following<V extends FollowedView> implements AutoCloseable {
     if (archived.chainBegin() > position) {
       throw gap("its log goes on at position " + archived.chainBegin());
     }
-    if (position == before) {
+    if (position == before && position == shownLsn) {
       upToMillis = Math.max(upToMillis, takenMillis);
     }
   }
@@ -374,7 +381,8 @@ public final class Following<V extends FollowedView> implements AutoCloseable {
     for (ArchiveBlock.Mark mark : block.marks()) {
       takenMillis = mark.millis();
     }
-    return !closing;
+    isCutOff = closing && !promoting;
+    return !isCutOff;
   }
 
   /** Refuses a piece that is damaged, or that has no record there. */
@@ -683,28 +691,32 @@ public final class Following<V extends FollowedView> implements AutoCloseable {
    * @throws RuntimeException why it goes on following
    */
   public void promote(boolean withFence) {
-    views.lock();
+    if (!promotions.tryLock()) {
+      throw refusedPromotion("is being promoted by another thread");
+    }
     try {
-      if (isEnded || promoting) {
-        throw new Misuse.OfState(
-            "the follower " + directory + " is closed, or is being promoted by another thread");
+      if (isEnded) {
+        throw refusedPromotion("is closed, or was promoted");
       }
       fences = withFence;
       refusal = null;
-      promoting = true;
+      promoting = true; // the round that refuses, resets it
+      long mine = requests.incrementAndGet();
+      thread.unpark();
+      callers.await(mine, this::isServed);
+      if (!promoted) {
+        throwIt(refusal);
+        throwIt(failure);
+        throw OperationGate.closed();
+      }
+      thread.join();
     } finally {
-      views.unlock();
+      promotions.unlock();
     }
-    long mine = requests.incrementAndGet();
-    thread.unpark();
-    callers.await(mine, this::isServed);
-    if (!promoted) {
-      promoting = false;
-      throwIt(refusal);
-      throwIt(failure);
-      throw OperationGate.closed();
-    }
-    thread.join();
+  }
+
+  private Misuse.OfState refusedPromotion(String why) {
+    return new Misuse.OfState("the follower " + directory + " " + why);
   }
 
   /** All that was taken is noted. */
@@ -784,10 +796,15 @@ public final class Following<V extends FollowedView> implements AutoCloseable {
   /** Ends the thread, the views, and calls in them. On a thread for files. */
   @Override
   public void close() {
-    closing = true;
-    thread.unpark();
+    beginClose();
     thread.join();
     end(null);
+  }
+
+  /** The thread ends soon. */
+  void beginClose() {
+    closing = true;
+    thread.unpark();
   }
 
   public long shownLsn() {

@@ -80,6 +80,18 @@ class FollowerTest {
   }
 
   @Test
+  void who_waits_for_a_position_without_a_limit_is_told_that_the_follower_has_ended()
+      throws Exception {
+    Follower follower = Database.follow(archive, own, QUIET);
+    java.util.concurrent.FutureTask<Boolean> waiting =
+        new java.util.concurrent.FutureTask<>(
+            () -> follower.awaitLsn(Long.MAX_VALUE, org.revenantdb.engine.DatabaseOptions.NEVER));
+    Thread.ofVirtual().start(waiting);
+    follower.close();
+    assertFalse(waiting.get());
+  }
+
+  @Test
   void a_snapshot_stays_as_it_is_while_the_follower_folds() {
     try (Follower follower = Database.follow(archive, own, QUIET);
         Database first = follower.snapshot()) {
