@@ -3,6 +3,7 @@ package org.revenantdb.engine.archive;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.revenantdb.engine.archive.Archived.small;
 import static org.revenantdb.engine.archive.Followed.QUIET;
 import static org.revenantdb.engine.backup.BackedUp.contents;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.CorruptDataException;
 import org.revenantdb.engine.Database;
+import org.revenantdb.engine.DatabaseStoppedException;
 import org.revenantdb.engine.Follower;
 import org.revenantdb.engine.StorageException;
 import org.revenantdb.recovery.testing.CrashDisk;
@@ -118,6 +120,55 @@ class FollowerFaultsTest {
       follower.refresh();
       assertEquals(contents(db), Followed.contents(follower));
     }
+  }
+
+  private void assertFenceIsTakenBack(Runnable fault, StorageException.Reason reason) {
+    Path far = disk.path("/archive");
+    try (Database writer =
+        Database.open(temporary.resolve("writer"), small(far))) {
+      put(writer, "rows", 0, 100, 1, 100);
+      writer.archiveNow();
+      try (Follower follower = Database.follow(far, temporary.resolve("follower"), QUIET)) {
+        disk.observe(
+            new CrashDisk.Observer() {
+              @Override
+              public void beforeChange() {}
+
+              @Override
+              public void beforeChange(String operation) {
+                if (operation.startsWith("create ") && operation.contains(Fence.NAME)) {
+                  fault.run();
+                }
+              }
+            });
+        StorageException told =
+            assertThrows(StorageException.class, () -> follower.promote(QUIET.database()));
+        assertEquals(reason, told.reason(), told::getMessage);
+        disk.observe(() -> {});
+        disk.fullAfter(Long.MAX_VALUE);
+        disk.failForcesAfter(Integer.MAX_VALUE);
+        assertFalse(Files.exists(far.resolve(Fence.NAME)));
+        put(writer, "rows", 0, 100, 2, 100);
+        writer.archiveNow();
+        Map<String, Map<String, String>> shipped = contents(writer);
+        try (Database promoted = follower.promote(QUIET.database())) {
+          assertEquals(shipped, contents(promoted));
+        }
+      }
+      assertThrows(StorageException.class, writer::archiveNow);
+    } catch (DatabaseStoppedException fenced) {
+      assertTrue(fenced.getMessage().contains(Fence.NAME), fenced::getMessage);
+    }
+  }
+
+  @Test
+  void a_fence_that_cannot_be_written_is_deleted_and_stops_nobody() {
+    assertFenceIsTakenBack(() -> disk.fullAfter(0), StorageException.Reason.DISK_FULL);
+  }
+
+  @Test
+  void a_fence_that_cannot_be_forced_is_deleted_and_stops_nobody() {
+    assertFenceIsTakenBack(() -> disk.failForcesAfter(0), StorageException.Reason.FORCE_FAILED);
   }
 
   @Test
