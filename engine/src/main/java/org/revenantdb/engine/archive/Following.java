@@ -807,6 +807,11 @@ public final class Following<V extends FollowedView> implements AutoCloseable {
     thread.unpark();
   }
 
+  /** Whether nothing more will be shown. */
+  public boolean hasEnded() {
+    return threadEnded;
+  }
+
   public long shownLsn() {
     return shownLsn;
   }

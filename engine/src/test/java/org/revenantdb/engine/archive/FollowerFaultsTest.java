@@ -25,6 +25,7 @@ import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseStoppedException;
 import org.revenantdb.engine.Follower;
 import org.revenantdb.engine.StorageException;
+import org.revenantdb.recovery.file.IoStatistics;
 import org.revenantdb.recovery.testing.CrashDisk;
 
 /** A follower whose own device fails, or whose archive is damaged (protocols.md §50). */
@@ -56,6 +57,7 @@ class FollowerFaultsTest {
     assertEquals(reason, told.reason(), told::getMessage);
     assertEquals(before, Followed.contents(follower));
     assertFalse(follower.awaitLsn(Long.MAX_VALUE, Duration.ofDays(1))); // its thread has ended
+    assertTrue(follower.isEnded());
     assertThrows(StorageException.class, follower::refresh);
     assertThrows(StorageException.class, () -> follower.promote(QUIET.database()));
   }
@@ -169,6 +171,41 @@ class FollowerFaultsTest {
   @Test
   void a_fence_that_cannot_be_forced_is_deleted_and_stops_nobody() {
     assertFenceIsTakenBack(() -> disk.failForcesAfter(0), StorageException.Reason.FORCE_FAILED);
+  }
+
+  /** It ships several blocks in one round, and the fence comes with the first. */
+  @Test
+  void a_former_writer_that_is_far_behind_ships_no_block_behind_the_fence() throws IOException {
+    Path far = disk.path("/archive");
+    try (Database writer = Database.open(temporary.resolve("writer"), small(far))) {
+      put(writer, "rows", 0, 100, 1, 100);
+      writer.archiveNow();
+      for (int i = 0; i < 4; i++) {
+        put(writer, "rows", 0, 1_000, i, 900);
+      }
+      disk.observe(
+          new CrashDisk.Observer() {
+            @Override
+            public void beforeChange() {}
+
+            @Override
+            public void beforeChange(String operation) {
+              ArchiveFiles files = new ArchiveFiles(far, new IoStatistics());
+              if (operation.startsWith("write ")
+                  && operation.contains(".rva")
+                  && !Fence.isIn(files)) {
+                Fence.make(files, new byte[16], new byte[16], 1, 1);
+              }
+            }
+          });
+      StorageException told = assertThrows(StorageException.class, writer::archiveNow);
+      assertEquals(StorageException.Reason.FENCED, told.reason(), told::getMessage);
+      disk.observe(() -> {});
+    } catch (DatabaseStoppedException fenced) {
+      assertTrue(fenced.getMessage().contains(Fence.NAME), fenced::getMessage);
+    }
+    long size = Files.size(Archived.files(far, ".rva").getLast());
+    assertTrue(size < 2 << 20, () -> size + " bytes: more than a block of 1 MiB");
   }
 
   @Test
