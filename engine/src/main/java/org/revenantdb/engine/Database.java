@@ -1345,7 +1345,8 @@ public final class Database implements AutoCloseable {
    * @throws StorageException with {@link StorageException.Reason#ARCHIVE_LACKS_MOMENT} if the
    *     archive has no base yet, with {@link StorageException.Reason#LOCKED} if the directory is in
    *     use, with {@link StorageException.Reason#NOT_A_DATABASE} if it is that of a database which
-   *     is no follower, with another reason if a file cannot be read or written
+   *     is no follower, with {@link StorageException.Reason#ARCHIVE_FOREIGN} if its follower has
+   *     followed another archive, with another reason if a file cannot be read or written
    */
   public static Follower follow(Path archive, Path directory, FollowerOptions options) {
     Objects.requireNonNull(archive, "archive must not be null");

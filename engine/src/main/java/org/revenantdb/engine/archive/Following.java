@@ -188,6 +188,7 @@ public final class Following<V extends FollowedView> implements AutoCloseable {
       }
       lock = DirectoryLock.acquire(directory, /* shared= */ false);
       archiveId = FollowerNote.read(directory, io);
+      refuseOtherArchive();
       openFiles();
       Directories.force(directory, io); // a fold may have been killed behind its rename
       Directories.delete(directory.resolve(Fold.UNFINISHED));
@@ -203,6 +204,24 @@ public final class Following<V extends FollowedView> implements AutoCloseable {
       throw failed;
     }
     thread.start();
+  }
+
+  private void refuseOtherArchive() {
+    ArchiveFiles.Header found;
+    try {
+      found = files.header();
+    } catch (RuntimeException unreadable) {
+      return; // it is not needed yet; each round tells
+    }
+    if (found != null) {
+      refuseOther(found);
+    }
+  }
+
+  private void refuseOther(ArchiveFiles.Header found) {
+    if (!Arrays.equals(found.databaseId(), archiveId)) {
+      throw Foreign.of(files.directory(), "it is not the archive that this follower has followed");
+    }
   }
 
   private void openFiles() {
@@ -344,9 +363,7 @@ public final class Following<V extends FollowedView> implements AutoCloseable {
 
   private ArchiveFiles.Header demandHeader() {
     ArchiveFiles.Header found = files.demandHeader();
-    if (!Arrays.equals(found.databaseId(), archiveId)) {
-      throw Foreign.of(files.directory(), "it is not the archive that this follower has followed");
-    }
+    refuseOther(found);
     return found;
   }
 

@@ -216,7 +216,24 @@ class FollowerFaultsTest {
       another.archiveNow();
     }
     Database.follow(archive, own, QUIET).close();
+    StorageException told =
+        assertThrows(StorageException.class, () -> Database.follow(other, own, QUIET));
+    assertEquals(StorageException.Reason.ARCHIVE_FOREIGN, told.reason(), told::getMessage);
+    assertGoesOn();
+  }
+
+  @Test
+  void an_archive_that_turns_out_to_be_another_one_is_refused_by_the_next_look()
+      throws IOException {
+    Path other = temporary.resolve("other");
+    try (Database another = Database.open(temporary.resolve("db2"), small(other))) {
+      put(another, "rows", 0, 10, 1, 10);
+      another.archiveNow();
+    }
+    Database.follow(archive, own, QUIET).close();
+    Path hidden = Files.move(other, temporary.resolve("hidden"));
     try (Follower follower = Database.follow(other, own, QUIET)) {
+      Files.move(hidden, other);
       StorageException told = assertThrows(StorageException.class, follower::refresh);
       assertEquals(StorageException.Reason.ARCHIVE_FOREIGN, told.reason(), told::getMessage);
     }
