@@ -172,9 +172,11 @@ public final class Follower implements AutoCloseable {
   }
 
   /**
-   * Why the follower is behind.
+   * Why the follower is behind, or cannot fold. Without a fold it shows all the same, but each
+   * refresh takes longer.
    *
-   * @return what the last look at the archive has thrown; null if it went well
+   * @return what the last look at the archive has thrown, or else the last fold; null if they went
+   *     well
    */
   public @Nullable RevenantException failure() {
     Throwable why = following.failure();

@@ -149,6 +149,9 @@ public final class Following<V extends FollowedView> implements AutoCloseable {
 
   private volatile @Nullable Throwable failure;
 
+  /** Why the last fold failed: nothing is lost, but refreshes become slower. */
+  private volatile @Nullable Throwable foldFailure;
+
   private volatile long shownLsn;
   private volatile long seenNanos;
   private volatile long upToMillis;
@@ -501,8 +504,18 @@ public final class Following<V extends FollowedView> implements AutoCloseable {
       return;
     }
     foldNotBefore = position + foldLimit(); // if it fails
-    fold(view.view, at);
+    try {
+      fold(view.view, at);
+    } catch (RuntimeException failed) {
+      if (isWriting) {
+        throw failed;
+      }
+      failures.incrementAndGet();
+      foldFailure = failed; // the former data file is as good as before
+      return;
+    }
     foldNotBefore = 0;
+    foldFailure = null;
     folds.incrementAndGet();
   }
 
@@ -868,8 +881,9 @@ public final class Following<V extends FollowedView> implements AutoCloseable {
     }
   }
 
-  /** Why the last round failed; null if it did not. */
+  /** Why the last round failed, or else the last fold; null if neither did. */
   public @Nullable Throwable failure() {
-    return failure;
+    Throwable ofRound = failure;
+    return ofRound != null ? ofRound : foldFailure;
   }
 }

@@ -2,6 +2,8 @@ package org.revenantdb.engine.archive;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.revenantdb.engine.archive.Archived.small;
@@ -80,6 +82,43 @@ class FollowerFaultsTest {
       disk.fullAfter(Long.MAX_VALUE);
     }
     assertGoesOn();
+  }
+
+  @Test
+  void a_fold_that_fails_is_reported_and_everything_is_shown_all_the_same() {
+    try (Follower follower = Database.follow(archive, own, QUIET)) {
+      disk.observe(
+          new CrashDisk.Observer() {
+            @Override
+            public void beforeChange() {}
+
+            @Override
+            public void beforeChange(String operation) {
+              if (operation.startsWith("create ") && operation.contains(Fold.UNFINISHED)) {
+                disk.fullAfter(0);
+              }
+            }
+          });
+      for (int i = 0; i < 5 && follower.failure() == null; i++) {
+        put(db, "rows", 0, 1_000, i, 900);
+        db.archiveNow();
+        follower.refresh();
+      }
+      StorageException why = assertInstanceOf(StorageException.class, follower.failure());
+      assertEquals(StorageException.Reason.DISK_FULL, why.reason(), why::getMessage);
+      assertEquals(0, follower.statistics().folds());
+      assertEquals(contents(db), Followed.contents(follower));
+      disk.observe(() -> {});
+      disk.fullAfter(Long.MAX_VALUE);
+      for (int i = 5; i < 10 && follower.statistics().folds() == 0; i++) {
+        put(db, "rows", 0, 1_000, i, 900);
+        db.archiveNow();
+        follower.refresh();
+      }
+      assertEquals(1, follower.statistics().folds());
+      assertNull(follower.failure());
+      assertEquals(contents(db), Followed.contents(follower));
+    }
   }
 
   @Test
