@@ -26,6 +26,7 @@ import org.revenantdb.engine.serial.SerialReads;
 import org.revenantdb.engine.session.Boundary;
 import org.revenantdb.engine.session.Engine;
 import org.revenantdb.engine.session.ForgottenTransactions;
+import org.revenantdb.engine.session.OperationGate;
 import org.revenantdb.engine.session.PreparedTransactions;
 import org.revenantdb.engine.session.Retry;
 import org.revenantdb.gc.ActiveSnapshots;
@@ -177,6 +178,13 @@ public final class Database implements AutoCloseable {
    */
   public boolean isClosed() {
     return (giveBack != null && leftThreads.get()) || engine.gate().isClosed();
+  }
+
+  /** Others may use the same view when a snapshot of it is closed. */
+  private void demandOpenSnapshot() {
+    if (giveBack != null && leftThreads.get()) {
+      throw OperationGate.closed();
+    }
   }
 
   /** Directory and state, for messages and debuggers. */
@@ -361,6 +369,7 @@ public final class Database implements AutoCloseable {
   public @Nullable Table findTable(String name) {
     Objects.requireNonNull(name, "name must not be null");
     try {
+      demandOpenSnapshot();
       Table found = engine.inside(() -> catalog.find(name));
       awaitTable(name);
       return found;
@@ -406,6 +415,7 @@ public final class Database implements AutoCloseable {
    */
   public List<String> tableNames() {
     try {
+      demandOpenSnapshot();
       List<String> names = engine.inside(catalog::names);
       awaitCatalog(catalog.changedAt(), "a table was created or dropped");
       return names;
@@ -676,6 +686,7 @@ public final class Database implements AutoCloseable {
   private Transaction beginWith(TransactionOptions options) {
     StackReserve.ensure();
     try {
+      demandOpenSnapshot();
       @Nullable Throwable begun =
           engine.options().leakTraces() ? new Throwable("the transaction was begun here") : null;
       int stripe = engine.gate().enter();
@@ -1052,6 +1063,7 @@ public final class Database implements AutoCloseable {
    */
   public DatabaseStatistics statistics() {
     try {
+      demandOpenSnapshot();
       return engine.inside(open::statistics);
     } catch (RuntimeException failure) {
       throw engine.told(failure);
@@ -1261,6 +1273,7 @@ public final class Database implements AutoCloseable {
     Objects.requireNonNull(target, "target must not be null");
     Objects.requireNonNull(options, "options must not be null");
     try {
+      demandOpenSnapshot();
       engine.inside(() -> null);
       return open.backups().backup(target, options);
     } catch (RuntimeException failure) {
@@ -1345,7 +1358,8 @@ public final class Database implements AutoCloseable {
    * @throws StorageException with {@link StorageException.Reason#ARCHIVE_LACKS_MOMENT} if the
    *     archive has no base yet, with {@link StorageException.Reason#LOCKED} if the directory is in
    *     use, with {@link StorageException.Reason#NOT_A_DATABASE} if it is that of a database which
-   *     is no follower, with another reason if a file cannot be read or written
+   *     is no follower, with {@link StorageException.Reason#ARCHIVE_FOREIGN} if its follower has
+   *     followed another archive, with another reason if a file cannot be read or written
    */
   public static Follower follow(Path archive, Path directory, FollowerOptions options) {
     Objects.requireNonNull(archive, "archive must not be null");
@@ -1392,6 +1406,7 @@ public final class Database implements AutoCloseable {
    */
   public CheckReport check() {
     try {
+      demandOpenSnapshot();
       engine.inside(catalog::finish); // it then finds the state that all transactions see
       return FileThread.call("revenant-check", liveCheck::run);
     } catch (RuntimeException failure) {

@@ -40,16 +40,16 @@ public final class Follower implements AutoCloseable {
     Path absolute = directory.toAbsolutePath(); // for whoever reads a message and not the code
     Path followed = archive.toAbsolutePath();
     DatabaseOptions reading = options.database().withReadOnly(true);
-    Following<FollowerView> following =
-        new Following<>(
-            followed,
-            absolute,
-            DatabaseFiles.NAMES,
-            options,
-            () -> new FollowerView(absolute, reading));
     FileThread.databaseOpens();
     boolean isBegun = false;
     try {
+      Following<FollowerView> following =
+          new Following<>(
+              followed,
+              absolute,
+              DatabaseFiles.NAMES,
+              options,
+              () -> new FollowerView(absolute, reading));
       FileThread.call(
           "revenant-follow",
           () -> {
@@ -132,7 +132,22 @@ public final class Follower implements AutoCloseable {
    */
   public boolean awaitLsn(long lsn, Duration most) {
     Objects.requireNonNull(most, "most must not be null");
-    return following.await(lsn, most);
+    try {
+      return following.await(lsn, most);
+    } catch (RuntimeException failure) {
+      throw Boundary.told(directory, failure);
+    }
+  }
+
+  /**
+   * Whether the follower takes nothing more: it was closed or promoted, or its own files could not
+   * be written. In the last case {@link #failure} says why, and snapshots are served until it is
+   * closed.
+   *
+   * @return true if no newer snapshot will come
+   */
+  public boolean isEnded() {
+    return following.hasEnded();
   }
 
   /**
@@ -141,21 +156,27 @@ public final class Follower implements AutoCloseable {
    * @return the numbers of now
    */
   public FollowerStatistics statistics() {
-    return new FollowerStatistics(
-        following.shownLsn(),
-        following.lagNanos(),
-        following.upToMillis(),
-        following.viewsOpen(),
-        following.rounds(),
-        following.viewsOpened(),
-        following.folds(),
-        following.failures());
+    try {
+      return new FollowerStatistics(
+          following.shownLsn(),
+          following.lagNanos(),
+          following.upToMillis(),
+          following.viewsOpen(),
+          following.rounds(),
+          following.viewsOpened(),
+          following.folds(),
+          following.failures());
+    } catch (RuntimeException failure) {
+      throw Boundary.told(directory, failure);
+    }
   }
 
   /**
-   * Why the follower is behind.
+   * Why the follower is behind, or cannot fold. Without a fold it shows all the same, but each
+   * refresh takes longer.
    *
-   * @return what the last look at the archive has thrown; null if it went well
+   * @return what the last look at the archive has thrown, or else the last fold; null if they went
+   *     well
    */
   public @Nullable RevenantException failure() {
     Throwable why = following.failure();

@@ -320,9 +320,9 @@ public final class Archiver implements AutoCloseable {
   }
 
   private void round(boolean last) {
-    mark();
     Throwable failed = null;
     try {
+      mark();
       refuseFenced();
       if (writer == null) {
         attach();
@@ -580,6 +580,7 @@ public final class Archiver implements AutoCloseable {
   }
 
   private void append(LogPiece piece) {
+    refuseFenced(); // who is far behind ships for a long time
     ArchiveWriter now = Objects.requireNonNull(writer);
     if (now.isFull()) {
       ArchiveWriter next =
@@ -693,6 +694,7 @@ public final class Archiver implements AutoCloseable {
     basePause = 0;
     bases = files.bases(databaseId); // it counts, whatever becomes of the pruning
     ArchiveFiles.Header header = files.demandHeader();
+    refuseFenced(); // the promoted follower, or another one, may still need what is pruned
     Pruning.prune(files, header, options.policy(), clock.getAsLong());
     bases = files.bases(databaseId);
   }

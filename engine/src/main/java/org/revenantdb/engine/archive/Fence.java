@@ -53,7 +53,7 @@ final class Fence {
   static void make(ArchiveFiles files, byte[] databaseId, byte[] followerId, long lsn, int life) {
     if (isIn(files)) {
       refuseOther(files, followerId);
-      files.force(); // whoever made it may have been killed before
+      forceAgain(files); // whoever made it may have been killed before, or its force failed
       return;
     }
     ByteBuffer sector = ArchiveLayout.sector(MAGIC, databaseId);
@@ -62,16 +62,45 @@ final class Fence {
     sector.putLong(at, lsn);
     sector.putInt(at + 8, life);
     sector.putLong(at + 16, System.currentTimeMillis());
-    try (StorageFile made =
-        StorageFile.open(
-            file(files), OpenMode.CREATE_NEW, /* ownerOnly= */ true, files.statistics())) {
-      made.write(0, MemorySegment.ofArray(ArchiveLayout.sealed(sector)));
-      made.force();
+    StorageFile made;
+    try {
+      made =
+          StorageFile.open(
+              file(files), OpenMode.CREATE_NEW, /* ownerOnly= */ true, files.statistics());
     } catch (FileException failed) {
       if (isIn(files)) {
         refuseOther(files, followerId);
       }
       throw failed;
+    }
+    try (made) {
+      made.write(0, MemorySegment.ofArray(ArchiveLayout.sealed(sector)));
+      made.force();
+    } catch (RuntimeException | Error failed) {
+      takeBack(files, failed);
+      throw failed;
+    }
+    files.force();
+  }
+
+  /** A fence that could not be written must not stop the writer. */
+  private static void takeBack(ArchiveFiles files, Throwable why) {
+    try {
+      Directories.delete(file(files));
+      files.force();
+    } catch (RuntimeException | Error failed) {
+      why.addSuppressed(failed);
+    }
+  }
+
+  /** What the cache shows may not be on the medium (R6): it is written once more. */
+  private static void forceAgain(ArchiveFiles files) {
+    byte[] sector = files.loadSector(file(files));
+    try (StorageFile made =
+        StorageFile.open(
+            file(files), OpenMode.READ_WRITE, /* ownerOnly= */ true, files.statistics())) {
+      made.write(0, MemorySegment.ofArray(sector));
+      made.force();
     }
     files.force();
   }

@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.Condition;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.FollowerOptions;
@@ -25,6 +24,7 @@ import org.revenantdb.engine.backup.BackupTarget;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.session.OperationGate;
 import org.revenantdb.latch.Parking;
+import org.revenantdb.latch.ParkingLot;
 import org.revenantdb.latch.PatientLock;
 import org.revenantdb.recovery.file.ControlFile;
 import org.revenantdb.recovery.file.ControlState;
@@ -63,6 +63,9 @@ public final class Following<V extends FollowedView> implements AutoCloseable {
    * Round       take | note | fold, if due | view | delete log that no view needs
    */
   private static final long LARGEST_FOLD = 256L << 20;
+
+  /** A moment so far ahead can still be compared with the present one. */
+  private static final long LONGEST_WAIT = Long.MAX_VALUE / 2;
 
   /** The data file grows by so many pages at least. */
   private static final int GROWTH = 128;
@@ -115,14 +118,22 @@ public final class Following<V extends FollowedView> implements AutoCloseable {
   private boolean isLonger;
   private long foldNotBefore;
 
+  /** Whether a close has ended the taking early. A promotion takes all: its fence stands for it. */
+  private boolean isCutOff;
+
   /** Whether the follower's own files are being written: a failure is final then. */
   private boolean isWriting;
 
   private final PatientLock views = new PatientLock();
-  private final Condition newView = views.newCondition();
+
+  /** Held during a promotion: there is one at a time. */
+  private final PatientLock promotions = new PatientLock();
+
   private final List<Shown<V>> shown = new ArrayList<>();
   private @Nullable Shown<V> current;
-  private boolean isEnded;
+
+  /** Written under the lock. */
+  private volatile boolean isEnded;
 
   private final AtomicLong requests = new AtomicLong();
   private final LsnWaiters callers = new LsnWaiters();
@@ -137,6 +148,9 @@ public final class Following<V extends FollowedView> implements AutoCloseable {
   private volatile @Nullable Throwable refusal;
 
   private volatile @Nullable Throwable failure;
+
+  /** Why the last fold failed: nothing is lost, but refreshes become slower. */
+  private volatile @Nullable Throwable foldFailure;
 
   private volatile long shownLsn;
   private volatile long seenNanos;
@@ -177,6 +191,7 @@ public final class Following<V extends FollowedView> implements AutoCloseable {
       }
       lock = DirectoryLock.acquire(directory, /* shared= */ false);
       archiveId = FollowerNote.read(directory, io);
+      refuseOtherArchive();
       openFiles();
       Directories.force(directory, io); // a fold may have been killed behind its rename
       Directories.delete(directory.resolve(Fold.UNFINISHED));
@@ -192,6 +207,24 @@ public final class Following<V extends FollowedView> implements AutoCloseable {
       throw failed;
     }
     thread.start();
+  }
+
+  private void refuseOtherArchive() {
+    ArchiveFiles.Header found;
+    try {
+      found = files.header();
+    } catch (RuntimeException unreadable) {
+      return; // it is not needed yet; each round tells
+    }
+    if (found != null) {
+      refuseOther(found);
+    }
+  }
+
+  private void refuseOther(ArchiveFiles.Header found) {
+    if (!Arrays.equals(found.databaseId(), archiveId)) {
+      throw Foreign.of(files.directory(), "it is not the archive that this follower has followed");
+    }
   }
 
   private void openFiles() {
@@ -262,12 +295,12 @@ public final class Following<V extends FollowedView> implements AutoCloseable {
   private void ended() {
     threadEnded = true;
     callers.wake(this::isServed);
-    views.lock();
-    try {
-      newView.signalAll();
-    } finally {
-      views.unlock();
-    }
+    wakeAwaiting();
+  }
+
+  /** Those who wait for a position to be shown. */
+  private void wakeAwaiting() {
+    ParkingLot.global().unparkAll(this, 0);
   }
 
   private boolean isServed(long request) {
@@ -322,7 +355,7 @@ public final class Following<V extends FollowedView> implements AutoCloseable {
         Fence.make(files, archived.databaseId(), header().databaseId(), position, life);
         take(new ArchiveLog(files, archived));
       }
-      return null;
+      return isCutOff ? OperationGate.closed() : null;
     } catch (RuntimeException failed) {
       if (isWriting) {
         throw failed;
@@ -333,9 +366,7 @@ public final class Following<V extends FollowedView> implements AutoCloseable {
 
   private ArchiveFiles.Header demandHeader() {
     ArchiveFiles.Header found = files.demandHeader();
-    if (!Arrays.equals(found.databaseId(), archiveId)) {
-      throw Foreign.of(files.directory(), "it is not the archive that this follower has followed");
-    }
+    refuseOther(found);
     return found;
   }
 
@@ -345,7 +376,7 @@ public final class Following<V extends FollowedView> implements AutoCloseable {
     if (archived.chainBegin() > position) {
       throw gap("its log goes on at position " + archived.chainBegin());
     }
-    if (position == before) {
+    if (position == before && position == shownLsn) {
       upToMillis = Math.max(upToMillis, takenMillis);
     }
   }
@@ -370,7 +401,8 @@ public final class Following<V extends FollowedView> implements AutoCloseable {
     for (ArchiveBlock.Mark mark : block.marks()) {
       takenMillis = mark.millis();
     }
-    return !closing;
+    isCutOff = closing && !promoting;
+    return !isCutOff;
   }
 
   /** Refuses a piece that is damaged, or that has no record there. */
@@ -472,8 +504,18 @@ public final class Following<V extends FollowedView> implements AutoCloseable {
       return;
     }
     foldNotBefore = position + foldLimit(); // if it fails
-    fold(view.view, at);
+    try {
+      fold(view.view, at);
+    } catch (RuntimeException failed) {
+      if (isWriting) {
+        throw failed;
+      }
+      failures.incrementAndGet();
+      foldFailure = failed; // the former data file is as good as before
+      return;
+    }
     foldNotBefore = 0;
+    foldFailure = null;
     folds.incrementAndGet();
   }
 
@@ -559,10 +601,10 @@ public final class Following<V extends FollowedView> implements AutoCloseable {
       }
       shownLsn = end;
       upToMillis = Math.max(upToMillis, takenMillis);
-      newView.signalAll();
     } finally {
       views.unlock();
     }
+    wakeAwaiting();
     viewsOpened.incrementAndGet();
     if (closed != null) {
       closed.view.close();
@@ -657,27 +699,19 @@ public final class Following<V extends FollowedView> implements AutoCloseable {
    * @return whether it is; false if the time is over, or nothing more will be shown
    */
   public boolean await(long lsn, Duration most) {
-    long end = System.nanoTime() + Math.min(most.toNanos(), Long.MAX_VALUE / 2);
-    boolean isInterrupted = false;
-    views.lock();
-    try {
-      long left = end - System.nanoTime();
-      while (shownLsn < lsn && !isEnded && !threadEnded && left > 0) {
-        try {
-          long _ = newView.awaitNanos(Math.min(left, TimeUnit.SECONDS.toNanos(1)));
-        } catch (InterruptedException later) {
-          isInterrupted = true;
-          break;
-        }
-        left = end - System.nanoTime();
-      }
-      return shownLsn >= lsn;
-    } finally {
-      views.unlock();
-      if (isInterrupted) {
-        Thread.currentThread().interrupt();
-      }
+    long nanos = Math.clamp(TimeUnit.NANOSECONDS.convert(most), 0, LONGEST_WAIT);
+    long end = System.nanoTime() + nanos;
+    ParkingLot.Outcome outcome = ParkingLot.Outcome.RETRY;
+    while (isAwaited(lsn)
+        && outcome != ParkingLot.Outcome.INTERRUPTED
+        && end - System.nanoTime() > 0) {
+      outcome = ParkingLot.global().parkInterruptibly(this, 0, () -> isAwaited(lsn), end);
     }
+    return shownLsn >= lsn;
+  }
+
+  private boolean isAwaited(long lsn) {
+    return shownLsn < lsn && !isEnded && !threadEnded;
   }
 
   /**
@@ -687,28 +721,32 @@ public final class Following<V extends FollowedView> implements AutoCloseable {
    * @throws RuntimeException why it goes on following
    */
   public void promote(boolean withFence) {
-    views.lock();
+    if (!promotions.tryLock()) {
+      throw refusedPromotion("is being promoted by another thread");
+    }
     try {
-      if (isEnded || promoting) {
-        throw new Misuse.OfState(
-            "the follower " + directory + " is closed, or is being promoted by another thread");
+      if (isEnded) {
+        throw refusedPromotion("is closed, or was promoted");
       }
       fences = withFence;
       refusal = null;
-      promoting = true;
+      promoting = true; // the round that refuses, resets it
+      long mine = requests.incrementAndGet();
+      thread.unpark();
+      callers.await(mine, this::isServed);
+      if (!promoted) {
+        throwIt(refusal);
+        throwIt(failure);
+        throw OperationGate.closed();
+      }
+      thread.join();
     } finally {
-      views.unlock();
+      promotions.unlock();
     }
-    long mine = requests.incrementAndGet();
-    thread.unpark();
-    callers.await(mine, this::isServed);
-    if (!promoted) {
-      promoting = false;
-      throwIt(refusal);
-      throwIt(failure);
-      throw OperationGate.closed();
-    }
-    thread.join();
+  }
+
+  private Misuse.OfState refusedPromotion(String why) {
+    return new Misuse.OfState("the follower " + directory + " " + why);
   }
 
   /** All that was taken is noted. */
@@ -734,10 +772,10 @@ public final class Following<V extends FollowedView> implements AutoCloseable {
       isEnded = true;
       all = List.copyOf(shown);
       shown.clear();
-      newView.signalAll();
     } finally {
       views.unlock();
     }
+    wakeAwaiting();
     Throwable failed = null;
     for (Shown<V> one : all) {
       try {
@@ -788,10 +826,20 @@ public final class Following<V extends FollowedView> implements AutoCloseable {
   /** Ends the thread, the views, and calls in them. On a thread for files. */
   @Override
   public void close() {
-    closing = true;
-    thread.unpark();
+    beginClose();
     thread.join();
     end(null);
+  }
+
+  /** The thread ends soon. */
+  void beginClose() {
+    closing = true;
+    thread.unpark();
+  }
+
+  /** Whether nothing more will be shown. */
+  public boolean hasEnded() {
+    return threadEnded;
   }
 
   public long shownLsn() {
@@ -833,8 +881,9 @@ public final class Following<V extends FollowedView> implements AutoCloseable {
     }
   }
 
-  /** Why the last round failed; null if it did not. */
+  /** Why the last round failed, or else the last fold; null if neither did. */
   public @Nullable Throwable failure() {
-    return failure;
+    Throwable ofRound = failure;
+    return ofRound != null ? ofRound : foldFailure;
   }
 }

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.Callable;
 import org.revenantdb.engine.Database;
+import org.revenantdb.engine.DatabaseClosedException;
 import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.Follower;
 import org.revenantdb.engine.FollowerStatistics;
@@ -69,7 +70,7 @@ final class FollowCommand implements Callable<Integer> {
         show(follower.statistics());
         return Main.SOUND;
       }
-      while (true) { // until the process is ended
+      while (!follower.isEnded()) { // or until the process is ended
         boolean _ = follower.awaitLsn(Long.MAX_VALUE, SECOND);
         RevenantException failure = follower.failure();
         if (failure != null) {
@@ -77,6 +78,10 @@ final class FollowCommand implements Callable<Integer> {
         }
         show(follower.statistics());
       }
+      RevenantException why = follower.failure();
+      throw why != null
+          ? why
+          : new DatabaseClosedException("the follower " + follower.directory() + " has ended");
     }
   }
 

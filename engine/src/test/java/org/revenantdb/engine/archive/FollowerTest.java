@@ -80,6 +80,38 @@ class FollowerTest {
   }
 
   @Test
+  void a_snapshot_that_was_closed_is_closed_while_others_use_its_view() {
+    try (Follower follower = Database.follow(archive, own, QUIET);
+        Database other = follower.snapshot()) {
+      Database closed = follower.snapshot();
+      closed.close();
+      assertTrue(closed.isClosed());
+      assertThrows(DatabaseClosedException.class, closed::begin);
+      assertThrows(DatabaseClosedException.class, () -> closed.read(tx -> 1));
+      assertThrows(DatabaseClosedException.class, () -> closed.findTable("rows"));
+      assertThrows(DatabaseClosedException.class, closed::tableNames);
+      assertThrows(DatabaseClosedException.class, closed::statistics);
+      assertThrows(DatabaseClosedException.class, closed::check);
+      assertThrows(
+          DatabaseClosedException.class, () -> closed.backup(temporary.resolve("backup")));
+      closed.close();
+      assertEquals(contents(db), contents(other));
+    }
+  }
+
+  @Test
+  void who_waits_for_a_position_without_a_limit_is_told_that_the_follower_has_ended()
+      throws Exception {
+    Follower follower = Database.follow(archive, own, QUIET);
+    java.util.concurrent.FutureTask<Boolean> waiting =
+        new java.util.concurrent.FutureTask<>(
+            () -> follower.awaitLsn(Long.MAX_VALUE, org.revenantdb.engine.DatabaseOptions.NEVER));
+    Thread.ofVirtual().start(waiting);
+    follower.close();
+    assertFalse(waiting.get());
+  }
+
+  @Test
   void a_snapshot_stays_as_it_is_while_the_follower_folds() {
     try (Follower follower = Database.follow(archive, own, QUIET);
         Database first = follower.snapshot()) {

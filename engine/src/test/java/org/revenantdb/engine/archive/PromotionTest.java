@@ -29,6 +29,10 @@ import org.revenantdb.engine.Follower;
 import org.revenantdb.engine.RestoreRequest;
 import org.revenantdb.engine.StorageException;
 import org.revenantdb.engine.Transaction;
+import org.revenantdb.engine.lifecycle.DatabaseFiles;
+import org.revenantdb.engine.lifecycle.FollowerView;
+import org.revenantdb.recovery.file.FileThread;
+import org.revenantdb.recovery.testing.CrashDisk;
 
 /** A follower becomes the database, and the former writer is kept out (protocols.md §51). */
 class PromotionTest {
@@ -210,6 +214,53 @@ class PromotionTest {
             /* ownerOnly= */ true)) {
       return org.revenantdb.recovery.file.DataFileHeader.read(data).databaseId();
     }
+  }
+
+  /** A follower of the crash disk that has some blocks before it, and is closed at the first. */
+  private Following<FollowerView> closedWhileItTakes(CrashDisk disk) {
+    Path its = disk.path("/follower");
+    Following<FollowerView> following =
+        new Following<>(
+            archive, its, DatabaseFiles.NAMES, QUIET, () -> new FollowerView(its, SMALL));
+    FileThread.call(
+        "begin",
+        () -> {
+          following.begin();
+          return true;
+        });
+    for (int i = 0; i < 5; i++) {
+      put(db, "rows", 0, 100, i, 100);
+      db.archiveNow();
+    }
+    disk.observe(following::beginClose);
+    return following;
+  }
+
+  private static void close(Following<FollowerView> following) {
+    FileThread.call(
+        "close",
+        () -> {
+          following.close();
+          return true;
+        });
+  }
+
+  @Test
+  void a_promotion_beside_a_close_has_all_that_was_shipped() {
+    CrashDisk disk = new CrashDisk();
+    Following<FollowerView> following = closedWhileItTakes(disk);
+    following.promote(/* withFence= */ true);
+    disk.observe(() -> {});
+    close(following);
+    assertEquals(contents(db), opened(disk.path("/follower")));
+  }
+
+  @Test
+  void a_refresh_that_a_close_cuts_off_does_not_claim_to_have_all() {
+    CrashDisk disk = new CrashDisk();
+    Following<FollowerView> following = closedWhileItTakes(disk);
+    assertThrows(DatabaseClosedException.class, following::refresh);
+    close(following);
   }
 
   @Test

@@ -45,6 +45,7 @@ class BoundaryUseTest {
           "Database",
           "Transaction",
           "Cursor",
+          "Follower",
           "BulkLoad",
           "Sequence",
           "Savepoint",
@@ -72,6 +73,9 @@ class BoundaryUseTest {
       Set.of(
           "org/revenantdb/recovery/file/FileThread.databaseOpens",
           "org/revenantdb/recovery/file/FileThread.databaseClosed",
+          PACKAGE + "archive/Following.failure",
+          PACKAGE + "archive/Following.hasEnded",
+          PACKAGE + "archive/Following.shownLsn",
           PACKAGE + "session/ForgottenTransactions.awaitEnd",
           PACKAGE + "session/Engine.gate",
           PACKAGE + "session/OperationGate.isClosed",
@@ -82,6 +86,7 @@ class BoundaryUseTest {
           PACKAGE + "catalog/TableState.options",
           PACKAGE + "catalog/TableState.isOf",
           "org/revenantdb/latch/StackReserve.ensure",
+          "java/util/concurrent/atomic/AtomicBoolean.get",
           "java/util/concurrent/atomic/AtomicBoolean.getAndSet");
 
   private final Map<String, ClassModel> classes = new HashMap<>();
