@@ -707,8 +707,13 @@ public final class TypedTable<K, V> {
    */
   public boolean delete(Transaction transaction, K key) {
     byte[] bytes = keyBytes(key);
-    if (indexes.toWrite().isEmpty()) {
-      return transaction.delete(table, bytes);
+    List<Kept<V>> kept = indexes.toWrite();
+    if (kept.isEmpty()) {
+      boolean wasThere = transaction.delete(table, bytes);
+      if (wasThere) {
+        keepNewOrEnd(transaction, kept, bytes, null, null);
+      }
+      return wasThere;
     }
     demandFirstWriter(transaction);
     V before = visible(transaction, stored(transaction, bytes));
@@ -755,8 +760,22 @@ public final class TypedTable<K, V> {
   }
 
   long deleteRange(Transaction transaction, byte @Nullable [] from, byte @Nullable [] to) {
-    if (indexes.toWrite().isEmpty()) {
-      return transaction.deleteRange(table, from, to);
+    List<Kept<V>> kept = indexes.toWrite();
+    if (kept.isEmpty()) {
+      Savepoint before = transaction.savepoint();
+      boolean isWhole = false;
+      try {
+        long deleted = transaction.deleteRange(table, from, to);
+        isWhole = indexes.since(kept).isEmpty();
+        if (isWhole) {
+          return deleted;
+        }
+      } finally {
+        if (!isWhole) { // it failed, or an index was declared meanwhile, which needs each row
+          transaction.rollbackTo(before);
+        }
+        transaction.release(before);
+      }
     }
     demandFirstWriter(transaction);
     long rows = 0;
