@@ -117,6 +117,12 @@ class ChangeFeedTest {
   }
 
   @Test
+  void a_last_step_can_make_the_first_write_to_a_watched_table() {
+    db.run(tx -> tx.beforeCommit(() -> one.put(tx, 1L, "a")));
+    assertEquals(List.of("one/1=a"), commitsBehind(0));
+  }
+
+  @Test
   void what_was_rolled_back_is_not_there() {
     try (Transaction tx = db.begin()) {
       one.put(tx, 1L, "rolled back");
