@@ -341,6 +341,36 @@ class ChangeFeedTest {
     subscription.close();
   }
 
+  @Test
+  void what_a_listener_throws_is_a_failure_even_if_it_looks_like_the_end_of_the_feed() {
+    db.run(tx -> one.put(tx, 1L, "a"));
+    Database another = Database.open(directory.resolveSibling("another"));
+    another.close();
+    List<ChangeFeed.Listener> listeners =
+        List.of(
+            _ -> {
+              Transaction _ = another.begin();
+            },
+            _ -> {
+              throw new InterruptedException("of the listener");
+            });
+    for (ChangeFeed.Listener listener : listeners) {
+      try (FeedSubscription subscription =
+          feed.follow(
+              0,
+              commit -> {
+                Thread.currentThread().setUncaughtExceptionHandler((_, _) -> {});
+                listener.committed(commit);
+              })) {
+        while (subscription.isAlive()) {
+          Thread.onSpinWait();
+        }
+        assertNotNull(subscription.failure());
+        assertEquals(0, subscription.position());
+      }
+    }
+  }
+
   /**
    * Random transactions of several threads. Others take snapshots and note the position: replayed
    * up to there, the feed gives exactly what the snapshot had.
