@@ -418,7 +418,10 @@ public final class TypedTable<K, V> {
         this, transaction.scan(table, null, null), Long.MAX_VALUE, /* expiring= */ null, 0);
   }
 
-  /** The number of rows of a range that have not expired. */
+  /**
+   * The number of rows of a range that have not expired. In a READ_COMMITTED transaction it is not
+   * exact: rows may be removed between its two statements.
+   */
   long count(Transaction transaction, byte @Nullable [] from, byte @Nullable [] to) {
     long all = transaction.count(table, from, to);
     long[] expired = {0};
@@ -428,7 +431,7 @@ public final class TypedTable<K, V> {
           boolean isBehind = from == null || Arrays.compareUnsigned(key, from) >= 0;
           expired[0] += isBehind && (to == null || Arrays.compareUnsigned(key, to) < 0) ? 1 : 0;
         });
-    return all - expired[0];
+    return Math.max(0, all - expired[0]);
   }
 
   /** Whether rows expire. */
@@ -835,6 +838,7 @@ public final class TypedTable<K, V> {
     Objects.requireNonNull(name, "name must not be null");
     Objects.requireNonNull(progress, "progress must not be null");
     demandFree(name);
+    Expiring<V> _ = indexes.expiring(); // which refuses until it was declared: see IndexBuild
     IndexShape<I, V> shape = definition.shape();
     if (!shape.isUnique()) {
       KeyCodec<K> _ = keys.asPart(); // which refuses keys that cannot follow another one
@@ -915,9 +919,9 @@ public final class TypedTable<K, V> {
   /**
    * Declares that rows expire. From their time on they are not seen any more, by no statement, map
    * or index of the table, and are removed in the background. As an index, it is declared after
-   * each open, before the first use of the table, which is refused until then; it is built beside
-   * readers and writers if there are rows already; and what uses the table as bytes does not know
-   * of it.
+   * each open, before the other indexes and the first use of the table, which are refused until
+   * then; it is built beside readers and writers if there are rows already; and what uses the table
+   * as bytes does not know of it.
    *
    * <p><b>Time.</b> A transaction has one time for all its statements: that of its first statement
    * on a table with this clock. Statements of a {@link Isolation#READ_COMMITTED} transaction have
@@ -963,6 +967,8 @@ public final class TypedTable<K, V> {
   /**
    * Removes all rows that have expired by now. A thread in the background does that as well; a call
    * is only needed if {@link Expiry#withRemover} says that there is none.
+   *
+   * <p>A row that other transactions keep busy is left to the next call.
    *
    * @return how many this call has removed
    * @throws CodecException if a row cannot be read; the others are removed
@@ -1018,13 +1024,21 @@ public final class TypedTable<K, V> {
         }
       } catch (CodecException unreadable) {
         failure = failure == null ? unreadable : failure;
+      } catch (ConflictException busy) {
+        if (tx.attempt() == 1) {
+          throw busy;
+        }
+        // Another transaction holds the row again. It is left to the next pass.
       }
     }
     return new Removal(entries.size() < most ? null : entries.getLast(), rows, failure);
   }
 
   /** Called by the thread that removes rows; returns in how many milliseconds the next expires. */
-  private long removeAndLookAhead() {
+  long removeAndLookAhead() {
+    if (indexes.lacksDeclarations()) { // no write is possible yet
+      return 0;
+    }
     long _ = removeExpired();
     Expiring<V> expiring = indexes.expiring();
     if (expiring == null) {
