@@ -19,11 +19,13 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiConsumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.collections.index.TableIndexes;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.Durability;
@@ -236,6 +238,50 @@ class ChangeFeedTest {
     assertFalse(feed.unwatch(three));
     db.run(tx -> three.put(tx, 4L, "unwatched"));
     assertEquals(List.of("three/3=after"), commitsBehind(from.get()));
+  }
+
+  @Test
+  void a_delete_records_itself_in_a_feed_that_was_declared_while_it_ran() throws Exception {
+    assertEquals(
+        "gone/1=gone", deletedWhileDeclared("gone", (table, tx) -> table.delete(tx, 1L)));
+    assertEquals(
+        "range/1=gone range/2=gone",
+        deletedWhileDeclared("range", (table, tx) -> table.scan(tx).delete()));
+  }
+
+  /**
+   * A delete waits for a row, a feed is declared, and then the row is free.
+   *
+   * @return the last commit of the feed
+   */
+  private String deletedWhileDeclared(
+      String name, BiConsumer<TypedTable<Long, String>, Transaction> delete) throws Exception {
+    TypedTable<Long, String> table = TypedTable.open(db, name, Keys.longs(), Codecs.strings());
+    db.run(tx -> {
+      table.put(tx, 1L, "a");
+      table.put(tx, 2L, "b");
+    });
+    TransactionOptions waits = TransactionOptions.defaults().withLockTimeout(Duration.ofHours(1));
+    Thread deleter;
+    Thread watcher;
+    try (Transaction owner = db.begin()) {
+      table.put(owner, 1L, "rolled back");
+      deleter = Thread.ofPlatform().start(() -> db.run(waits, tx -> delete.accept(table, tx)));
+      while (deleter.getState() != Thread.State.TIMED_WAITING) {
+        Thread.onSpinWait();
+      }
+      watcher =
+          Thread.ofPlatform()
+              .start(() -> {
+                long _ = feed.watch(table);
+              });
+      while (TableIndexes.of(db, name).toWrite().isEmpty()) {
+        Thread.onSpinWait();
+      }
+    }
+    deleter.join();
+    watcher.join();
+    return commitsBehind(0).getLast();
   }
 
   @Test
