@@ -838,7 +838,8 @@ public final class TypedTable<K, V> {
     Objects.requireNonNull(name, "name must not be null");
     Objects.requireNonNull(progress, "progress must not be null");
     demandFree(name);
-    Expiring<V> _ = indexes.expiring(); // which refuses until it was declared: see IndexBuild
+    // Refuses until the expiry was declared: expired rows would count as duplicates.
+    Expiring<V> _ = indexes.expiring();
     IndexShape<I, V> shape = definition.shape();
     if (!shape.isUnique()) {
       KeyCodec<K> _ = keys.asPart(); // which refuses keys that cannot follow another one
