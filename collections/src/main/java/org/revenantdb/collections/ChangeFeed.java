@@ -3,6 +3,7 @@ package org.revenantdb.collections;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import org.revenantdb.collections.feed.FeedRecord;
 import org.revenantdb.collections.feed.FeedState;
 import org.revenantdb.engine.Cursor;
@@ -44,6 +45,9 @@ public final class ChangeFeed {
   /** Commits that are read in one transaction. */
   private static final int BATCH = 64;
 
+  /** A slow listener does not keep one snapshot open for longer than this and one commit. */
+  private static final long PASS_NANOS = TimeUnit.SECONDS.toNanos(1);
+
   /** Commits that are trimmed in one transaction. */
   private static final int TRIMMED = 64;
 
@@ -63,7 +67,8 @@ public final class ChangeFeed {
   @FunctionalInterface
   public interface Listener {
     /**
-     * Called with a commit, by one thread at a time, in the order of the commits.
+     * Called with a commit, by one thread at a time, in the order of the commits. A snapshot is
+     * open until this returns, so versions of rows that others replace meanwhile are not removed.
      *
      * @param commit valid until this returns
      * @throws Exception if the commit could not be dealt with; the reader stops before it
@@ -202,18 +207,21 @@ public final class ChangeFeed {
       }
       long at = after;
       long passed = 0;
+      long begin = System.nanoTime();
+      boolean isCut = false;
       try (Cursor rows = tx.scan(state.commits(), FeedRecord.number(after + 1), null)) {
-        while (passed < most && rows.next()) {
+        while (passed < most && !isCut && rows.next()) {
           long position = FeedRecord.number(rows.key());
           FeedCommit commit = new FeedCommit(state, tx, position, FeedRecord.number(rows.value()));
           if (!commit.isEmpty()) {
             listener.committed(commit);
             passed++;
+            isCut = System.nanoTime() - begin >= PASS_NANOS;
           }
           at = position;
         }
       }
-      return new Pass(at, passed, passed < most);
+      return new Pass(at, passed, passed < most && !isCut);
     }
   }
 
@@ -256,14 +264,15 @@ public final class ChangeFeed {
   }
 
   private boolean trimSome(Transaction tx, long end, long[] removed) {
-    if (end <= state.trimmed(tx)) {
+    long trimmed = state.trimmed(tx);
+    if (end <= trimmed) {
       removed[0] = 0;
       return true;
     }
     List<byte[]> positions = new ArrayList<>();
     List<byte[]> batches = new ArrayList<>();
     byte[] to = FeedRecord.number(end + 1);
-    try (Cursor rows = tx.scan(state.commits(), FeedRecord.number(1), to)) {
+    try (Cursor rows = tx.scan(state.commits(), FeedRecord.number(trimmed + 1), to)) {
       while (positions.size() < TRIMMED && rows.next()) {
         positions.add(rows.key());
         batches.add(rows.value());

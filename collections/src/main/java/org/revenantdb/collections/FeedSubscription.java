@@ -27,22 +27,36 @@ public final class FeedSubscription implements AutoCloseable {
 
   private void follow() {
     try {
-      while (!isClosed && !feed.isOver()) {
-        long seen = arrivals.count();
+      while (true) {
+        long seen = arrivals.count(); // before the look at isClosed, so no close is missed
+        if (isEnded()) {
+          return;
+        }
         long before = position;
         position = feed.read(before, BATCH, this::pass);
         if (position == before) {
           arrivals.await(seen);
         }
       }
-    } catch (Closed | DatabaseClosedException end) {
+    } catch (Closed end) {
       return;
-    } catch (InterruptedException ended) {
-      Thread.currentThread().interrupt();
     } catch (Throwable thrown) {
+      if (thrown instanceof InterruptedException) {
+        Thread.currentThread().interrupt();
+      }
+      // The listener may have thrown the same kinds for reasons of its own.
+      boolean isEnd =
+          thrown instanceof DatabaseClosedException || thrown instanceof InterruptedException;
+      if (isEnd && isEnded()) {
+        return;
+      }
       failure = thrown;
       thread.getUncaughtExceptionHandler().uncaughtException(thread, thrown);
     }
+  }
+
+  private boolean isEnded() {
+    return isClosed || feed.isOver();
   }
 
   private void pass(FeedCommit commit) throws Exception {

@@ -217,7 +217,8 @@ public final class IndexScan<I, K, V> {
   }
 
   /**
-   * The number of entries, at most the limit.
+   * The number of entries, at most the limit. If rows expire, it is not exact in a READ_COMMITTED
+   * transaction: expired rows may be removed while it counts.
    *
    * @return the number
    */
@@ -237,7 +238,7 @@ public final class IndexScan<I, K, V> {
                 expired[0] += isIn(kept.entryKey(value, key)) ? 1 : 0;
               }
             });
-    return Math.min(limit, entries - expired[0]);
+    return Math.clamp(entries - expired[0], 0, limit);
   }
 
   private boolean isIn(byte[] entry) {

@@ -192,7 +192,8 @@ public final class Scan<K, V> {
 
   /**
    * The number of rows, at most the limit. Reads no values, but those of rows that have expired and
-   * are not removed yet.
+   * are not removed yet. If rows expire, it is not exact in a READ_COMMITTED transaction: expired
+   * rows may be removed while it counts.
    *
    * @return the number
    */

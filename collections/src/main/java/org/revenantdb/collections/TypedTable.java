@@ -418,7 +418,10 @@ public final class TypedTable<K, V> {
         this, transaction.scan(table, null, null), Long.MAX_VALUE, /* expiring= */ null, 0);
   }
 
-  /** The number of rows of a range that have not expired. */
+  /**
+   * The number of rows of a range that have not expired. In a READ_COMMITTED transaction it is not
+   * exact: rows may be removed between its two statements.
+   */
   long count(Transaction transaction, byte @Nullable [] from, byte @Nullable [] to) {
     long all = transaction.count(table, from, to);
     long[] expired = {0};
@@ -428,7 +431,7 @@ public final class TypedTable<K, V> {
           boolean isBehind = from == null || Arrays.compareUnsigned(key, from) >= 0;
           expired[0] += isBehind && (to == null || Arrays.compareUnsigned(key, to) < 0) ? 1 : 0;
         });
-    return all - expired[0];
+    return Math.max(0, all - expired[0]);
   }
 
   /** Whether rows expire. */
@@ -707,8 +710,13 @@ public final class TypedTable<K, V> {
    */
   public boolean delete(Transaction transaction, K key) {
     byte[] bytes = keyBytes(key);
-    if (indexes.toWrite().isEmpty()) {
-      return transaction.delete(table, bytes);
+    List<Kept<V>> kept = indexes.toWrite();
+    if (kept.isEmpty()) {
+      boolean wasThere = transaction.delete(table, bytes);
+      if (wasThere) {
+        keepNewOrEnd(transaction, kept, bytes, null, null);
+      }
+      return wasThere;
     }
     demandFirstWriter(transaction);
     V before = visible(transaction, stored(transaction, bytes));
@@ -755,8 +763,22 @@ public final class TypedTable<K, V> {
   }
 
   long deleteRange(Transaction transaction, byte @Nullable [] from, byte @Nullable [] to) {
-    if (indexes.toWrite().isEmpty()) {
-      return transaction.deleteRange(table, from, to);
+    List<Kept<V>> kept = indexes.toWrite();
+    if (kept.isEmpty()) {
+      Savepoint before = transaction.savepoint();
+      boolean isWhole = false;
+      try {
+        long deleted = transaction.deleteRange(table, from, to);
+        isWhole = indexes.since(kept).isEmpty();
+        if (isWhole) {
+          return deleted;
+        }
+      } finally {
+        if (!isWhole) { // it failed, or an index was declared meanwhile, which needs each row
+          transaction.rollbackTo(before);
+        }
+        transaction.release(before);
+      }
     }
     demandFirstWriter(transaction);
     long rows = 0;
@@ -816,6 +838,8 @@ public final class TypedTable<K, V> {
     Objects.requireNonNull(name, "name must not be null");
     Objects.requireNonNull(progress, "progress must not be null");
     demandFree(name);
+    // Refuses until the expiry was declared: expired rows would count as duplicates.
+    Expiring<V> _ = indexes.expiring();
     IndexShape<I, V> shape = definition.shape();
     if (!shape.isUnique()) {
       KeyCodec<K> _ = keys.asPart(); // which refuses keys that cannot follow another one
@@ -896,9 +920,9 @@ public final class TypedTable<K, V> {
   /**
    * Declares that rows expire. From their time on they are not seen any more, by no statement, map
    * or index of the table, and are removed in the background. As an index, it is declared after
-   * each open, before the first use of the table, which is refused until then; it is built beside
-   * readers and writers if there are rows already; and what uses the table as bytes does not know
-   * of it.
+   * each open, before the other indexes and the first use of the table, which are refused until
+   * then; it is built beside readers and writers if there are rows already; and what uses the table
+   * as bytes does not know of it.
    *
    * <p><b>Time.</b> A transaction has one time for all its statements: that of its first statement
    * on a table with this clock. Statements of a {@link Isolation#READ_COMMITTED} transaction have
@@ -944,6 +968,8 @@ public final class TypedTable<K, V> {
   /**
    * Removes all rows that have expired by now. A thread in the background does that as well; a call
    * is only needed if {@link Expiry#withRemover} says that there is none.
+   *
+   * <p>A row that other transactions keep busy is left to the next call.
    *
    * @return how many this call has removed
    * @throws CodecException if a row cannot be read; the others are removed
@@ -999,13 +1025,21 @@ public final class TypedTable<K, V> {
         }
       } catch (CodecException unreadable) {
         failure = failure == null ? unreadable : failure;
+      } catch (ConflictException busy) {
+        if (tx.attempt() == 1) {
+          throw busy;
+        }
+        // Another transaction holds the row again. It is left to the next pass.
       }
     }
     return new Removal(entries.size() < most ? null : entries.getLast(), rows, failure);
   }
 
   /** Called by the thread that removes rows; returns in how many milliseconds the next expires. */
-  private long removeAndLookAhead() {
+  long removeAndLookAhead() {
+    if (indexes.lacksDeclarations()) { // no write is possible yet
+      return 0;
+    }
     long _ = removeExpired();
     Expiring<V> expiring = indexes.expiring();
     if (expiring == null) {

@@ -19,11 +19,13 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiConsumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.collections.index.TableIndexes;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.Durability;
@@ -114,6 +116,12 @@ class ChangeFeedTest {
     assertEquals(List.of("one/1=a two/1=b one/1=c two/1=gone", "one/1=gone"), commitsBehind(0));
     assertEquals(List.of("one/1=gone"), commitsBehind(1));
     assertEquals(2, feed.position());
+  }
+
+  @Test
+  void a_last_step_can_make_the_first_write_to_a_watched_table() {
+    db.run(tx -> tx.beforeCommit(() -> one.put(tx, 1L, "a")));
+    assertEquals(List.of("one/1=a"), commitsBehind(0));
   }
 
   @Test
@@ -233,6 +241,50 @@ class ChangeFeedTest {
   }
 
   @Test
+  void a_delete_records_itself_in_a_feed_that_was_declared_while_it_ran() throws Exception {
+    assertEquals(
+        "gone/1=gone", deletedWhileDeclared("gone", (table, tx) -> table.delete(tx, 1L)));
+    assertEquals(
+        "range/1=gone range/2=gone",
+        deletedWhileDeclared("range", (table, tx) -> table.scan(tx).delete()));
+  }
+
+  /**
+   * A delete waits for a row, a feed is declared, and then the row is free.
+   *
+   * @return the last commit of the feed
+   */
+  private String deletedWhileDeclared(
+      String name, BiConsumer<TypedTable<Long, String>, Transaction> delete) throws Exception {
+    TypedTable<Long, String> table = TypedTable.open(db, name, Keys.longs(), Codecs.strings());
+    db.run(tx -> {
+      table.put(tx, 1L, "a");
+      table.put(tx, 2L, "b");
+    });
+    TransactionOptions waits = TransactionOptions.defaults().withLockTimeout(Duration.ofHours(1));
+    Thread deleter;
+    Thread watcher;
+    try (Transaction owner = db.begin()) {
+      table.put(owner, 1L, "rolled back");
+      deleter = Thread.ofPlatform().start(() -> db.run(waits, tx -> delete.accept(table, tx)));
+      while (deleter.getState() != Thread.State.TIMED_WAITING) {
+        Thread.onSpinWait();
+      }
+      watcher =
+          Thread.ofPlatform()
+              .start(() -> {
+                long _ = feed.watch(table);
+              });
+      while (TableIndexes.of(db, name).toWrite().isEmpty()) {
+        Thread.onSpinWait();
+      }
+    }
+    deleter.join();
+    watcher.join();
+    return commitsBehind(0).getLast();
+  }
+
+  @Test
   void a_dropped_table_leaves_what_was_recorded() {
     db.run(tx -> one.put(tx, 1L, "a"));
     assertTrue(feed.unwatch(one));
@@ -333,6 +385,36 @@ class ChangeFeedTest {
     assertNotNull(subscription.failure());
     assertEquals(1, subscription.position());
     subscription.close();
+  }
+
+  @Test
+  void what_a_listener_throws_is_a_failure_even_if_it_looks_like_the_end_of_the_feed() {
+    db.run(tx -> one.put(tx, 1L, "a"));
+    Database another = Database.open(directory.resolveSibling("another"));
+    another.close();
+    List<ChangeFeed.Listener> listeners =
+        List.of(
+            _ -> {
+              Transaction _ = another.begin();
+            },
+            _ -> {
+              throw new InterruptedException("of the listener");
+            });
+    for (ChangeFeed.Listener listener : listeners) {
+      try (FeedSubscription subscription =
+          feed.follow(
+              0,
+              commit -> {
+                Thread.currentThread().setUncaughtExceptionHandler((_, _) -> {});
+                listener.committed(commit);
+              })) {
+        while (subscription.isAlive()) {
+          Thread.onSpinWait();
+        }
+        assertNotNull(subscription.failure());
+        assertEquals(0, subscription.position());
+      }
+    }
   }
 
   /**

@@ -16,6 +16,7 @@ import java.util.NavigableMap;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -43,7 +44,12 @@ class ExpiryTest {
   }
 
   private final AtomicLong millis = new AtomicLong(1_000);
-  private final InstantSource clock = () -> Instant.ofEpochMilli(millis.get());
+  private final AtomicReference<Runnable> atClock = new AtomicReference<>(() -> {});
+  private final InstantSource clock =
+      () -> {
+        atClock.getAndSet(() -> {}).run();
+        return Instant.ofEpochMilli(millis.get());
+      };
   private Path directory;
   private Database db;
   private TypedTable<Long, Session> table;
@@ -264,6 +270,54 @@ class ExpiryTest {
     table.expire(expiry());
     assertEquals(List.of(), keys());
     assertEquals(1, table.removeExpired());
+  }
+
+  @Test
+  void an_index_is_declared_after_the_expiry() {
+    IndexDefinition<String, Session> byUser = Index.unique(Keys.strings(), Session::user);
+    Index<String, Long, Session> _ = table.index("by user", byUser);
+    put(1, "ada", 1_500);
+    db.close();
+    open();
+    assertThrows(IllegalStateException.class, () -> table.index("by user", byUser));
+    table.expire(expiry());
+    assertEquals(0, table.removeAndLookAhead()); // nothing can be removed without the index
+    millis.set(2_000);
+    assertEquals(0, table.removeAndLookAhead());
+    assertEquals(1, rowsStored());
+    Index<String, Long, Session> _ = table.index("by user", byUser);
+    assertEquals(Long.MAX_VALUE, table.removeAndLookAhead());
+    assertEquals(0, rowsStored());
+  }
+
+  @Test
+  void a_row_that_another_transaction_holds_is_left_and_the_others_are_removed() throws Exception {
+    for (long key = 1; key <= 5; key++) {
+      put(key, "ada", 1_500);
+    }
+    millis.set(2_000);
+    try (Transaction holder = db.begin()) {
+      Thread other =
+          Thread.ofPlatform().start(() -> table.put(holder, 3L, new Session("bob", 1_600)));
+      other.join();
+      assertEquals(4, table.removeExpired());
+      assertEquals(1, rowsStored());
+    }
+    assertEquals(1, table.removeExpired());
+  }
+
+  @Test
+  void a_count_is_never_negative() {
+    Index<String, Long, Session> index =
+        table.index("by user", Index.of(Keys.strings(), Session::user));
+    millis.set(2_000);
+    try (Transaction tx =
+        db.begin(TransactionOptions.defaults().withIsolation(Isolation.READ_COMMITTED))) {
+      atClock.set(() -> put(1, "ada", 1_500)); // it has expired, and was not among all rows
+      assertEquals(0, table.scan(tx).count());
+      atClock.set(() -> put(2, "ada", 1_500));
+      assertEquals(0, index.scan(tx).count());
+    }
   }
 
   @Test

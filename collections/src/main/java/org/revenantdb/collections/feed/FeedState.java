@@ -154,8 +154,9 @@ public final class FeedState {
   }
 
   private Part begin(Transaction tx) {
-    Durability durability = tx.options().durability();
-    Part part = new Part(batches.next(durability == null ? Durability.DURABLE : durability));
+    // Lazy is enough for keys of rows, and a force would keep others waiting for the lock of the
+    // order if this is the last step of the transaction.
+    Part part = new Part(batches.next(Durability.LAZY));
     tx.beforeCommit(() -> number(tx, part));
     tx.afterCommit(arrivals::arrived);
     return part;

@@ -114,6 +114,11 @@ public final class TableIndexes<V> {
     hasRemover.set(false);
   }
 
+  /** Whether writes are refused, as stored indexes were not declared since the open. */
+  public boolean lacksDeclarations() {
+    return undeclared != null;
+  }
+
   /** Those that a write has to keep. */
   public List<Kept<V>> toWrite() {
     String missing = undeclared;

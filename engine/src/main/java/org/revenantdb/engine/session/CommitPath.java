@@ -29,8 +29,9 @@ final class CommitPath {
   /*
    * Protocol    docs/protocols.md §7 (words of the table), §14 (durability), §34 (serializable).
    *
-   * Steps       0  last       only if the transaction has actions of beforeCommit: the lock of the order is taken, and the
-   *                           actions run, which may write. The lock is given back behind step 9 (§53).
+   * Steps       0  last       only if the transaction has actions of beforeCommit: the lock of the order is taken. If the
+   *                           transaction is open, the actions run, which may write. The lock is given back behind step
+   *                           9 (§53).
    *             1  enter      one thread is inside the transaction; its stack is sufficient
    *             2  validate   serializable, outside of the gate: nothing that it has read was changed (SerialCommit)
    *             3  gate       the transaction is open, and the database is until step 9
@@ -50,6 +51,10 @@ final class CommitPath {
    * Order of gates   lock of the order, gate, lock of the catalogue, gate of the certifier. Mark comes behind the last: a
    *             transaction that turns the certifier on waits for all that are marked. A transaction that finds it on
    *             only after it was marked takes the mark back, enters, and marks again.
+   *
+   * Lock of the order   its holder does not wait for rows of open transactions. The owner of a row may need the lock for
+   *             its own commit, so a write of step 0 that meets such a row is a conflict at once, whatever the lock
+   *             timeout is. Steps 1 to 9 do not wait for the disk: a conflict waits for it when the lock is given back.
    *
    * Ordering    committedAt is stored before the state COMMITTED, which says to other threads that it is there
    *             (TransactionState, Ordering).
@@ -113,10 +118,15 @@ final class CommitPath {
   }
 
   private static void publish(TransactionCore core, @Nullable Runnable last) {
-    if (last == null) {
-      publishNow(core);
-    } else {
-      publishInOrder(core, last);
+    try {
+      if (last == null) {
+        publishNow(core);
+      } else {
+        publishInOrder(core, last);
+      }
+    } catch (ConflictException told) {
+      core.awaitAnswer(); // behind the lock of the order
+      throw told;
     }
     if (core.id() == 0) {
       return;
@@ -132,12 +142,18 @@ final class CommitPath {
     engine.pokeCleaner();
   }
 
-  /** Steps 0 to 9; they wait for the disk only before a conflict is returned. */
+  /** Steps 0 to 9. */
   private static void publishInOrder(TransactionCore core, Runnable last) {
     PatientLock order = core.engine().commitOrder();
     order.lock();
     try {
-      last.run(); // 0
+      core.checkOpen();
+      core.inLastStep(true);
+      try {
+        last.run(); // 0
+      } finally {
+        core.inLastStep(false);
+      }
       publishNow(core);
     } finally {
       order.unlock();
@@ -149,9 +165,6 @@ final class CommitPath {
     core.enterAlone(); // 1
     try {
       runValidated(core, COMMIT); // 2 to 8
-    } catch (ConflictException told) {
-      core.awaitAnswer();
-      throw told;
     } finally {
       core.leaveAlone(); // 9
     }

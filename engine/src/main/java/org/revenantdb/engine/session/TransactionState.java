@@ -105,6 +105,9 @@ public abstract sealed class TransactionState permits TransactionCore {
 
   private volatile @Nullable RowWriter writer;
 
+  /** Whether its last step runs; of the thread that is inside it. */
+  private boolean isInLastStep;
+
   /** Why it can only be rolled back. */
   private volatile @Nullable String spoilt;
 
@@ -206,8 +209,16 @@ public abstract sealed class TransactionState permits TransactionCore {
     return options.isolation() == Isolation.READ_COMMITTED;
   }
 
+  /** Says whether the last step of its commit runs, with the lock of the order (CommitPath). */
+  void inLastStep(boolean isIn) {
+    isInLastStep = isIn;
+  }
+
   /** How long a statement waits for rows of open transactions; zero if it does not wait. */
   Duration lockTimeout() {
+    if (isInLastStep) { // the other transaction may need the lock of the order to end
+      return Duration.ZERO;
+    }
     Duration own = options.lockTimeout();
     return own == null ? engine.options().lockTimeout() : own;
   }

@@ -2,19 +2,24 @@ package org.revenantdb.engine.session;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.revenantdb.engine.testing.Samples.bytes;
 
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.engine.ConflictException;
 import org.revenantdb.engine.Cursor;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.Isolation;
@@ -86,6 +91,50 @@ class CommitOrderTest {
     }
     assertEquals(List.of("another"), done);
     assertEquals("1", Samples.get(db, "t", "a"));
+  }
+
+  @Test
+  void an_action_that_meets_a_row_of_an_open_transaction_has_a_conflict_at_once() throws Exception {
+    TransactionOptions waits = TransactionOptions.defaults().withLockTimeout(Duration.ofHours(1));
+    AtomicReference<Throwable> refused = new AtomicReference<>();
+    try (Transaction owner = db.begin(waits)) {
+      owner.put(table, bytes("a"), bytes("owner"));
+      owner.beforeCommit(() -> done.add("owner")); // so its commit needs the lock of the order
+      Thread other =
+          Thread.ofPlatform()
+              .start(() -> {
+                try (Transaction tx = db.begin(waits)) {
+                  tx.beforeCommit(() -> tx.put(table, bytes("a"), bytes("other")));
+                  tx.commit();
+                } catch (Throwable failure) {
+                  refused.set(failure);
+                }
+              });
+      other.join();
+      owner.commit();
+    }
+    assertInstanceOf(ConflictException.class, refused.get());
+    assertEquals(List.of("owner"), done);
+    assertEquals("owner", Samples.get(db, "t", "a"));
+  }
+
+  @Test
+  void an_action_does_not_run_if_its_transaction_is_not_open() {
+    try (Transaction tx = db.begin()) {
+      tx.beforeCommit(() -> done.add("once"));
+      tx.commit();
+      assertThrows(TransactionStateException.class, tx::commit);
+    }
+    try (Transaction tx =
+        db.begin(TransactionOptions.defaults().withIsolation(Isolation.SERIALIZABLE))) {
+      assertNull(tx.get(table, bytes("a")));
+      tx.put(table, bytes("b"), bytes("1"));
+      db.run(other -> other.put(table, bytes("a"), bytes("1")));
+      tx.beforeCommit(() -> done.add("serializable"));
+      assertThrows(ConflictException.class, tx::commit);
+      assertThrows(TransactionStateException.class, tx::commit);
+    }
+    assertEquals(List.of("once", "serializable"), done);
   }
 
   @Test
