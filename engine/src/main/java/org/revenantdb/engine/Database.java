@@ -16,7 +16,6 @@ import org.revenantdb.engine.catalog.NameHint;
 import org.revenantdb.engine.catalog.Names;
 import org.revenantdb.engine.catalog.Sequences;
 import org.revenantdb.engine.catalog.TableState;
-import org.revenantdb.engine.check.LiveCheck;
 import org.revenantdb.engine.lifecycle.DatabaseFiles;
 import org.revenantdb.engine.lifecycle.OpenDatabase;
 import org.revenantdb.engine.page.LeafCell;
@@ -68,7 +67,6 @@ public final class Database implements AutoCloseable {
   private final Engine engine;
   private final Catalog catalog;
   private final Sequences sequences;
-  private final LiveCheck liveCheck;
 
   /** Whether this database is no longer counted among those that need threads. */
   private final AtomicBoolean leftThreads = new AtomicBoolean();
@@ -93,7 +91,6 @@ public final class Database implements AutoCloseable {
     this.options = engine.options();
     this.usual = TransactionOptions.of(engine.options().durability());
     this.reading = usual.withReadOnly(true);
-    this.liveCheck = new LiveCheck(engine);
     this.catalog = open.catalog();
     this.sequences = new Sequences(engine, catalog);
     if (giveBack == null) {
@@ -1408,7 +1405,7 @@ public final class Database implements AutoCloseable {
     try {
       demandOpenSnapshot();
       engine.inside(catalog::finish); // it then finds the state that all transactions see
-      return FileThread.call("revenant-check", liveCheck::run);
+      return FileThread.call("revenant-check", open.liveCheck()::run);
     } catch (RuntimeException failure) {
       throw engine.told(failure);
     }

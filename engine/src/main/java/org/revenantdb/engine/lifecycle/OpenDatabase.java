@@ -21,6 +21,7 @@ import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.catalog.Catalog;
 import org.revenantdb.engine.change.Journal;
+import org.revenantdb.engine.check.LiveCheck;
 import org.revenantdb.engine.counters.CountersFile;
 import org.revenantdb.engine.flight.FlightEvents;
 import org.revenantdb.engine.page.Page;
@@ -78,6 +79,7 @@ public final class OpenDatabase {
   private final IoStatistics io = new IoStatistics();
   private final EngineWaits waits = new EngineWaits();
   private final Engine engine;
+  private final LiveCheck liveCheck;
   private final Catalog catalog;
   private final Journal log;
   private final BufferPool pool;
@@ -144,6 +146,7 @@ public final class OpenDatabase {
       if (steps.isOfCopy()) {
         engine.isOfCopy();
       }
+      liveCheck = new LiveCheck(engine);
       catalog = Opening.loadCatalog(engine);
       countersFile = files.counted() == null ? null : resources.opened(files.counted());
       if (life.log() == null) {
@@ -371,6 +374,11 @@ public final class OpenDatabase {
 
   public Engine engine() {
     return engine;
+  }
+
+  /** One for all users of this engine, so that their checks come one after the other. */
+  public LiveCheck liveCheck() {
+    return liveCheck;
   }
 
   public Catalog catalog() {

@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -28,6 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.BulkLoad;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseClosedException;
+import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.Follower;
 import org.revenantdb.engine.ReadOnlyDatabaseException;
 import org.revenantdb.engine.StorageException;
@@ -100,12 +102,32 @@ class FollowerTest {
   }
 
   @Test
+  void two_snapshots_of_one_view_are_checked_at_once() throws Exception {
+    try (Follower follower = Database.follow(archive, own, QUIET);
+        Database one = follower.snapshot();
+        Database other = follower.snapshot()) {
+      FutureTask<Void> beside =
+          new FutureTask<>(
+              () -> {
+                for (int i = 0; i < 20; i++) {
+                  Followed.assertSound(one);
+                }
+                return null;
+              });
+      Thread.ofPlatform().start(beside);
+      for (int i = 0; i < 20; i++) {
+        Followed.assertSound(other);
+      }
+      assertNull(beside.get());
+    }
+  }
+
+  @Test
   void who_waits_for_a_position_without_a_limit_is_told_that_the_follower_has_ended()
       throws Exception {
     Follower follower = Database.follow(archive, own, QUIET);
-    java.util.concurrent.FutureTask<Boolean> waiting =
-        new java.util.concurrent.FutureTask<>(
-            () -> follower.awaitLsn(Long.MAX_VALUE, org.revenantdb.engine.DatabaseOptions.NEVER));
+    FutureTask<Boolean> waiting =
+        new FutureTask<>(() -> follower.awaitLsn(Long.MAX_VALUE, DatabaseOptions.NEVER));
     Thread.ofVirtual().start(waiting);
     follower.close();
     assertFalse(waiting.get());
