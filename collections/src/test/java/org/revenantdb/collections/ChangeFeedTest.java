@@ -242,8 +242,7 @@ class ChangeFeedTest {
 
   @Test
   void a_delete_records_itself_in_a_feed_that_was_declared_while_it_ran() throws Exception {
-    assertEquals(
-        "gone/1=gone", deletedWhileDeclared("gone", (table, tx) -> table.delete(tx, 1L)));
+    assertEquals("gone/1=gone", deletedWhileDeclared("gone", (table, tx) -> table.delete(tx, 1L)));
     assertEquals(
         "range/1=gone range/2=gone",
         deletedWhileDeclared("range", (table, tx) -> table.scan(tx).delete()));

@@ -1278,6 +1278,10 @@ public final class Transaction implements AutoCloseable {
    * transaction with such an action cannot be {@linkplain #prepare prepared}: its place among the
    * commits would be known only later.
    *
+   * <p>An action does not wait for rows: one that meets a row of another open transaction receives
+   * a {@link ConflictException} at once, whatever the lock timeout. That transaction may be waiting
+   * for its own place among the commits.
+   *
    * @param action what is done; it is short, because others wait for it. It must not wait for
    *     another thread, and must not begin or end a transaction
    */

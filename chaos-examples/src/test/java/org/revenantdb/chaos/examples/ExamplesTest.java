@@ -22,7 +22,7 @@ import org.revenantdb.chaos.hooks.AnyRecorder;
 class ExamplesTest {
   private static final boolean LONG = Boolean.getBoolean("revenant.long");
   private static final long SEED = Long.getLong("revenant.chaos.seed", 20_261_127);
-  private static final int STATES = Integer.getInteger("revenant.chaos.states", LONG ? 2_000 : 40);
+  private static final int STATES = Integer.getInteger("revenant.chaos.states", LONG ? 2_000 : 30);
 
   @TempDir private Path scratch;
 

@@ -165,8 +165,7 @@ class FollowerFaultsTest {
 
   private void assertFenceIsTakenBack(Runnable fault, StorageException.Reason reason) {
     Path far = disk.path("/archive");
-    try (Database writer =
-        Database.open(temporary.resolve("writer"), small(far))) {
+    try (Database writer = Database.open(temporary.resolve("writer"), small(far))) {
       put(writer, "rows", 0, 100, 1, 100);
       writer.archiveNow();
       try (Follower follower = Database.follow(far, temporary.resolve("follower"), QUIET)) {

@@ -94,8 +94,7 @@ class FollowerTest {
       assertThrows(DatabaseClosedException.class, closed::tableNames);
       assertThrows(DatabaseClosedException.class, closed::statistics);
       assertThrows(DatabaseClosedException.class, closed::check);
-      assertThrows(
-          DatabaseClosedException.class, () -> closed.backup(temporary.resolve("backup")));
+      assertThrows(DatabaseClosedException.class, () -> closed.backup(temporary.resolve("backup")));
       closed.close();
       assertEquals(contents(db), contents(other));
     }
@@ -107,13 +106,12 @@ class FollowerTest {
         Database one = follower.snapshot();
         Database other = follower.snapshot()) {
       FutureTask<Void> beside =
-          new FutureTask<>(
-              () -> {
-                for (int i = 0; i < 20; i++) {
-                  Followed.assertSound(one);
-                }
-                return null;
-              });
+          new FutureTask<>(() -> {
+            for (int i = 0; i < 20; i++) {
+              Followed.assertSound(one);
+            }
+            return null;
+          });
       Thread.ofPlatform().start(beside);
       for (int i = 0; i < 20; i++) {
         Followed.assertSound(other);

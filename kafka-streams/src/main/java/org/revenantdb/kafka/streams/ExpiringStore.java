@@ -36,6 +36,7 @@ abstract class ExpiringStore extends TaskStore {
    * #committed} has its rows, so it must find their segments.
    */
   private volatile NavigableMap<Long, Table> visibleSegments = new TreeMap<>();
+
   private boolean hasOtherSegments;
 
   /** The latest time that was written; rows are over when that is their time and the retention. */
