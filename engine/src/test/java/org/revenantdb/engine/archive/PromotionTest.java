@@ -1,6 +1,7 @@
 package org.revenantdb.engine.archive;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -18,6 +19,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -29,6 +31,7 @@ import org.revenantdb.engine.Follower;
 import org.revenantdb.engine.RestoreRequest;
 import org.revenantdb.engine.StorageException;
 import org.revenantdb.engine.Transaction;
+import org.revenantdb.engine.access.Misuse;
 import org.revenantdb.engine.lifecycle.DatabaseFiles;
 import org.revenantdb.engine.lifecycle.FollowerView;
 import org.revenantdb.recovery.file.FileThread;
@@ -252,6 +255,25 @@ class PromotionTest {
     following.promote(/* withFence= */ true);
     disk.observe(() -> {});
     close(following);
+    assertEquals(contents(db), opened(disk.path("/follower")));
+  }
+
+  @Test
+  void a_promotion_beside_another_is_refused_and_changes_nothing() {
+    CrashDisk disk = new CrashDisk();
+    Following<FollowerView> following = closedWhileItTakes(disk);
+    AtomicReference<Throwable> refused = new AtomicReference<>();
+    disk.observe(
+        () -> {
+          disk.observe(() -> {});
+          refused.set(
+              assertThrows(
+                  RuntimeException.class, () -> following.promote(/* withFence= */ false)));
+        });
+    following.promote(/* withFence= */ true);
+    close(following);
+    assertInstanceOf(Misuse.OfState.class, refused.get());
+    assertTrue(Files.exists(archive.resolve(Fence.NAME)));
     assertEquals(contents(db), opened(disk.path("/follower")));
   }
 
