@@ -263,13 +263,11 @@ class PromotionTest {
     CrashDisk disk = new CrashDisk();
     Following<FollowerView> following = closedWhileItTakes(disk);
     AtomicReference<Throwable> refused = new AtomicReference<>();
-    disk.observe(
-        () -> {
-          disk.observe(() -> {});
-          refused.set(
-              assertThrows(
-                  RuntimeException.class, () -> following.promote(/* withFence= */ false)));
-        });
+    disk.observe(() -> {
+      disk.observe(() -> {});
+      refused.set(
+          assertThrows(RuntimeException.class, () -> following.promote(/* withFence= */ false)));
+    });
     following.promote(/* withFence= */ true);
     close(following);
     assertInstanceOf(Misuse.OfState.class, refused.get());
