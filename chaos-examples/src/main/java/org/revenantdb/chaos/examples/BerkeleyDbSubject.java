@@ -15,8 +15,8 @@ import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Berkeley DB Java Edition. {@code COMMIT_SYNC}: the log is "written and synchronously flushed to
- * stable storage" at each commit.
+ * Berkeley DB Java Edition. {@code COMMIT_SYNC}: "Write and synchronously flush the log on
+ * transaction commit."
  */
 final class BerkeleyDbSubject extends PairSubject<BerkeleyDbSubject.Opened> {
   record Opened(Environment env, Database map) implements AutoCloseable {

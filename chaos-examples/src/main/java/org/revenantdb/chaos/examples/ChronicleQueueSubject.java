@@ -10,7 +10,7 @@ import net.openhft.chronicle.queue.rollcycles.TestRollCycles;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chronicle Queue. {@link ExcerptAppender}, {@code sync()}: "flush the contents to disk". Each
+ * Chronicle Queue. {@code sync()} of an {@link ExcerptAppender} forces what was appended. Each
  * message is "key=value", and the last one of a key counts.
  */
 final class ChronicleQueueSubject extends PairSubject<ChronicleQueue> {

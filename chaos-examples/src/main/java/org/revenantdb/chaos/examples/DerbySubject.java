@@ -1,6 +1,7 @@
 package org.revenantdb.chaos.examples;
 
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -10,8 +11,8 @@ import java.util.Comparator;
 import java.util.stream.Stream;
 
 /**
- * Apache Derby, embedded. Its documents on {@code derby.system.durability}: by default "the
- * transaction log is synced to disk at commit". A creation that was interrupted must be repeated by
+ * Apache Derby, embedded, with its defaults. Its documents on {@code derby.system.durability} list
+ * what the value {@code test} no longer forces, the log at a commit among it. A creation that was interrupted must be repeated by
  * the application, so it happens under another name.
  */
 final class DerbySubject extends SqlSubject {
@@ -31,6 +32,9 @@ final class DerbySubject extends SqlSubject {
     Connection connection = DriverManager.getConnection("jdbc:derby:" + begun + ";create=true");
     close(prepared(connection, "CREATE TABLE pairs (k VARCHAR(20) PRIMARY KEY, v VARCHAR(4000))"));
     Files.move(begun, home);
+    try (FileChannel names = FileChannel.open(dir)) {
+      names.force(true); // the new name is ours to force
+    }
   }
 
   private static void delete(Path tree) throws IOException {

@@ -8,8 +8,9 @@ import org.eclipse.store.storage.embedded.types.EmbeddedStorageManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * EclipseStore. Its documents: a store operation is "atomic, consistent and durable": when it
- * returns, the data "has been physically written".
+ * EclipseStore with its defaults. Its documents: "A store operation is an atomic all or nothing
+ * operation." "If the store call is successful all data is written to the storage." They do not
+ * speak of power cuts.
  */
 final class EclipseStoreSubject extends PairSubject<EmbeddedStorageManager> {
   @Override

@@ -76,7 +76,7 @@ enum Example {
       EclipseStoreSubject.class,
       "EclipseStore, defaults",
       "2.1.3",
-      "https://docs.eclipsestore.io/manual/storage/storing-data/index.html",
+      "https://docs.eclipsestore.io/manual/storage/storing-data/transactions.html",
       Kind.TOLD),
   DERBY(
       DerbySubject.class,
@@ -87,14 +87,14 @@ enum Example {
   LMDB(
       LmdbSubject.class,
       "LMDB (lmdbjava), defaults",
-      "0.9.33",
+      "0.9.3 with LMDB 0.9.33",
       "http://www.lmdb.tech/doc/",
       Kind.TOLD),
   CHRONICLE_QUEUE(
       ChronicleQueueSubject.class,
       "Chronicle Queue, sync",
       "2026.4",
-      "https://github.com/OpenHFT/Chronicle-Queue#how-does-chronicle-queue-handle-durability",
+      "https://github.com/OpenHFT/Chronicle-Queue",
       Kind.TOLD);
 
   /** What a store is here for. */

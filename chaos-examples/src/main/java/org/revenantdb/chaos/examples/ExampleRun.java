@@ -11,6 +11,7 @@ import org.revenantdb.chaos.hooks.AnyRun;
 import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.run.PowerCutOptions;
 import org.revenantdb.chaos.run.Recording;
+import org.revenantdb.chaos.subject.Verdict;
 
 /**
  * Records a store once, and crashes it in all parts.
@@ -51,8 +52,22 @@ final class ExampleRun {
    * @param scratch an existing directory
    * @param told receives each row as soon as it is there
    */
-  List<Row> run(Path scratch, Consumer<Row> told) throws IOException {
+  List<Row> run(Path scratch, Consumer<Row> told) {
     List<Row> rows = new ArrayList<>();
+    try {
+      run(scratch, rows, told);
+    } catch (IOException failure) {
+      Part part = Part.values()[Math.min(rows.size(), Part.values().length - 1)];
+      Outcome broken =
+          Outcome.of(store.title(), Verdict.HARNESS_BROKEN, String.valueOf(failure.getMessage()));
+      Row row = new Row(store, part, broken, 0);
+      rows.add(row);
+      told.accept(row);
+    }
+    return rows;
+  }
+
+  private void run(Path scratch, List<Row> rows, Consumer<Row> told) throws IOException {
     try (AnyRun run = new AnyRun(store.subject(), seed, LIVES, LIMIT, Example.FLAGS, scratch)) {
       Recording recording = run.recording();
       recorded = recording.usable();
@@ -69,7 +84,6 @@ final class ExampleRun {
         }
       }
     }
-    return rows;
   }
 
   private PowerCutOptions options(Part part) {

@@ -11,8 +11,8 @@ import org.iq80.leveldb.impl.Iq80DBFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * LevelDB in Java (iq80). LevelDB's documents on {@code sync}: "the write operation will not return
- * until the data being written has been pushed all the way to persistent storage". A write buffer
+ * LevelDB in Java (iq80). The documents of the original on {@code sync}: the write operation does
+ * "not return until the data being written has been pushed all the way to persistent storage". A write buffer
  * of 16 KiB, so that tables and manifests are written as well.
  */
 final class LevelDbSubject extends PairSubject<DB> {

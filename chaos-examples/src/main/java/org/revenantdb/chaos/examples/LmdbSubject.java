@@ -10,7 +10,7 @@ import org.lmdbjava.DbiFlags;
 import org.lmdbjava.Env;
 import org.lmdbjava.Txn;
 
-/** LMDB with default flags: "fully transactional with ACID semantics", each commit is synced. */
+/** LMDB with default flags: "fully transactional with full ACID semantics". */
 final class LmdbSubject extends PairSubject<LmdbSubject.Opened> {
   record Opened(Env<ByteBuffer> env, Dbi<ByteBuffer> map) implements AutoCloseable {
     @Override

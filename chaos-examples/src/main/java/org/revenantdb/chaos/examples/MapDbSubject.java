@@ -8,7 +8,8 @@ import org.mapdb.DBMaker;
 import org.mapdb.Serializer;
 
 /**
- * MapDB. {@code transactionEnable}: "Enables transactions and crash protection (Write Ahead Log)."
+ * MapDB with transactions. Its book: "To protect file from corruption, MapDB offers Write Ahead Log
+ * (WAL). It is reliable and simple way to make file changes atomic and durable."
  */
 final class MapDbSubject extends PairSubject<DB> {
   @Override

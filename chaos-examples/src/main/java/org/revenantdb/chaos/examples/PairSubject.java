@@ -12,7 +12,7 @@ import org.revenantdb.chaos.subject.Recovered;
 
 /**
  * Work that suits every store: few keys, which are replaced again and again, one or two of them in
- * each durable commit. Values are of 10 to 2,000 characters, so that commits cross the pages and
+ * each durable commit. Values are of 6 to 2,030 characters, so that commits cross the pages and
  * blocks of a store's files.
  *
  * @param <S> the open store

@@ -13,7 +13,7 @@ import org.rocksdb.WriteOptions;
 
 /**
  * RocksDB. {@link WriteOptions}, {@code sync}: "the write will be flushed from the operating system
- * buffer cache before the write is considered complete".
+ * buffer cache (by calling WritableFile::Sync()) before the write is considered complete".
  */
 final class RocksDbSubject extends PairSubject<RocksDB> {
   @Override

@@ -12,8 +12,7 @@ import jetbrains.exodus.env.StoreConfig;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Xodus. {@code setLogDurableWrite}: "defines whether each transaction is flushed and synchronized
- * with the device when it is committed".
+ * Xodus. {@code setLogDurableWrite}: each commit or flush forces the log.
  */
 final class XodusSubject extends PairSubject<Environment> {
   @Override

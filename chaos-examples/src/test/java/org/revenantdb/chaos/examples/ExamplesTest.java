@@ -62,6 +62,6 @@ class ExamplesTest {
     Figures figures = run(LONG ? List.of(Example.values()) : List.of(Example.MAPDB));
     assertEquals(figures.known(), figures.found(), figures::text);
     assertTrue(!figures.known().isEmpty(), figures::text);
-    assertTrue(figures.isGood(), figures::text);
+    assertTrue(figures.isGood(/* isComplete= */ true), figures::text);
   }
 }

@@ -31,6 +31,7 @@ import org.revenantdb.chaos.run.Recording;
 import org.revenantdb.chaos.run.StateResult;
 import org.revenantdb.chaos.subject.Verdict;
 import org.revenantdb.chaos.trace.CallStack;
+import org.revenantdb.chaos.trace.Operation;
 import org.revenantdb.chaos.trace.Trace;
 
 /**
@@ -122,7 +123,12 @@ public final class AnyRecorder implements AutoCloseable {
     TraceBuilder built = new TraceBuilder(whole.tape, whole.directory.toString(), -1).read();
     Trace trace = built.trace();
     PromiseLog log = PromiseLog.of(built.promises());
-    long end = whole.last + 1;
+    // A thread of the store may do something behind the last control.
+    long end =
+        1
+            + trace.operations().stream()
+                .mapToLong(Operation::seq)
+                .reduce(whole.last, Math::max);
     Recording recording = new Recording(trace, log, Verdict.SURVIVED, "", end);
     String lost = whole.lost();
     if (!whole.unsupported.isEmpty()) {
@@ -138,7 +144,7 @@ public final class AnyRecorder implements AutoCloseable {
     } else if (log.answerCount(Long.MAX_VALUE) == 0) {
       return unusable(Verdict.HARNESS_BROKEN, LossControl.PROMISED_NOTHING);
     }
-    String different = whole.differences(trace);
+    String different = whole.differences(trace, end);
     if (different.isEmpty() && trace.operations().isEmpty()) {
       return unusable(
           Verdict.HARNESS_BROKEN, "the store did nothing to the directory it was given");
@@ -335,8 +341,8 @@ public final class AnyRecorder implements AutoCloseable {
     }
 
     /** Compares the model with every look at the directory, and with the end. */
-    String differences(Trace trace) throws IOException {
-      looks.put(last + 1, left());
+    String differences(Trace trace, long end) throws IOException {
+      looks.put(end, left());
       PowerCut model = new PowerCut(trace, PlatformProfile.EXT4_ORDERED.rules());
       for (Map.Entry<Long, DiskImage> look : looks.entrySet()) {
         String different =

@@ -18,7 +18,7 @@ import org.revenantdb.chaos.trace.TraceClock;
  */
 public final class HookedMain {
 
-  /** Controls are made at the first promise, the second, the third, the fifth, and so on. */
+  /** Controls are made at the first promise, the third, the fourth, the seventh, and so on. */
   private static long nextControl = 1;
 
   private static long controlBehind = 2;

@@ -101,9 +101,9 @@ final class ImportTables {
 
   /** Patches every library that was loaded since the last call. */
   void patchNew() throws Throwable {
-    for (Map.Entry<String, Long> library : libraries().entrySet()) {
-      if (known.add(library.getValue()) && isHooked(library.getKey())) {
-        patch(library.getValue());
+    for (Map.Entry<Long, String> library : libraries().entrySet()) {
+      if (known.add(library.getKey()) && isHooked(library.getValue())) {
+        patch(library.getKey());
       }
     }
   }
@@ -120,7 +120,7 @@ final class ImportTables {
    * The libraries in memory and where each begins: files with the magic number of ELF of which a
    * part can be executed. Their names say nothing; JNA's is {@code jna123.tmp}.
    */
-  private static Map<String, Long> libraries() throws IOException {
+  private static Map<Long, String> libraries() throws IOException {
     Map<String, Long> begins = new LinkedHashMap<>();
     Set<String> executable = new HashSet<>();
     for (String line : Files.readAllLines(Path.of("/proc/self/maps"))) {
@@ -130,18 +130,19 @@ final class ImportTables {
         continue;
       }
       if (parts[1].charAt(2) == 'x') {
-        executable.add(parts[5]);
+        executable.add(parts[4] + " " + parts[5]);
       }
       if (parts[1].charAt(0) == 'r' && Long.parseUnsignedLong(parts[2], 16) == 0) {
         String from = parts[0].substring(0, parts[0].indexOf('-'));
-        begins.putIfAbsent(parts[5], Long.parseUnsignedLong(from, 16));
+        // By inode: two deleted libraries may have had one name.
+        begins.putIfAbsent(parts[4] + " " + parts[5], Long.parseUnsignedLong(from, 16));
       }
     }
-    Map<String, Long> found = new LinkedHashMap<>();
+    Map<Long, String> found = new LinkedHashMap<>();
     begins.forEach((path, base) -> {
       // A file of data is not touched: where it was cut off, reading would end the process.
       if (executable.contains(path) && Libc.ALL.get(JAVA_INT, base) == MAGIC) {
-        found.put(path.replace(" (deleted)", ""), base);
+        found.put(base, path.substring(path.indexOf(' ') + 1).replace(" (deleted)", ""));
       }
     });
     return found;
