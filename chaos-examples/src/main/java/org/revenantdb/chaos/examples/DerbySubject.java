@@ -12,8 +12,8 @@ import java.util.stream.Stream;
 
 /**
  * Apache Derby, embedded, with its defaults. Its documents on {@code derby.system.durability} list
- * what the value {@code test} no longer forces, the log at a commit among it. A creation that was interrupted must be repeated by
- * the application, so it happens under another name.
+ * what the value {@code test} no longer forces, the log at a commit among it. A creation that was
+ * interrupted must be repeated by the application, so it happens under another name.
  */
 final class DerbySubject extends SqlSubject {
   @Override

@@ -39,11 +39,9 @@ record Figures(
   private List<Row> unexplained() {
     return rows.stream()
         .filter(row -> row.part().isUsual() && row.isFinding() && !row.store().mustBeClean())
-        .filter(
-            row ->
-                Finding.KNOWN.stream()
-                    .noneMatch(
-                        one -> one.store() == row.store() && one.parts().contains(row.part())))
+        .filter(row ->
+            Finding.KNOWN.stream()
+                .noneMatch(one -> one.store() == row.store() && one.parts().contains(row.part())))
         .toList();
   }
 
@@ -63,7 +61,9 @@ record Figures(
           .append(System.lineSeparator());
     }
     for (Row row : unexplained()) {
-      text.append("new:       %s, %s: %s".formatted(row.store().title(), row.part().title(), row.first()))
+      text.append(
+              "new:       %s, %s: %s"
+                  .formatted(row.store().title(), row.part().title(), row.first()))
           .append(System.lineSeparator());
     }
     text.append(

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * LevelDB in Java (iq80). The documents of the original on {@code sync}: the write operation does
- * "not return until the data being written has been pushed all the way to persistent storage". A write buffer
- * of 16 KiB, so that tables and manifests are written as well.
+ * "not return until the data being written has been pushed all the way to persistent storage". A
+ * write buffer of 16 KiB, so that tables and manifests are written as well.
  */
 final class LevelDbSubject extends PairSubject<DB> {
   @Override

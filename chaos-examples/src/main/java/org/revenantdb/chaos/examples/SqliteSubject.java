@@ -7,8 +7,8 @@ import java.sql.SQLException;
 import java.sql.Statement;
 
 /**
- * SQLite with a write-ahead log. {@code synchronous=FULL}: "an additional sync operation of the
- * WAL file happens after each transaction commit".
+ * SQLite with a write-ahead log. {@code synchronous=FULL}: "an additional sync operation of the WAL
+ * file happens after each transaction commit".
  */
 final class SqliteSubject extends SqlSubject {
   @Override

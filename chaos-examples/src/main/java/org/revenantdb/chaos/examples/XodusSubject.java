@@ -11,9 +11,7 @@ import jetbrains.exodus.env.Store;
 import jetbrains.exodus.env.StoreConfig;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Xodus. {@code setLogDurableWrite}: each commit or flush forces the log.
- */
+/** Xodus. {@code setLogDurableWrite}: each commit or flush forces the log. */
 final class XodusSubject extends PairSubject<Environment> {
   @Override
   public Environment open(Path dir) {

@@ -125,10 +125,7 @@ public final class AnyRecorder implements AutoCloseable {
     PromiseLog log = PromiseLog.of(built.promises());
     // A thread of the store may do something behind the last control.
     long end =
-        1
-            + trace.operations().stream()
-                .mapToLong(Operation::seq)
-                .reduce(whole.last, Math::max);
+        1 + trace.operations().stream().mapToLong(Operation::seq).reduce(whole.last, Math::max);
     Recording recording = new Recording(trace, log, Verdict.SURVIVED, "", end);
     String lost = whole.lost();
     if (!whole.unsupported.isEmpty()) {

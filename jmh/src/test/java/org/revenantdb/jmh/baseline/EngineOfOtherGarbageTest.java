@@ -19,6 +19,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -36,6 +37,7 @@ import org.revenantdb.jmh.gc.ChFork;
  * right while there are writers, unneeded versions are removed in the end, and versions in between
  * only with strategies that promise it. Each runs in a separate JVM.
  */
+@EnabledIfSystemProperty(named = "revenant.long", matches = "true") // peers and baselines
 class EngineOfOtherGarbageTest {
   private static final TransactionOptions LAZY = TransactionOptions.lazy();
 

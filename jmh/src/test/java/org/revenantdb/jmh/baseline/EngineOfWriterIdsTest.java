@@ -21,6 +21,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -40,6 +41,7 @@ import org.revenantdb.jmh.tpcc.TpccFork;
  * The engines that ours is compared with are the described ones: without former versions in rows,
  * and with everything else. Each runs in a separate JVM.
  */
+@EnabledIfSystemProperty(named = "revenant.long", matches = "true") // peers and baselines
 class EngineOfWriterIdsTest {
   private static final TransactionOptions LAZY = TransactionOptions.lazy();
 

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -23,6 +24,7 @@ import org.revenantdb.jmh.recovery.StoreRestartFork;
  * That each engine of {@code bench recovery} is killed and opened again with the rows that were
  * committed: the fork checks them, and fails. How long that takes is not asked.
  */
+@EnabledIfSystemProperty(named = "revenant.long", matches = "true") // peers and baselines
 class RestartEnginesTest {
   private static final Duration LIMIT = Duration.ofMinutes(2);
   private static final double LEAST = 3_000 * 200;

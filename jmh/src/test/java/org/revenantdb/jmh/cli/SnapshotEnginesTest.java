@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -26,6 +27,7 @@ import org.revenantdb.jmh.gc.UpdatesFork;
  * Each engine of {@code bench gc} has a snapshot on this JDK, with its flags: the forks check every
  * row of it, and fail if it is wrong. The numbers are not checked.
  */
+@EnabledIfSystemProperty(named = "revenant.long", matches = "true") // peers and baselines
 class SnapshotEnginesTest {
   private static final Duration LIMIT = Duration.ofMinutes(5);
 

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -24,6 +25,7 @@ import org.revenantdb.jmh.tree.TreeFork;
  * Each engine of {@code bench tree} returns the right rows on this JDK, with its flags: the forks
  * check every value that they read, and fail if it is wrong. The numbers are not checked.
  */
+@EnabledIfSystemProperty(named = "revenant.long", matches = "true") // peers and baselines
 class TreeEnginesTest {
   private static final Duration LIMIT = Duration.ofMinutes(5);
 
