@@ -57,7 +57,7 @@ final class ExampleRun {
     try {
       run(scratch, rows, told);
     } catch (IOException failure) {
-      Part part = Part.values()[Math.min(rows.size(), Part.values().length - 1)];
+      Part part = rows.isEmpty() ? Part.DEATH : rows.getLast().part();
       Outcome broken =
           Outcome.of(store.title(), Verdict.HARNESS_BROKEN, String.valueOf(failure.getMessage()));
       Row row = new Row(store, part, broken, 0);
