@@ -2,6 +2,7 @@ package org.revenantdb.chaos.examples;
 
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.revenantdb.chaos.subject.CrashSubject;
 
 /**
@@ -95,14 +96,20 @@ enum Example {
       "Chronicle Queue, sync",
       "2026.4",
       "https://github.com/OpenHFT/Chronicle-Queue",
-      Kind.TOLD);
+      Kind.OPEN);
 
   /** What a store is here for. */
   enum Kind {
     /** A failure of it would be one of the framework: a false alarm. */
     CLEAN,
     /** What is found is told. */
-    TOLD
+    TOLD,
+    /**
+     * What is found is not understood yet, so it runs only if it is named. Stores into mapped
+     * memory between two operations have no known order, so a death between two of them may be none
+     * that a process can have.
+     */
+    OPEN
   }
 
   /** Needed by TuplDB, lmdbjava and Chronicle, which reach into the JDK. */
@@ -155,6 +162,11 @@ enum Example {
   /** Where its project says what it promises. */
   String promise() {
     return promise;
+  }
+
+  /** Those that run if none is named. */
+  static List<Example> usual() {
+    return Stream.of(values()).filter(one -> one.kind != Kind.OPEN).toList();
   }
 
   boolean mustBeClean() {

@@ -94,7 +94,7 @@ final class ExamplesCommand implements Callable<Integer> {
       checkJson(json);
     }
     long drawn = seed == null ? Seeds.fresh() : seed;
-    List<Example> chosen = stores.isEmpty() ? List.of(Example.values()) : stores;
+    List<Example> chosen = stores.isEmpty() ? Example.usual() : stores;
     Path scratch = Scratch.directory("revenant-examples-");
     System.err.println("seed " + drawn);
     List<ExampleRun> runs = new ArrayList<>();
