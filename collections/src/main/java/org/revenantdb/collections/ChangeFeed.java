@@ -195,16 +195,20 @@ public final class ChangeFeed {
     return at;
   }
 
+  private void demandThere(Transaction tx, long after) {
+    long trimmed = state.trimmed(tx);
+    long last = state.last(tx);
+    if (after < trimmed || after > last) {
+      throw new ChangesGoneException(name(), after, trimmed, last);
+    }
+  }
+
   private record Pass(long at, long passed, boolean isLast) {}
 
   /** Reads in one snapshot. It is no attempt of run: the listener must not be called twice. */
   private Pass pass(long after, long most, Listener listener) throws Exception {
     try (Transaction tx = database.begin(READS)) {
-      long trimmed = state.trimmed(tx);
-      long last = state.last(tx);
-      if (after < trimmed || after > last) {
-        throw new ChangesGoneException(name(), after, trimmed, last);
-      }
+      demandThere(tx, after);
       long at = after;
       long passed = 0;
       long begin = System.nanoTime();
@@ -237,11 +241,13 @@ public final class ChangeFeed {
    */
   public FeedSubscription follow(long after, Listener listener) {
     Objects.requireNonNull(listener, "listener must not be null");
-    long trimmed = first();
-    long last = position();
-    if (after < trimmed || after > last) {
-      throw new ChangesGoneException(name(), after, trimmed, last);
-    }
+    boolean _ =
+        database.<Boolean>read(
+            READS,
+            tx -> {
+              demandThere(tx, after);
+              return true;
+            });
     return new FeedSubscription(this, state.arrivals(), after, listener);
   }
 

@@ -174,12 +174,16 @@ public final class Database implements AutoCloseable {
    * @return true from the call of {@link #close} on
    */
   public boolean isClosed() {
-    return (giveBack != null && leftThreads.get()) || engine.gate().isClosed();
+    return isClosedSnapshot() || engine.gate().isClosed();
   }
 
   /** Others may use the same view when a snapshot of it is closed. */
+  private boolean isClosedSnapshot() {
+    return giveBack != null && leftThreads.get();
+  }
+
   private void demandOpenSnapshot() {
-    if (giveBack != null && leftThreads.get()) {
+    if (isClosedSnapshot()) {
       throw OperationGate.closed();
     }
   }

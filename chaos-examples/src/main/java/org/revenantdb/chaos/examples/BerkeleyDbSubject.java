@@ -9,7 +9,6 @@ import com.sleepycat.je.EnvironmentConfig;
 import com.sleepycat.je.LockMode;
 import com.sleepycat.je.OperationStatus;
 import com.sleepycat.je.Transaction;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
@@ -48,11 +47,11 @@ final class BerkeleyDbSubject extends PairSubject<BerkeleyDbSubject.Opened> {
   @Nullable String get(Opened store, String key) {
     DatabaseEntry value = new DatabaseEntry();
     return store.map.get(null, entry(key), value, LockMode.DEFAULT) == OperationStatus.SUCCESS
-        ? new String(value.getData(), StandardCharsets.UTF_8)
+        ? text(value.getData())
         : null;
   }
 
   private static DatabaseEntry entry(String text) {
-    return new DatabaseEntry(text.getBytes(StandardCharsets.UTF_8));
+    return new DatabaseEntry(bytes(text));
   }
 }

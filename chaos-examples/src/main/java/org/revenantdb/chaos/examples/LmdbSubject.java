@@ -28,7 +28,7 @@ final class LmdbSubject extends PairSubject<LmdbSubject.Opened> {
   @Override
   void commit(Opened store, SortedMap<String, String> changes) {
     try (Txn<ByteBuffer> transaction = store.env.txnWrite()) {
-      changes.forEach((key, value) -> store.map.put(transaction, bytes(key), bytes(value)));
+      changes.forEach((key, value) -> store.map.put(transaction, buffer(key), buffer(value)));
       transaction.commit();
     }
   }
@@ -36,13 +36,13 @@ final class LmdbSubject extends PairSubject<LmdbSubject.Opened> {
   @Override
   @Nullable String get(Opened store, String key) {
     try (Txn<ByteBuffer> transaction = store.env.txnRead()) {
-      ByteBuffer value = store.map.get(transaction, bytes(key));
+      ByteBuffer value = store.map.get(transaction, buffer(key));
       return value == null ? null : StandardCharsets.UTF_8.decode(value).toString();
     }
   }
 
-  private static ByteBuffer bytes(String text) {
-    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+  private static ByteBuffer buffer(String text) {
+    byte[] bytes = bytes(text);
     return ByteBuffer.allocateDirect(bytes.length).put(bytes).flip();
   }
 }

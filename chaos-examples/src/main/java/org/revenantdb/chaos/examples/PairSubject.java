@@ -2,6 +2,7 @@ package org.revenantdb.chaos.examples;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.random.RandomGenerator;
@@ -64,6 +65,16 @@ abstract class PairSubject<S> implements CrashSubject<S> {
         throw new UnreadableException(e);
       }
     });
+  }
+
+  /** A text as bytes, for stores that keep bytes. */
+  static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  /** The text of bytes; null for none. */
+  static @Nullable String text(byte @Nullable [] bytes) {
+    return bytes == null ? null : new String(bytes, StandardCharsets.UTF_8);
   }
 
   /** A store could not be read. */

@@ -1,6 +1,5 @@
 package org.revenantdb.chaos.examples;
 
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
@@ -25,10 +24,6 @@ final class RevenantSubject extends PairSubject<Database> {
   @Nullable String get(Database store, String key) {
     Table table = store.getOrCreateTable("pairs");
     byte[] value = store.call(transaction -> transaction.get(table, bytes(key)));
-    return value == null ? null : new String(value, StandardCharsets.UTF_8);
-  }
-
-  private static byte[] bytes(String text) {
-    return text.getBytes(StandardCharsets.UTF_8);
+    return text(value);
   }
 }

@@ -1,6 +1,5 @@
 package org.revenantdb.chaos.examples;
 
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.SortedMap;
@@ -41,10 +40,6 @@ final class RocksDbSubject extends PairSubject<RocksDB> {
   @Override
   @Nullable String get(RocksDB store, String key) throws RocksDBException {
     byte[] value = store.get(bytes(key));
-    return value == null ? null : new String(value, StandardCharsets.UTF_8);
-  }
-
-  private static byte[] bytes(String text) {
-    return text.getBytes(StandardCharsets.UTF_8);
+    return text(value);
   }
 }

@@ -1,7 +1,6 @@
 package org.revenantdb.chaos.examples;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.SortedMap;
@@ -42,10 +41,6 @@ final class TuplSubject extends PairSubject<Database> {
   @Override
   @Nullable String get(Database store, String key) throws IOException {
     byte[] value = store.openIndex("map").load(null, bytes(key));
-    return value == null ? null : new String(value, StandardCharsets.UTF_8);
-  }
-
-  private static byte[] bytes(String text) {
-    return text.getBytes(StandardCharsets.UTF_8);
+    return text(value);
   }
 }

@@ -74,8 +74,7 @@ final class Fence {
       throw failed;
     }
     try (made) {
-      made.write(0, MemorySegment.ofArray(ArchiveLayout.sealed(sector)));
-      made.force();
+      writeForced(made, ArchiveLayout.sealed(sector));
     } catch (RuntimeException | Error failed) {
       takeBack(files, failed);
       throw failed;
@@ -99,10 +98,14 @@ final class Fence {
     try (StorageFile made =
         StorageFile.open(
             file(files), OpenMode.READ_WRITE, /* ownerOnly= */ true, files.statistics())) {
-      made.write(0, MemorySegment.ofArray(sector));
-      made.force();
+      writeForced(made, sector);
     }
     files.force();
+  }
+
+  private static void writeForced(StorageFile fence, byte[] sector) {
+    fence.write(0, MemorySegment.ofArray(sector));
+    fence.force();
   }
 
   private static void refuseOther(ArchiveFiles files, byte[] followerId) {

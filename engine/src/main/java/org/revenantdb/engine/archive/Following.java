@@ -276,14 +276,10 @@ public final class Following<V extends FollowedView> implements AutoCloseable {
       served = asked;
       callers.wake(this::isServed);
       if (goesOn && !closing && requests.get() == asked) {
-        Parking.parkNanos(this, nanos(options.interval()));
+        Parking.parkNanos(this, options.interval().toNanos());
       }
     }
     ended();
-  }
-
-  private static long nanos(Duration time) {
-    return time.toNanos();
   }
 
   private void died(Throwable why) {

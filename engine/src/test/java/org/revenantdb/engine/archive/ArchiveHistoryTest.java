@@ -7,7 +7,6 @@ import static org.revenantdb.engine.backup.BackedUp.opened;
 import static org.revenantdb.engine.backup.CommitHistory.ticket;
 
 import java.nio.file.Path;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,7 +15,6 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.revenantdb.engine.ArchiveOptions;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.RestoreRequest;
@@ -59,14 +57,7 @@ class ArchiveHistoryTest {
     Path archive = folder.resolve("archive");
     CommitHistory history = new CommitHistory();
     List<Seen> seen = new ArrayList<>();
-    DatabaseOptions options =
-        SMALL
-            .withMaxRecoveryPages(random.nextBoolean() ? 256 : Integer.MAX_VALUE)
-            .withArchive(
-                Archived.quiet(archive)
-                    .withInterval(Duration.ofMillis(1 + random.nextInt(20)))
-                    .withBaseEvery(
-                        random.nextBoolean() ? ArchiveOptions.NEVER : Duration.ofMillis(300)));
+    DatabaseOptions options = Archived.drawn(random, archive);
     for (int life = 0; life < 2 + random.nextInt(2); life++) {
       try (Database db = Database.open(folder.resolve("db"), options)) {
         if (life == 0) {

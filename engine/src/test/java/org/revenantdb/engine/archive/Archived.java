@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.stream.Stream;
 import org.revenantdb.engine.ArchiveOptions;
 import org.revenantdb.engine.Database;
@@ -26,6 +27,17 @@ final class Archived {
   /** A small database with an archive that is written when a test asks for it, and at the close. */
   static DatabaseOptions small(Path archive) {
     return BackedUp.SMALL.withArchive(quiet(archive));
+  }
+
+  /** Options for histories: a short interval, and bases or none, as the seed draws. */
+  static DatabaseOptions drawn(Random random, Path archive) {
+    return BackedUp.SMALL
+        .withMaxRecoveryPages(random.nextBoolean() ? 256 : Integer.MAX_VALUE)
+        .withArchive(
+            quiet(archive)
+                .withInterval(Duration.ofMillis(1 + random.nextInt(20)))
+                .withBaseEvery(
+                    random.nextBoolean() ? ArchiveOptions.NEVER : Duration.ofMillis(300)));
   }
 
   /** Nothing happens by itself in the time of a test. */

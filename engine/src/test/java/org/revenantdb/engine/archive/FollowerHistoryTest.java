@@ -17,7 +17,6 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.revenantdb.engine.ArchiveOptions;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.Follower;
@@ -55,14 +54,7 @@ class FollowerHistoryTest {
     Path archive = folder.resolve("archive");
     Path own = folder.resolve("follower");
     CommitHistory history = new CommitHistory();
-    DatabaseOptions options =
-        SMALL
-            .withMaxRecoveryPages(random.nextBoolean() ? 256 : Integer.MAX_VALUE)
-            .withArchive(
-                Archived.quiet(archive)
-                    .withInterval(Duration.ofMillis(1 + random.nextInt(20)))
-                    .withBaseEvery(
-                        random.nextBoolean() ? ArchiveOptions.NEVER : Duration.ofMillis(300)));
+    DatabaseOptions options = Archived.drawn(random, archive);
     Follower follower = null;
     long last = 0;
     Deque<Held> held = new ArrayDeque<>();
