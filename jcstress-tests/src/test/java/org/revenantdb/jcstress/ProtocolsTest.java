@@ -51,8 +51,10 @@ class ProtocolsTest {
    */
   private static final String SHORT_AS_C2_COMPILES = SHORT + " -jvmArgs -XX:-TieredCompilation";
 
-  /** Of the twins, which do not change, a build runs one in so many; the seed draws which. */
-  private static final int TWINS = 3;
+  /** Of the claims a build runs one in so many, and of the twins; the seed draws which. */
+  private static final int CLAIMS = 2;
+
+  private static final int TWINS = 6;
 
   private static final long SEED =
       Long.getLong("revenant.seed", ThreadLocalRandom.current().nextInt(1 << 30));
@@ -75,7 +77,8 @@ class ProtocolsTest {
     tests.removeIf(test -> !chosen.matcher(test).find());
     if (isShort() && System.getProperty("jcstress.tests") == null) {
       System.out.println("ProtocolsTest -Drevenant.seed=" + SEED);
-      tests.removeIf(test -> isTwin(test) && Math.floorMod(test.hashCode() + SEED, TWINS) != 0);
+      tests.removeIf(
+          test -> Math.floorMod(test.hashCode() + SEED, isTwin(test) ? TWINS : CLAIMS) != 0);
     }
     assertFalse(tests.isEmpty(), "no jcstress test was generated or chosen");
     Map<String, List<TestResult>> results = run(tests);

@@ -331,29 +331,29 @@ class LatchLincheckTest {
 
   @Test
   void twin_thatDoesNotValidateIsRejected() {
-    Lincheck.rejects("Invalid execution results", () -> Lincheck.modelChecks(Trusting.class, 2, 2));
+    Lincheck.rejects("Invalid execution results", () -> Lincheck.modelHunts(Trusting.class, 2, 2));
   }
 
   @Test
   void twin_thatMovesNoVersionIsRejected() {
-    Lincheck.rejects("Invalid execution results", () -> Lincheck.modelChecks(Lying.class, 2, 2));
+    Lincheck.rejects("Invalid execution results", () -> Lincheck.modelHunts(Lying.class, 2, 2));
   }
 
   @Test
   void twin_thatUpgradesByLettingGoIsRejected() {
     Lincheck.rejects(
-        "Invalid execution results", () -> Lincheck.modelChecks(LettingGoBefore.class, 2, 2));
+        "Invalid execution results", () -> Lincheck.modelHunts(LettingGoBefore.class, 2, 2));
   }
 
   @Test
   void twin_thatDowngradesByLettingGoIsRejected() {
     Lincheck.rejects(
-        "Invalid execution results", () -> Lincheck.modelChecks(LettingGoAfter.class, 2, 2));
+        "Invalid execution results", () -> Lincheck.modelHunts(LettingGoAfter.class, 2, 2));
   }
 
   @Test
   void twin_thatWritesUnderASharedHoldIsRejected() {
     Lincheck.rejects(
-        "Invalid execution results", () -> Lincheck.modelChecks(WritingReader.class, 2, 2));
+        "Invalid execution results", () -> Lincheck.modelHunts(WritingReader.class, 2, 2));
   }
 }

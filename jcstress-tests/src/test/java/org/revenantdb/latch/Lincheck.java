@@ -33,12 +33,13 @@ import org.junit.jupiter.api.function.Executable;
  * reached only through a static field of the latch ran unobserved, and its bucket lock was taken
  * for a thread that hangs. So models have the lot in a field.
  *
- * <p>With {@code -Plong} there are three times as many scenarios, and each is run twenty times as
+ * <p>With {@code -Plong} there are six times as many scenarios, and each is run twenty times as
  * often.
  */
 final class Lincheck {
   private static final boolean LONG = Boolean.getBoolean("revenant.long");
   private static final int TIMES = LONG ? 20 : 1;
+  private static final int SCENARIOS_OF_A_HUNT = 6;
 
   private Lincheck() {}
 
@@ -47,10 +48,15 @@ final class Lincheck {
     checking(threads, operations).check(model);
   }
 
+  /** As {@link #modelChecks}, for a twin: the first scenario in which it breaks is the last one. */
+  static void modelHunts(Class<?> twin, int threads, int operations) {
+    checking(threads, operations).iterations(SCENARIOS_OF_A_HUNT).check(twin);
+  }
+
   /** Random scenarios, schedules of the machine. */
   static void survivesStress(Class<?> model, int threads, int operations) {
     bounded(new StressOptions(), threads, operations)
-        .invocationsPerIteration(1_000 * TIMES)
+        .invocationsPerIteration(500 * TIMES)
         .check(model);
   }
 
@@ -101,7 +107,7 @@ final class Lincheck {
         .actorsPerThread(operations)
         .actorsBefore(0)
         .actorsAfter(0)
-        .iterations(LONG ? 6 : 2)
+        .iterations(LONG ? 6 : 1)
         .minimizeFailedScenario(false);
   }
 

@@ -220,7 +220,7 @@ class CacheTopologyTest {
     long seed = Long.getLong("revenant.seed", new Random().nextLong());
     Random random = new Random(seed);
     String alphabet = "0123456789-,, \n\tx";
-    for (int round = 0; round < 200; round++) {
+    for (int round = 0; round < 60; round++) {
       StringBuilder list = new StringBuilder();
       for (int i = random.nextInt(12); i > 0; i--) {
         list.append(alphabet.charAt(random.nextInt(alphabet.length())));

@@ -37,7 +37,7 @@ import org.revenantdb.recovery.testing.CrashDisk;
  * Dropped tables, cut off behind log records, beside a cleaner that moves only when it is told to
  * (protocols.md §24): the table is there whole, or gone; no page leaks, whatever the age of pages.
  *
- * <p>Behind one record in six, drawn at random, and the last one; under {@code -Plong} behind each.
+ * <p>Behind one record in twelve, drawn at random, and the last one; under {@code -Plong} behind each.
  * {@code -Drevenant.seed=n} repeats a run, {@code -Drevenant.rounds=n} sets the number of rounds of
  * the random one.
  */
@@ -46,7 +46,7 @@ class DropTableCrashTest {
   private static final boolean LONG = Boolean.getBoolean("revenant.long");
 
   /** One record in so many is a cut. */
-  private static final int EVERY = LONG ? 1 : 6;
+  private static final int EVERY = LONG ? 1 : 12;
 
   @TempDir Path directory;
 
@@ -200,7 +200,7 @@ class DropTableCrashTest {
 
   @Test
   void random_creates_drops_and_crashes_leave_what_the_model_has() {
-    int rounds = Integer.getInteger("revenant.rounds", LONG ? 20 : 3);
+    int rounds = Integer.getInteger("revenant.rounds", LONG ? 20 : 1);
     for (int round = 0; round < rounds; round++) {
       System.out.println("DropTableCrashTest -Drevenant.seed=" + (seed + round));
       random = new Random(seed + round);

@@ -53,8 +53,8 @@ import org.revenantdb.recovery.file.DamagedFileException;
  */
 class RootMoveTest {
   private static final int WRITERS = 4;
-  private static final int ROUNDS = 250;
-  private static final int MOVES = 300;
+  private static final int ROUNDS = Boolean.getBoolean("revenant.long") ? 250 : 120;
+  private static final int MOVES = Boolean.getBoolean("revenant.long") ? 300 : 140;
 
   /** Offset of the low byte of the id of its table in a page of a tree. */
   private static final int TABLE_OF_PAGE = 24;

@@ -31,7 +31,7 @@ import org.revenantdb.recovery.testing.Await;
  *
  * <p>The ledger of what was acknowledged is a mapped file as well, so it survives in the same way.
  *
- * <p>4 kills; under {@code -Plong} 100. {@code -Drevenant.rounds=n} sets another number, {@code
+ * <p>2 kills; under {@code -Plong} 100. {@code -Drevenant.rounds=n} sets another number, {@code
  * -Drevenant.seed=n} repeats a run.
  */
 @Tag("slow")
@@ -39,7 +39,7 @@ class KilledRingTest {
   private static final int THREADS = 4;
   private static final int MOST = 40_000;
   private static final int ROUNDS =
-      Integer.getInteger("revenant.rounds", Boolean.getBoolean("revenant.long") ? 100 : 4);
+      Integer.getInteger("revenant.rounds", Boolean.getBoolean("revenant.long") ? 100 : 2);
   private static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
 
   @TempDir private Path folder;

@@ -75,7 +75,7 @@ class LifecycleTest {
   @Tag("slow")
   void openAndClose_manyTimes_leavesMemoryThreadsAndFilesFlat() throws Exception {
     assumeTrue(Files.exists(Path.of("/proc/self/status")), "only where there is /proc");
-    int block = Boolean.getBoolean("revenant.long") ? 5_000 : 300;
+    int block = Boolean.getBoolean("revenant.long") ? 5_000 : 200;
     Path directory = folder.resolve("db");
     List<String> lines = new ArrayList<>();
     try (OtherProcess other =

@@ -29,7 +29,7 @@ import org.revenantdb.engine.testing.OtherProcess;
 
 /** What is left of the library in a JVM in which no database is open: nothing. */
 class RedeploymentTest {
-  private static final int TIMES = 40;
+  private static final int TIMES = 10;
 
   @TempDir Path folder;
 

@@ -37,7 +37,7 @@ import org.revenantdb.recovery.log.RecordType;
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class PageStructureTest {
-  private static final int CHANGED_PAGES = 60_000;
+  private static final int CHANGED_PAGES = Boolean.getBoolean("revenant.long") ? 60_000 : 20_000;
 
   /** Of each type some pages, by type. */
   private final TreeMap<Integer, List<byte[]>> pages = new TreeMap<>();

@@ -233,7 +233,7 @@ class SharedMapsTest {
   void a_page_that_comes_back_while_another_looks_for_one_is_found_again() throws Exception {
     try (TestEngine engine = new TestEngine(directory, 7_000)) {
       Allocator allocator = engine.storage.allocator();
-      int rounds = 20_000;
+      int rounds = Boolean.getBoolean("revenant.long") ? 20_000 : 8_000;
       CyclicBarrier barrier = new CyclicBarrier(2);
       int before = allocator.claim();
       int page = allocator.claim();

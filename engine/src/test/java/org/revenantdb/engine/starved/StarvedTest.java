@@ -29,7 +29,7 @@ class StarvedTest {
   /** Each has its seed. */
   private static final int JVMS = LONG ? 10 : 1;
 
-  private static final int ROUNDS = Integer.getInteger("starved.rounds", LONG ? 500 : 10);
+  private static final int ROUNDS = Integer.getInteger("starved.rounds", LONG ? 500 : 6);
 
   /** The usual build repeats the same rounds; the long form looks for new ones. */
   private static final long SEED =
@@ -56,7 +56,7 @@ class StarvedTest {
 
   @Test
   void aWatcherOfForgottenTransactionsWithoutMemory_goesOnWhenThereIsSome() throws Exception {
-    run(StarvedMain.class, StarvedRounds.Mode.WATCHER, /* jvms= */ 1, /* rounds= */ 3);
+    run(StarvedMain.class, StarvedRounds.Mode.WATCHER, /* jvms= */ 1, LONG ? 3 : 1);
   }
 
   private static void run(Class<?> main, StarvedRounds.Mode mode) throws Exception {

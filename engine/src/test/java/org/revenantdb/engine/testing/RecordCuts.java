@@ -17,8 +17,8 @@ import org.revenantdb.engine.session.PreparedTransactions;
 import org.revenantdb.recovery.log.RecordType;
 
 /**
- * Cuts a {@link CrashScript} off behind each of its log records (in the usual build behind every
- * other one; the seed draws which), pages of any age, and of many of these restarts each behind one
+ * Cuts a {@link CrashScript} off behind each of its log records (in the usual build behind one in
+ * four; the seed draws which), pages of any age, and of many of these restarts each behind one
  * of the records that it has written, three deep. Each time every row is compared before, between
  * and after the cleaner's passes, prepared transactions get their outcome, another transaction
  * writes, nothing is left to be cleaned, and nothing has leaked; and in the end another restart,
@@ -28,10 +28,10 @@ public class RecordCuts {
   private static final int DEPTH = 3;
 
   /** The log is cut off behind one record in so many. */
-  private static final int EVERY = Boolean.getBoolean("revenant.long") ? 1 : 2;
+  private static final int EVERY = Boolean.getBoolean("revenant.long") ? 1 : 4;
 
-  /** The restart behind one record in so many is cut off as well; in the long form behind each. */
-  private static final int DEEP = Boolean.getBoolean("revenant.long") ? 1 : 6;
+  /** The restart behind one cut in so many is cut off as well; in the long form behind each. */
+  private static final int DEEP = Boolean.getBoolean("revenant.long") ? 1 : 3;
 
   private static final byte[] WRITTEN_ON = Samples.random(4711, 160);
 
@@ -150,7 +150,7 @@ public class RecordCuts {
       assertTrue(entries.size() > from, "no step was made");
       int first = from + Math.floorMod(from + seed, EVERY);
       for (int end = first; end <= entries.size(); end += EVERY) {
-        boolean isDeep = Math.floorMod(end + seed, (long) DEEP) == 0;
+        boolean isDeep = Math.floorMod((end - first) / EVERY + seed, (long) DEEP) == 0;
         restart(entries.subList(0, end), timeline, isDeep ? DEPTH : 1, "");
       }
     }

@@ -30,6 +30,7 @@ import org.revenantdb.recovery.restart.AbortedTransactions;
 @Tag("stress")
 class CollapsedIdsTest {
   private static final int CHUNK = 4096;
+  private static final int STEPS = Boolean.getBoolean("revenant.long") ? 120_000 : 50_000;
 
   /** The last id of a former life: the first chunk has ids of both. */
   private static final long FORMER = CHUNK + 10;
@@ -300,7 +301,7 @@ class CollapsedIdsTest {
     SnapshotSet set = snapshots.snapshots(clock::get);
     long durable = clock.get();
     long forgotten = 0;
-    for (int step = 0; step < 120_000; step++) {
+    for (int step = 0; step < STEPS; step++) {
       active.add(table.enter());
       while (active.size() > 40 || (!active.isEmpty() && random.nextInt(3) == 0)) {
         long id = active.remove(random.nextInt(active.size()));
