@@ -56,7 +56,8 @@ class HistoryFuzzTest {
   @Test
   void every_snapshot_reads_its_state_and_redo_gives_the_same_pages() {
     long first = Long.getLong("revenant.seed", ThreadLocalRandom.current().nextInt(1 << 30));
-    int rounds = Integer.getInteger("revenant.rounds", Boolean.getBoolean("revenant.long") ? 100 : 3);
+    int rounds =
+        Integer.getInteger("revenant.rounds", Boolean.getBoolean("revenant.long") ? 100 : 3);
     for (int round = 0; round < rounds; round++) {
       long seed = first + round;
       System.out.println("HistoryFuzzTest -Drevenant.seed=" + seed);

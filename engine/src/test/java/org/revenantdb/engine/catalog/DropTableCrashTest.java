@@ -37,9 +37,9 @@ import org.revenantdb.recovery.testing.CrashDisk;
  * Dropped tables, cut off behind log records, beside a cleaner that moves only when it is told to
  * (protocols.md §24): the table is there whole, or gone; no page leaks, whatever the age of pages.
  *
- * <p>Behind one record in twelve, drawn at random, and the last one; under {@code -Plong} behind each.
- * {@code -Drevenant.seed=n} repeats a run, {@code -Drevenant.rounds=n} sets the number of rounds of
- * the random one.
+ * <p>Behind one record in twelve, drawn at random, and the last one; under {@code -Plong} behind
+ * each. {@code -Drevenant.seed=n} repeats a run, {@code -Drevenant.rounds=n} sets the number of
+ * rounds of the random one.
  */
 class DropTableCrashTest {
   private static final int STEPS = 400;

@@ -18,11 +18,11 @@ import org.revenantdb.recovery.log.RecordType;
 
 /**
  * Cuts a {@link CrashScript} off behind each of its log records (in the usual build behind one in
- * four; the seed draws which), pages of any age, and of many of these restarts each behind one
- * of the records that it has written, three deep. Each time every row is compared before, between
- * and after the cleaner's passes, prepared transactions get their outcome, another transaction
- * writes, nothing is left to be cleaned, and nothing has leaked; and in the end another restart,
- * from the same log and pages of other ages, finds the same pages and has nothing to do.
+ * four; the seed draws which), pages of any age, and of many of these restarts each behind one of
+ * the records that it has written, three deep. Each time every row is compared before, between and
+ * after the cleaner's passes, prepared transactions get their outcome, another transaction writes,
+ * nothing is left to be cleaned, and nothing has leaked; and in the end another restart, from the
+ * same log and pages of other ages, finds the same pages and has nothing to do.
  */
 public class RecordCuts {
   private static final int DEPTH = 3;

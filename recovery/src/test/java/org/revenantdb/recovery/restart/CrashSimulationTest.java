@@ -14,7 +14,8 @@ import org.revenantdb.recovery.testing.CrashDisk;
  * lives. After each, every acknowledged operation is there, and the content is a prefix of history.
  */
 class CrashSimulationTest {
-  private static final int STATES = Integer.getInteger("crash.states", Boolean.getBoolean("revenant.long") ? 3_000 : 1_000);
+  private static final int STATES =
+      Integer.getInteger("crash.states", Boolean.getBoolean("revenant.long") ? 3_000 : 1_000);
   private static final int DEPTH = 4;
   private static final int IMAGES_PER_RUN = 6;
 
