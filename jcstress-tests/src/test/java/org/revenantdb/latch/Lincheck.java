@@ -70,7 +70,7 @@ final class Lincheck {
         .iterations(0)
         .sequentialSpecification(inOrder)
         .addCustomScenario(together(model, operations))
-        .invocationsPerIteration(1_000 * TIMES)
+        .invocationsPerIteration(400 * TIMES)
         .check(model);
   }
 
