@@ -24,7 +24,7 @@ import org.revenantdb.engine.TransactionOptions;
 @Tag("slow")
 @CrashTest(
     crash = {Crash.POWER_CUT, Crash.PROCESS_DEATH},
-    states = 30,
+    states = 12,
     kills = 1,
     seed = 20_261_129)
 class ChangeFeedCrashTest implements CrashSubject<ChangeFeedCrashTest.Shop> {

@@ -25,7 +25,7 @@ import org.revenantdb.engine.Table;
 @Tag("slow")
 @CrashTest(
     crash = {Crash.POWER_CUT, Crash.PROCESS_DEATH},
-    states = 30,
+    states = 12,
     kills = 1,
     seed = 20_261_128)
 class ExpiryCrashTest implements CrashSubject<ExpiryCrashTest.Cache> {

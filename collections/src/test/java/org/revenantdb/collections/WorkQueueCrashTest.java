@@ -24,8 +24,8 @@ import org.revenantdb.engine.Transaction;
 @Tag("slow")
 @CrashTest(
     crash = {Crash.POWER_CUT, Crash.PROCESS_DEATH},
-    states = 100,
-    kills = 2,
+    states = 40,
+    kills = 1,
     seed = 20_261_127)
 class WorkQueueCrashTest implements CrashSubject<WorkQueueCrashTest.Shop> {
   private static final int ITEMS = 60;

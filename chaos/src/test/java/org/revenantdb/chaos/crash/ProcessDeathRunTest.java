@@ -77,7 +77,7 @@ class ProcessDeathRunTest extends ProcessDeaths {
 
   @Test
   void honestStore_ofSeveralThreads_survives() {
-    Outcome outcome = run(Threads.class, options(2));
+    Outcome outcome = run(Threads.class, options(FEW));
     assertEquals(Verdict.SURVIVED, outcome.verdict(), outcome.reason());
   }
 
@@ -138,7 +138,7 @@ class ProcessDeathRunTest extends ProcessDeaths {
 
   @Test
   void a_kill_may_take_lazy_commits_back_unless_the_subject_keeps_them() {
-    Outcome outcome = run(Lazy.class, options(2));
+    Outcome outcome = run(Lazy.class, options(FEW));
     assertEquals(Verdict.SURVIVED, outcome.verdict(), outcome.reason());
     outcome = run(LazyAndKept.class, options(2));
     // In a few kills, none may come while an accepted line is only in the heap.
@@ -177,7 +177,7 @@ class ProcessDeathRunTest extends ProcessDeaths {
   void honestStore_thatAnnouncesNothing_survives_evenInARelativePath() {
     Path relative = Path.of("target", "relative-scratch");
     try {
-      Outcome outcome = run(Silent.class, Options.of(relative, seed, 2));
+      Outcome outcome = run(Silent.class, Options.of(relative, seed, FEW));
       assertEquals(Verdict.SURVIVED, outcome.verdict(), outcome.reason());
     } finally {
       FileTrees.delete(relative);
@@ -229,7 +229,7 @@ class ProcessDeathRunTest extends ProcessDeaths {
   @EnabledOnOs({OS.LINUX, OS.MAC})
   void storeThatFencesAZombie_survivesIt() {
     List<String> places = new ArrayList<>();
-    Options options = options(0).withZombies(2).withListener(step -> places.add(step.place()));
+    Options options = options(0).withZombies(FEW).withListener(step -> places.add(step.place()));
     assertEquals(Verdict.SURVIVED, run(Fenced.class, options).verdict());
     for (String place : places) {
       assertTrue(place.contains("had the store, and then "), place);

@@ -17,6 +17,9 @@ abstract class ProcessDeaths {
 
   static final Duration PATIENT = Duration.ofSeconds(20);
 
+  /** The deaths of a store that must survive, where one shows what a test is about. */
+  static final int FEW = Boolean.getBoolean("revenant.long") ? 2 : 1;
+
   @TempDir Path scratch;
 
   final long seed = Seeds.fresh();

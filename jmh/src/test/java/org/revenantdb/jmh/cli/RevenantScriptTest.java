@@ -66,7 +66,9 @@ class RevenantScriptTest {
     Path java = Path.of(System.getProperty("java.home"), "bin", "java");
     executable(
         jdk.resolve("bin/java"),
-        "while [ \"$1\" != -cp ]; do shift; done; shift 2; exec '" + java + "' -cp \"$CP\" \"$@\"");
+        "while [ \"$1\" != -cp ]; do shift; done; shift 2; exec '"
+            + java
+            + "' -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -cp \"$CP\" \"$@\"");
     executable(jdk.resolve("bin/javac"), "exit 1");
     executable(
         folder.resolve("bin/mvn"),

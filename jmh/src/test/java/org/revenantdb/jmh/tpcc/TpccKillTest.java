@@ -18,7 +18,7 @@ import org.revenantdb.chaos.subject.Verdict;
 @Tag("slow")
 class TpccKillTest {
   private static final long SEED = Long.getLong("revenant.chaos.seed", 20_261_122);
-  private static final int KILLS = Boolean.getBoolean("revenant.long") ? 40 : 3;
+  private static final int KILLS = Boolean.getBoolean("revenant.long") ? 40 : 1;
 
   @TempDir private Path scratch;
 

@@ -25,7 +25,8 @@ import org.revenantdb.engine.Database;
 @Tag("slow")
 class TpccPowerCutTest {
   private static final long SEED = Long.getLong("revenant.chaos.seed", 20_261_122);
-  private static final int STATES = Integer.getInteger("revenant.chaos.states", 200);
+  private static final int STATES =
+      Integer.getInteger("revenant.chaos.states", Boolean.getBoolean("revenant.long") ? 200 : 80);
   private static final Duration LIMIT = Duration.ofSeconds(60);
 
   @TempDir private Path directory;

@@ -30,7 +30,7 @@ import org.revenantdb.engine.Durability;
 @Tag("slow")
 @CrashTest(
     profile = {PlatformProfile.EXT4_ORDERED, PlatformProfile.NAMES_LOST},
-    states = 150,
+    states = 60,
     seed = 20_261_127)
 class ExpiringCrashTest implements CrashSubject<ExpiringCrashTest.Task> {
   private static final int KEYS = 3;

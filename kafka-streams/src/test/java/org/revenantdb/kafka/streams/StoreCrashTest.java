@@ -26,7 +26,7 @@ import org.revenantdb.engine.Durability;
 @Tag("slow")
 @CrashTest(
     profile = {PlatformProfile.EXT4_ORDERED, PlatformProfile.NAMES_LOST},
-    states = 250,
+    states = 100,
     seed = 20_261_127)
 class StoreCrashTest implements CrashSubject<StoreCrashTest.Task> {
   private static final int KEYS = 7;

@@ -46,7 +46,7 @@ import org.revenantdb.kafka.trials.Broker;
 @Tag("slow")
 class KilledApplicationTest {
   private static final boolean LONG = Boolean.getBoolean("revenant.long");
-  private static final int KILLS = LONG ? 200 : 4;
+  private static final int KILLS = LONG ? 200 : 2;
   private static final int RECORDS = 400;
 
   /** Sent after each commit that the application tells of, so that another one comes. */
@@ -77,7 +77,7 @@ class KilledApplicationTest {
       for (int kill = 0; kill < KILLS; kill++) {
         send(broker, random, RECORDS);
         // Early in its life, or after some commits.
-        int lines = 1 + random.nextInt(kill % 4 == 3 ? 4 : 14);
+        int lines = 1 + random.nextInt(kill % (LONG ? 4 : 2) == 1 ? 4 : 14);
         live(broker, lines, random);
         compareStoresWithChangelogs(broker);
         if (LONG && (kill + 1) % 20 == 0) {

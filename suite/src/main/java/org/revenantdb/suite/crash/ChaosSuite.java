@@ -30,8 +30,8 @@ import org.revenantdb.engine.Database;
 public final class ChaosSuite {
   /*
    * Time. Each part has a share; power cuts get the rest. Some results are required in any case:
-   * the teeth, some kills, a history of each isolation level and, in proportion to the time, a
-   * number of states. Forces whose loss was not detected yet get more than their share. So on a
+   * the teeth, some kills (fewer in a very short run), a history of each isolation level and, in
+   * proportion to the time, a number of states. Forces whose loss was not detected yet get more than their share. So on a
    * slow machine a run takes longer than the given time.
    */
   private static final int STATES_OWED_A_SECOND = 50;
@@ -52,6 +52,7 @@ public final class ChaosSuite {
   private static final double ALL_KILLS = KILLS + ZOMBIES + KILLED_HISTORIES;
 
   private static final int KILLS_OWED = 3;
+  private static final Duration VERY_SHORT = Duration.ofSeconds(10);
   private static final int LARGEST_COUNT = 1_000_000;
   private static final int CUTS_FOR_EACH_FAULT = 5;
   private static final int OCCURRENCES = 200;
@@ -139,6 +140,10 @@ public final class ChaosSuite {
     return options.time().toSeconds() * STATES_OWED_A_SECOND;
   }
 
+  private int owedKills() {
+    return options.time().compareTo(VERY_SHORT) < 0 ? 1 : KILLS_OWED;
+  }
+
   private void proveTeeth(SuiteProgress progress) {
     Duration time = share(TEETH).compareTo(MOST_FOR_TEETH) < 0 ? share(TEETH) : MOST_FOR_TEETH;
     TeethProof.prove(options.crashes(), time, report, progress);
@@ -188,8 +193,8 @@ public final class ChaosSuite {
   private void kill(SuiteProgress progress) throws IOException {
     long until = System.nanoTime() + shareOfKills(KILLS).toNanos();
     List<Outcome> outcomes = new ArrayList<>();
-    outcomes.add(death(MixedSubject.class, kills("owed", KILLS_OWED, 1), progress));
-    outcomes.add(death(LazySubject.class, kills("lazy", KILLS_OWED, 5), progress));
+    outcomes.add(death(MixedSubject.class, kills("owed", owedKills(), 1), progress));
+    outcomes.add(death(LazySubject.class, kills("lazy", owedKills(), 5), progress));
     Duration left = Duration.ofNanos(until - System.nanoTime());
     if (left.isPositive()) {
       Options places = kills("places", 0, 2).withFailpoints();

@@ -47,6 +47,7 @@ public final class CountedRun {
   private final ChaosOptions options;
   private final long states;
   private final int kills;
+  private final int statesOfAProfile;
   private final RunReport.Builder report;
   private final Instant started = Instant.now();
   private final long begun = System.nanoTime();
@@ -62,6 +63,17 @@ public final class CountedRun {
    * @param command a command that repeats it
    */
   public CountedRun(Variant variant, ChaosOptions options, long states, int kills, String command) {
+    this(variant, options, states, kills, STATES_OF_A_PROFILE, command);
+  }
+
+  CountedRun(
+      Variant variant,
+      ChaosOptions options,
+      long states,
+      int kills,
+      int statesOfAProfile,
+      String command) {
+    this.statesOfAProfile = statesOfAProfile;
     this.variant = variant;
     this.options = options;
     this.states = options.cutsPower() ? states : 0;
@@ -136,7 +148,7 @@ public final class CountedRun {
     for (PlatformProfile profile : PowerCuts.PROFILES) {
       PowerCutOptions how =
           PowerCutOptions.of(profile, seed)
-              .withStates(STATES_OF_A_PROFILE)
+              .withStates(statesOfAProfile)
               .withLimit(LIMIT)
               .withKeep(options.keep());
       Outcome outcome = new PowerCutRun<Database>(variant.maker(), recording, how, seen).run();

@@ -47,7 +47,10 @@ final class PowerCuts {
   /** Only a few: force coverage makes its own, and each further one takes time from the others. */
   private static final int RECOVERIES = 4;
 
-  private static final int FEWEST = 24;
+  /** Few, so that a short run reaches several variants. */
+  private static final int FEWEST = 8;
+
+  private static final int AFTER_A_KILL = 24;
   private static final int MOST = 1_500;
 
   /**
@@ -181,7 +184,7 @@ final class PowerCuts {
   void cutAfterKills() throws IOException {
     for (Recording recording : KilledLives.record(seed, FORCES_OF_DATA)) {
       Life life = new Life(SHORT, recording);
-      killed.add(run(life, options(PlatformProfile.STRICT_POSIX, killed.size(), FEWEST)));
+      killed.add(run(life, options(PlatformProfile.STRICT_POSIX, killed.size(), AFTER_A_KILL)));
     }
   }
 

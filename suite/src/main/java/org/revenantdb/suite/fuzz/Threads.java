@@ -30,13 +30,20 @@ final class Threads {
   private static final Duration PATIENCE = Duration.ofSeconds(3);
 
   private final String prefix;
+  private final Duration patience;
   private final ConcurrentLinkedQueue<Finding> deaths = new ConcurrentLinkedQueue<>();
 
   /** The threads of a sound database from the open to the close. */
   private Set<String> always = Set.of();
 
   Threads(String prefix) {
+    this(prefix, PATIENCE);
+  }
+
+  /** For tests whose threads will never begin or end. */
+  Threads(String prefix, Duration patience) {
     this.prefix = prefix;
+    this.patience = patience;
   }
 
   /** Records every uncaught exception in a thread of this JVM. */
@@ -102,9 +109,9 @@ final class Threads {
   }
 
   /** Waits for a state; the caller checks whether it was reached. */
-  private static void await(BooleanSupplier reached) {
+  private void await(BooleanSupplier reached) {
     try {
-      var _ = new StallWatch(PATIENCE).awaitState(reached);
+      var _ = new StallWatch(patience).awaitState(reached);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -28,18 +28,25 @@ import org.revenantdb.chaos.report.TextTable;
  */
 public final class ModelRun {
 
-  private static final int ROUNDS = 12;
+  private static final int MOST_ROUNDS = 12;
 
   /** For hangs only, because a busy machine is slow. */
   private static final Duration STALL = Duration.ofMinutes(30);
 
   private final ModelOptions options;
+  private final int rounds;
   private final Tally tally = new Tally();
   private final long start = System.nanoTime();
 
   /** Prepares a run. */
   public ModelRun(ModelOptions options) {
+    this(options, MOST_ROUNDS);
+  }
+
+  /** Prepares a run whose episodes have so many rounds at most. */
+  ModelRun(ModelOptions options, int rounds) {
     this.options = options;
+    this.rounds = rounds;
   }
 
   /**
@@ -99,7 +106,7 @@ public final class ModelRun {
 
   private void rounds(long seed, Path dir, Watchdog watchdog, Consumer<String> listener) {
     KillEpisode episode = new KillEpisode(options, dir, seed, tally);
-    for (int round = 1; round <= ROUNDS; round++) {
+    for (int round = 1; round <= rounds; round++) {
       episode.round();
       watchdog.alive();
       listener.accept(line(seed, "round " + round));

@@ -8,7 +8,7 @@ import org.revenantdb.chaos.crash.Seeds;
 import org.revenantdb.suite.model.RevenantStore;
 
 /**
- * A value of 320 MiB, far larger than the heap; under {@code -Plong} of 1 GiB. {@code
+ * A value of 128 MiB, twice as large as the heap; under {@code -Plong} of 1 GiB. {@code
  * -Drevenant.big-value.mib} sets another length.
  */
 @Tag("slow")
@@ -20,7 +20,7 @@ class BigValueTest {
 
   @Test
   void value_larger_than_the_heap_is_killed_put_again_and_read_back() {
-    int mebibytes = Boolean.getBoolean("revenant.long") ? 1_024 : 320;
+    int mebibytes = Boolean.getBoolean("revenant.long") ? 1_024 : 128;
     long length = Long.getLong("revenant.big-value.mib", mebibytes) << 20;
     long seed = Long.getLong("revenant.big-value.seed", Seeds.fresh());
     System.out.printf("big value: seed %d, %,d bytes%n", seed, length);

@@ -44,6 +44,8 @@ class InterruptTest {
         new ArrayList<>(
             List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
                 "-Djava.io.tmpdir=" + temporary,
                 "-cp",
                 ClassPath.ofThisJvm(),
@@ -58,7 +60,7 @@ class InterruptTest {
       boolean forks = !verb.contains("power");
       while (process.isAlive()
           && (left(temporary).isEmpty() || (forks && process.descendants().findAny().isEmpty()))) {
-        LockSupport.parkNanos(1_000_000);
+        LockSupport.parkNanos(10_000_000);
       }
       assertTrue(process.isAlive(), Files.readString(printed));
       List<ProcessHandle> children = process.descendants().toList();

@@ -19,15 +19,15 @@ import org.revenantdb.chaos.subject.Crash;
 import org.revenantdb.chaos.subject.Verdict;
 
 /**
- * The part of the crash suite that runs in every build: all parts, one seed, about a minute on two
- * processors. Some states, kills and teeth are required whatever the time. Another seed and length:
- * {@code -Drevenant.chaos.seed=N -Drevenant.chaos.seconds=N}.
+ * The part of the crash suite that runs in every build: all parts, one seed, less than a minute on
+ * two processors. Some states, kills and teeth are required whatever the time. Another seed and
+ * length: {@code -Drevenant.chaos.seed=N -Drevenant.chaos.seconds=N}.
  */
 @Tag("slow")
 class ChaosSuiteTest {
 
   private static final long SEED = Long.getLong("revenant.chaos.seed", 20_261_121);
-  private static final int SECONDS = Integer.getInteger("revenant.chaos.seconds", 8);
+  private static final int SECONDS = Integer.getInteger("revenant.chaos.seconds", 5);
 
   @TempDir Path dir;
 
@@ -60,6 +60,7 @@ class ChaosSuiteTest {
             .toList()
             .containsAll(List.of("faults", "full disk and back", "recovery cost", "process death")),
         story);
+    RecoveryCostTest.assertCountedBytesGrowWithTheLog(report.costByLog());
     if (report.parts().stream().noneMatch(Outcomes::hurried)) {
       HistoryFiles.assertForElle(edn);
     }

@@ -34,7 +34,8 @@ class HistoryCrashTest {
   private static final long SEED = Long.getLong("revenant.chaos.seed", 20_261_123);
 
   private static final int STATES = Integer.getInteger("revenant.chaos.states", 60);
-  private static final int LIVES = Integer.getInteger("revenant.chaos.kills", 8);
+  private static final int LIVES =
+      Integer.getInteger("revenant.chaos.kills", Boolean.getBoolean("revenant.long") ? 8 : 4);
   private static final HistoryWorkload WORKLOAD = new HistoryWorkload(4, 40, 24, 5);
 
   @TempDir Path dir;

@@ -25,7 +25,7 @@ import org.revenantdb.chaos.history.Precedence;
 import org.revenantdb.chaos.history.TransactionOutcome;
 
 /**
- * Many transactions of each isolation level on few keys, without crashes: 12,000 of each level,
+ * Many transactions of each isolation level on few keys, without crashes: 8,000 of each level,
  * under {@code -Plong} 100,000. Another number: {@code -Drevenant.history.transactions=N}; another
  * seed: {@code -Drevenant.chaos.seed=N}.
  */
@@ -34,7 +34,7 @@ class HistoryLevelsTest {
   private static final long SEED = Long.getLong("revenant.chaos.seed", 20_261_123);
   private static final int TRANSACTIONS =
       Integer.getInteger(
-          "revenant.history.transactions", Boolean.getBoolean("revenant.long") ? 100_000 : 12_000);
+          "revenant.history.transactions", Boolean.getBoolean("revenant.long") ? 100_000 : 8_000);
   private static final int SESSIONS = 8;
   private static final int KEYS = 12;
 

@@ -3,6 +3,7 @@ package org.revenantdb.suite.crash;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.util.SplittableRandom;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.revenantdb.chaos.power.CrashState;
@@ -27,13 +28,21 @@ class KilledLivesTest {
 
   private static final long SEED = 20_261_121;
   private static final int FORCES = 10;
+
+  /** The first of every third force; under {@code -Plong} each force has its turn. */
+  private static final int FIRST = 1 + new SplittableRandom().nextInt(3);
+
+  private static final int EVERY = 3;
   private static final int STEPS = 40;
 
   @Test
   void unforced_writes_of_a_dead_process_may_be_lost_at_each_step_of_the_next_open()
       throws IOException {
     StateChecker<Database> checker = new StateChecker<>(ShortSubject::new, /* resume= */ false);
-    for (int force = 1; force <= FORCES; force++) {
+    boolean isLong = Boolean.getBoolean("revenant.long");
+    int first = isLong ? 1 : Integer.getInteger("revenant.chaos.force", FIRST);
+    System.out.println("KilledLivesTest -Drevenant.chaos.force=" + first);
+    for (int force = first; force <= FORCES; force += isLong ? 1 : EVERY) {
       Recording recording = KilledLives.record(KilledLives.dataForce(force), force, SEED);
       assertTrue(recording != null, "there are fewer than " + force + " forces in a life");
       assertTrue(recording.usable(), recording.reason());

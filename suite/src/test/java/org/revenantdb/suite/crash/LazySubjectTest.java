@@ -6,6 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,8 +27,9 @@ import org.revenantdb.chaos.trace.Operation;
 class LazySubjectTest {
 
   private static final long SEED = Long.getLong("revenant.chaos.seed", 20_261_122);
-  private static final int STATES = 300;
-  private static final int KILLS = 4;
+  private static final boolean LONG = Boolean.getBoolean("revenant.long");
+  private static final int STATES = Integer.getInteger("revenant.chaos.states", LONG ? 300 : 100);
+  private static final int KILLS = Integer.getInteger("revenant.chaos.kills", LONG ? 4 : 2);
 
   @TempDir Path dir;
 
@@ -49,7 +53,11 @@ class LazySubjectTest {
 
   @Test
   void R10_reads_of_a_durable_reader_survive_power_cuts() throws IOException {
-    recorded().assertPowerCutsSurvived(STATES, dir, PlatformProfile.SECTOR_4K);
+    List<PlatformProfile> others = new ArrayList<>(List.of(PlatformProfile.values()));
+    others.remove(PlatformProfile.SECTOR_4K);
+    int other = Integer.getInteger("revenant.chaos.profile", new Random().nextInt(others.size()));
+    System.out.println("LazySubjectTest -Drevenant.chaos.profile=" + other);
+    recorded().assertPowerCutsSurvived(STATES, dir, PlatformProfile.SECTOR_4K, others.get(other));
   }
 
   /** The log's buffer is lost with the process, so an answer needs more than a force. */
@@ -57,8 +65,7 @@ class LazySubjectTest {
   void R10_reads_of_a_durable_reader_survive_a_death_before_each_write_of_the_log()
       throws IOException {
     recorded()
-        .assertDeathsBeforeWritesSurvived(
-            /* resume= */ false, (path, place) -> RecordedLives.isLog(path));
+        .assertDeathsBeforeWritesSurvived(/* resume= */ false, RecordedLives.writesOfTheLog());
   }
 
   /**

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.function.BiPredicate;
 import java.util.function.Supplier;
 import org.revenantdb.chaos.power.Losses;
@@ -35,6 +36,9 @@ final class RecordedLives {
    * on a busy machine there are fewer writes.
    */
   private static final int FEW = 15;
+
+  /** In usual builds a process dies before the writes at one place of the recording in so many. */
+  private static final int EVERY = 3;
 
   private final Supplier<CrashSubject<Database>> subject;
   private final long seed;
@@ -152,6 +156,19 @@ final class RecordedLives {
       }
     }
     return deaths;
+  }
+
+  /**
+   * Writes of the log: under {@code -Plong} each, otherwise one place in so many, of which the
+   * first is drawn and printed.
+   */
+  static BiPredicate<String, Long> writesOfTheLog() {
+    if (Boolean.getBoolean("revenant.long")) {
+      return (path, place) -> isLog(path);
+    }
+    int first = Integer.getInteger("revenant.chaos.place", new SplittableRandom().nextInt(EVERY));
+    System.out.println("deaths before writes: -Drevenant.chaos.place=" + first);
+    return (path, place) -> isLog(path) && place % EVERY == first % EVERY;
   }
 
   /** A file of the log. */

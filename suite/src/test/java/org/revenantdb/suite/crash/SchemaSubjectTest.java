@@ -26,8 +26,8 @@ class SchemaSubjectTest {
 
   private static final long SEED = Long.getLong("revenant.chaos.seed", 20_261_126);
   private static final boolean LONG = Boolean.getBoolean("revenant.long");
-  private static final int STATES = Integer.getInteger("revenant.chaos.states", LONG ? 150 : 50);
-  private static final int KILLS = Integer.getInteger("revenant.chaos.kills", LONG ? 6 : 3);
+  private static final int STATES = Integer.getInteger("revenant.chaos.states", LONG ? 150 : 24);
+  private static final int KILLS = Integer.getInteger("revenant.chaos.kills", LONG ? 6 : 2);
 
   /** For builds without slow tests. */
   private static final int FEW_STATES = 30;
@@ -93,9 +93,7 @@ class SchemaSubjectTest {
   @Tag("slow")
   @Test
   void R16_a_death_before_each_write_of_the_log_leaves_all_or_nothing() throws IOException {
-    recorded()
-        .assertDeathsBeforeWritesSurvived(
-            /* resume= */ true, (path, place) -> RecordedLives.isLog(path));
+    recorded().assertDeathsBeforeWritesSurvived(/* resume= */ true, RecordedLives.writesOfTheLog());
   }
 
   @Tag("slow")

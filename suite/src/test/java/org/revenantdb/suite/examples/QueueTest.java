@@ -26,7 +26,7 @@ import org.revenantdb.engine.TransactionOptions;
 @Tag("slow")
 @CrashTest(
     crash = {Crash.POWER_CUT, Crash.PROCESS_DEATH},
-    states = 150,
+    states = 50,
     kills = 1,
     seed = QueueTest.SEED)
 class QueueTest extends QueueSubject {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import java.lang.Thread.UncaughtExceptionHandler;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +22,9 @@ class TrialTest {
 
   private static final int PAGE = PageHeaderLayout.PAGE_SIZE;
   private static final int SECTOR = 512;
+
+  /** The wait for a thread that will never begin or end. */
+  private static final Duration IMPATIENT = Duration.ofMillis(100);
 
   private static Family family = new Family(List.of());
 
@@ -59,7 +63,10 @@ class TrialTest {
   }
 
   private static Threads threads() {
-    Threads threads = new Threads("planted");
+    return threads(new Threads("planted"));
+  }
+
+  private static Threads threads(Threads threads) {
     threads.listen();
     return threads;
   }
@@ -89,7 +96,7 @@ class TrialTest {
 
   @Test
   void a_thread_that_is_missing_while_puts_succeed_is_dead() throws Exception {
-    Threads threads = threads();
+    Threads threads = threads(new Threads("planted", IMPATIENT));
     Moment sound = family.moments().get(last());
     try (TrialDisks.InMemory disk = TrialDisks.InMemory.of(sound.image().fork());
         Subject open = new PlantedOpener().open(disk.directory(), /* readOnly= */ false)) {
@@ -102,7 +109,7 @@ class TrialTest {
   @Test
   void a_thread_that_stays_behind_is_a_leak() {
     String text = "1/0/%d stray: create %sleaks 1".formatted(last(), PlantedOpener.PLANT);
-    assertEquals(Outcome.LEAKS, outcome(text, new Threads("planted")));
+    assertEquals(Outcome.LEAKS, outcome(text, new Threads("planted", IMPATIENT)));
     Thread.getAllStackTraces().keySet().stream()
         .filter(thread -> thread.getName().equals("planted-worker"))
         .forEach(Thread::interrupt);

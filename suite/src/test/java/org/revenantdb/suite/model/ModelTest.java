@@ -12,7 +12,7 @@ import org.revenantdb.chaos.crash.Seeds;
  * RevenantDB against a plain model: random work in several sessions, random reopenings, random
  * kills.
  *
- * <p>It runs for ten seconds with at least 6 kills; under {@code -Plong} for ten minutes with 200.
+ * <p>It runs an episode of steps and at least 6 kills; under {@code -Plong} ten minutes with 200.
  * {@code -Drevenant.model.seconds}, {@code .kills} and {@code .seed} set other values. A failing
  * run keeps its directory.
  */
@@ -24,14 +24,15 @@ class ModelTest {
 
   @Test
   void acknowledged_work_survives_and_nothing_else_does() throws Exception {
-    long seed = Long.getLong("revenant.model.seed", Seeds.fresh());
+    // Divisible by four: the first episode has the steps, so the kills end the run, not its luck.
+    long seed = Long.getLong("revenant.model.seed", Seeds.fresh() & ~3L);
     Path dir = Files.createDirectories(Path.of("target", "model", Long.toString(seed)));
     System.out.printf("model: seed %d, databases in %s%n", seed, dir.toAbsolutePath());
     ModelRun run =
         new ModelRun(
             new ModelOptions(
                 seed,
-                Duration.ofSeconds(Integer.getInteger("revenant.model.seconds", LONG ? 600 : 10)),
+                Duration.ofSeconds(Integer.getInteger("revenant.model.seconds", LONG ? 600 : 0)),
                 Integer.getInteger("revenant.model.kills", LONG ? 200 : 6),
                 0,
                 ModelOptions.Kind.BOTH,

@@ -1,0 +1,44 @@
+package org.revenantdb.chaos.examples;
+
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.chaos.hooks.AnyRecorder;
+
+/**
+ * A slice of the stores; under {@code -Plong} all of them, with two thousand states of each kind of
+ * crash. Two classes, which run at the same time.
+ */
+@Tag("slow")
+abstract class ExampleTests {
+  static final boolean LONG = Boolean.getBoolean("revenant.long");
+  private static final long SEED = Long.getLong("revenant.chaos.seed", 20_261_127);
+  private static final int STATES = Integer.getInteger("revenant.chaos.states", LONG ? 2_000 : 30);
+
+  @TempDir private Path scratch;
+
+  @BeforeEach
+  void needsHooks() {
+    assumeTrue(AnyRecorder.missing().isEmpty(), AnyRecorder.missing());
+  }
+
+  final Figures run(List<Example> stores) throws IOException {
+    System.out.printf(
+        "%s -Drevenant.chaos.seed=%d -Drevenant.chaos.states=%d%n",
+        getClass().getSimpleName(), SEED, STATES);
+    List<ExampleRun> runs = new ArrayList<>();
+    List<Row> rows = new ArrayList<>();
+    for (Example store : stores) {
+      ExampleRun run = new ExampleRun(store, SEED, STATES, /* budget= */ null, /* keep= */ null);
+      rows.addAll(run.run(scratch, _ -> {}));
+      runs.add(run);
+    }
+    return Figures.of(stores, runs, rows);
+  }
+}
