@@ -15,6 +15,8 @@ module org.revenantdb.engine {
   requires static org.jspecify;
 
   exports org.revenantdb.engine;
+  exports org.revenantdb.engine.admin to
+      org.revenantdb.cli;
   exports org.revenantdb.engine.cli to
       org.revenantdb.cli;
   exports org.revenantdb.engine.measure to

@@ -12,12 +12,10 @@ import java.util.zip.CRC32C;
 import java.util.zip.CheckedInputStream;
 import java.util.zip.CheckedOutputStream;
 import org.jspecify.annotations.Nullable;
-import org.revenantdb.engine.Cursor;
 import org.revenantdb.engine.Database;
-import org.revenantdb.engine.Sequence;
 import org.revenantdb.engine.SequenceOptions;
 import org.revenantdb.engine.SequenceOrder;
-import org.revenantdb.engine.Table;
+import org.revenantdb.engine.admin.AdminReply;
 
 /**
  * The binary form of a dump: smaller and faster than text, for values of any size, with a checksum.
@@ -61,37 +59,33 @@ final class BinaryDump {
     }
 
     @Override
-    public void sequence(Sequence sequence) throws IOException {
-      SequenceOptions options = sequence.options();
+    public void sequence(AdminReply.SequenceEntry sequence) throws IOException {
       out.writeByte(SEQUENCE);
       name(sequence.name());
-      out.writeLong(options.start());
-      out.writeLong(options.increment());
-      out.writeInt(options.cacheSize());
-      name(options.order().name());
+      out.writeLong(sequence.start());
+      out.writeLong(sequence.increment());
+      out.writeInt(sequence.cacheSize());
+      name(sequence.order());
       out.writeLong(sequence.position());
       check();
     }
 
     @Override
-    public void table(Table table) throws IOException {
+    public void table(AdminReply.TableEntry table) throws IOException {
       endTable();
       isInTable = true;
       out.writeByte(TABLE);
       name(table.name());
-      out.writeInt(table.options().partitions());
+      out.writeInt(table.partitions());
     }
 
     @Override
-    public void row(Cursor row) throws IOException {
-      byte[] key = row.key();
+    public void row(byte[] key, long valueBytes, InputStream value) throws IOException {
       out.writeByte(ROW);
       out.writeShort(key.length);
       out.write(key);
-      out.writeLong(row.valueLength());
-      try (InputStream value = row.openValue()) {
-        value.transferTo(out);
-      }
+      out.writeLong(valueBytes);
+      value.transferTo(out);
     }
 
     private void endTable() throws IOException {

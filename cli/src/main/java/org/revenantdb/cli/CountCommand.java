@@ -1,8 +1,8 @@
 package org.revenantdb.cli;
 
+import java.io.IOException;
 import java.util.Map;
-import org.revenantdb.engine.Database;
-import org.revenantdb.engine.Table;
+import org.revenantdb.engine.admin.DatabaseView;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
@@ -29,9 +29,8 @@ final class CountCommand extends Verb {
     return session.read(directory, this::count);
   }
 
-  private int count(Database db) {
-    Table of = db.table(table);
-    long rows = db.read(tx -> tx.count(of, range.first(notations), range.end(notations)));
+  private int count(DatabaseView view) throws IOException {
+    long rows = view.count(table, range.first(notations), range.end(notations));
     if (json) {
       json(Map.of("rows", rows));
     } else {

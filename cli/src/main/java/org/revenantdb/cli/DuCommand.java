@@ -5,13 +5,11 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
-import org.revenantdb.engine.CheckReport;
-import org.revenantdb.engine.CheckedTable;
-import org.revenantdb.engine.Database;
+import org.revenantdb.engine.admin.AdminReply;
+import org.revenantdb.engine.admin.DatabaseView;
 import picocli.CommandLine.Command;
 
 /** {@code du DIR}: what the bytes of a database are used for. */
@@ -32,9 +30,9 @@ final class DuCommand extends Verb {
     return session.read(directory, this::measure);
   }
 
-  private int measure(Database db) throws IOException {
-    Map<String, Long> files = files(db.directory());
-    CheckReport report = db.check();
+  private int measure(DatabaseView view) throws IOException {
+    Map<String, Long> files = files(view.directory());
+    AdminReply.Checked report = view.check();
     if (json) {
       Map<String, Object> tables = new LinkedHashMap<>();
       report.contents().forEach(table -> tables.put(table.name(), LsCommand.bytes(table)));
@@ -48,8 +46,7 @@ final class DuCommand extends Verb {
     files.forEach((name, bytes) -> line("%,18d  %s".formatted(bytes, name)));
     line("");
     line("of the data file:");
-    List<CheckedTable> contents = report.contents();
-    for (CheckedTable table : contents) {
+    for (AdminReply.TableUse table : report.contents()) {
       line("%,18d  %s".formatted(LsCommand.bytes(table), "table " + Escapes.shown(table.name())));
     }
     line("%,18d  free".formatted(report.freePages() * LsCommand.PAGE_BYTES));

@@ -13,10 +13,9 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.revenantdb.engine.Cursor;
-import org.revenantdb.engine.Database;
-import org.revenantdb.engine.Sequence;
-import org.revenantdb.engine.Table;
+import org.revenantdb.engine.admin.AdminReply;
+import org.revenantdb.engine.admin.AdminRequest;
+import org.revenantdb.engine.admin.DatabaseView;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -65,11 +64,11 @@ final class DumpCommand extends Verb {
     return session.read(directory, this::dump);
   }
 
-  private int dump(Database db) throws Exception {
+  private int dump(DatabaseView view) throws Exception {
     Path file = output;
     if (file == null) {
       dumpTo(
-          db,
+          view,
           form == Form.TEXT
               ? new TextDump.Output(session.out())
               : new BinaryDump.Output(System.out));
@@ -84,7 +83,7 @@ final class DumpCommand extends Verb {
       try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(partial), 1 << 16)) {
         rows =
             dumpTo(
-                db,
+                view,
                 form == Form.TEXT
                     ? new TextDump.Output(new OutputStreamWriter(out, StandardCharsets.UTF_8))
                     : new BinaryDump.Output(out));
@@ -106,37 +105,38 @@ final class DumpCommand extends Verb {
     }
   }
 
-  private long dumpTo(Database db, DumpOutput out) throws Exception {
-    return db.<Long, Exception>readThrowing(tx -> {
-      List<Table> chosen = new ArrayList<>();
-      for (String name : tables.isEmpty() ? db.tableNames() : tables) {
-        chosen.add(db.table(name));
-      }
-      out.begin(chosen.size());
-      if (tables.isEmpty()) {
-        sequences(db, out);
-      }
-      long rows = 0;
-      for (Table table : chosen) {
-        out.table(table);
-        try (Cursor cursor = tx.scan(table, null, null)) {
-          while (cursor.next()) {
-            out.row(cursor);
-            rows++;
-          }
-        }
-      }
-      out.end();
-      return rows;
-    });
-  }
-
-  private static void sequences(Database db, DumpOutput out) throws IOException {
-    for (String name : db.sequenceNames()) {
-      Sequence sequence = db.findSequence(name);
-      if (sequence != null) { // it was dropped meanwhile
+  private long dumpTo(DatabaseView view, DumpOutput out) throws IOException {
+    List<AdminReply.TableEntry> chosen = chosen(view);
+    out.begin(chosen.size());
+    if (tables.isEmpty()) {
+      for (AdminReply.SequenceEntry sequence : view.sequences()) {
         out.sequence(sequence);
       }
     }
+    long[] rows = new long[1];
+    for (AdminReply.TableEntry table : chosen) {
+      out.table(table);
+      view.scan(
+          AdminRequest.Scan.all(table.name()),
+          (key, valueBytes, value) -> {
+            out.row(key, valueBytes, value);
+            rows[0]++;
+          });
+    }
+    out.end();
+    return rows[0];
+  }
+
+  private List<AdminReply.TableEntry> chosen(DatabaseView view) throws IOException {
+    List<AdminReply.TableEntry> all = view.tables();
+    if (tables.isEmpty()) {
+      return all;
+    }
+    List<AdminReply.TableEntry> chosen = new ArrayList<>();
+    for (String name : tables) {
+      view.count(name, new byte[0], new byte[0]); // a wrong name is an error before the output
+      all.stream().filter(table -> table.name().equals(name)).forEach(chosen::add);
+    }
+    return chosen;
   }
 }

@@ -1,9 +1,8 @@
 package org.revenantdb.cli;
 
 import java.io.IOException;
-import org.revenantdb.engine.Cursor;
-import org.revenantdb.engine.Sequence;
-import org.revenantdb.engine.Table;
+import java.io.InputStream;
+import org.revenantdb.engine.admin.AdminReply;
 
 /**
  * Writes a dump in one of its forms: {@link #begin}, sequences, tables with their rows, {@link
@@ -17,12 +16,12 @@ interface DumpOutput {
    */
   void begin(int tables) throws IOException;
 
-  void sequence(Sequence sequence) throws IOException;
+  void sequence(AdminReply.SequenceEntry sequence) throws IOException;
 
-  void table(Table table) throws IOException;
+  void table(AdminReply.TableEntry table) throws IOException;
 
-  /** Writes the row of a cursor. */
-  void row(Cursor row) throws IOException;
+  /** Writes a row of the table. */
+  void row(byte[] key, long valueBytes, InputStream value) throws IOException;
 
   /** Ends the dump: a reader can see that nothing is missing. */
   void end() throws IOException;

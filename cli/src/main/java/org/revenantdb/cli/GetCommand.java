@@ -1,14 +1,13 @@
 package org.revenantdb.cli;
 
-import java.io.InputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import org.revenantdb.engine.Database;
-import org.revenantdb.engine.Table;
+import org.revenantdb.engine.admin.DatabaseView;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -43,31 +42,77 @@ final class GetCommand extends Verb {
   @Override
   public Integer call() throws Exception {
     byte[] bytes = notations.key.read(key);
-    return session.read(directory, db -> get(db, bytes));
+    return session.read(directory, view -> get(view, bytes));
   }
 
-  private int get(Database db, byte[] bytes) throws Exception {
-    Table from = db.table(table);
-    return db.<Integer, Exception>readThrowing(tx -> {
-      if (!tx.exists(from, bytes)) {
-        session.err().println("table " + table + " has no row " + notations.key.show(bytes));
-        return NOTHING;
+  private int get(DatabaseView view, byte[] bytes) throws IOException {
+    Path file = output;
+    if (file != null) {
+      return write(view, bytes, file);
+    }
+    ByteArrayOutputStream to = new ByteArrayOutputStream();
+    if (!view.get(table, bytes, to)) {
+      return nothing(bytes);
+    }
+    String value = notations.value.show(to.toByteArray());
+    if (json) {
+      json(Map.of("value", value));
+    } else {
+      line(value);
+    }
+    return FINE;
+  }
+
+  /** The file is made with the first bytes: a row that does not exist leaves a file alone. */
+  private int write(DatabaseView view, byte[] bytes, Path file) throws IOException {
+    try (LaterFile to = new LaterFile(file)) {
+      if (!view.get(table, bytes, to)) {
+        return nothing(bytes);
       }
-      Path file = output;
-      if (file != null) {
-        try (InputStream value = tx.open(from, bytes);
-            OutputStream to = Files.newOutputStream(file)) {
-          Objects.requireNonNull(value).transferTo(to);
-        }
-        return FINE;
-      }
-      String value = notations.value.show(Objects.requireNonNull(tx.get(from, bytes)));
-      if (json) {
-        json(Map.of("value", value));
-      } else {
-        line(value);
-      }
+      to.open();
       return FINE;
-    });
+    }
+  }
+
+  private int nothing(byte[] bytes) {
+    session.err().println("table " + table + " has no row " + notations.key.show(bytes));
+    return NOTHING;
+  }
+
+  /** A file that is made when it is written to. */
+  private static final class LaterFile extends OutputStream {
+    private final Path file;
+    private @Nullable OutputStream opened;
+
+    LaterFile(Path file) {
+      this.file = file;
+    }
+
+    OutputStream open() throws IOException {
+      OutputStream to = opened;
+      if (to == null) {
+        to = Files.newOutputStream(file);
+        opened = to;
+      }
+      return to;
+    }
+
+    @Override
+    public void write(int one) throws IOException {
+      open().write(one);
+    }
+
+    @Override
+    public void write(byte[] bytes, int offset, int length) throws IOException {
+      open().write(bytes, offset, length);
+    }
+
+    @Override
+    public void close() throws IOException {
+      OutputStream to = opened;
+      if (to != null) {
+        to.close();
+      }
+    }
   }
 }

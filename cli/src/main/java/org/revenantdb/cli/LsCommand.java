@@ -1,14 +1,14 @@
 package org.revenantdb.cli;
 
+import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.revenantdb.engine.CheckedTable;
-import org.revenantdb.engine.Database;
-import org.revenantdb.engine.Table;
+import org.revenantdb.engine.admin.AdminReply;
+import org.revenantdb.engine.admin.DatabaseView;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -34,27 +34,24 @@ final class LsCommand extends Verb {
     return session.read(directory, this::list);
   }
 
-  private int list(Database db) {
-    Map<String, CheckedTable> measured =
+  private int list(DatabaseView view) throws IOException {
+    Map<String, AdminReply.TableUse> measured =
         isLong
-            ? db.check().contents().stream()
-                .collect(Collectors.toMap(CheckedTable::name, Function.identity()))
+            ? view.check().contents().stream()
+                .collect(Collectors.toMap(AdminReply.TableUse::name, Function.identity()))
             : Map.of();
-    List<String> names = db.tableNames();
-    for (String name : names) {
-      Table table = db.findTable(name);
-      if (table != null) { // it was dropped meanwhile
-        show(table, measured.get(name));
-      }
+    List<AdminReply.TableEntry> tables = view.tables();
+    for (AdminReply.TableEntry table : tables) {
+      show(table, measured.get(table.name()));
     }
-    if (names.isEmpty() && !json) {
+    if (tables.isEmpty() && !json) {
       session.err().println("the database has no table");
     }
     return FINE;
   }
 
-  private void show(Table table, @Nullable CheckedTable measured) {
-    int partitions = table.options().partitions();
+  private void show(AdminReply.TableEntry table, AdminReply.@Nullable TableUse measured) {
+    int partitions = table.partitions();
     String kind = partitions == 1 ? "ordered" : "hashed in " + partitions;
     if (json) {
       Map<String, Object> fields = new LinkedHashMap<>();
@@ -76,7 +73,7 @@ final class LsCommand extends Verb {
   }
 
   /** Bytes of the pages that a table has in the data file. */
-  static long bytes(CheckedTable table) {
+  static long bytes(AdminReply.TableUse table) {
     return (table.treePages() + table.overflowPages()) * PAGE_BYTES;
   }
 }

@@ -1,12 +1,12 @@
 package org.revenantdb.cli;
 
+import java.io.IOException;
+import java.io.InputStream;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.revenantdb.engine.Cursor;
-import org.revenantdb.engine.Database;
-import org.revenantdb.engine.Table;
-import org.revenantdb.engine.Transaction;
+import org.revenantdb.engine.admin.AdminRequest;
+import org.revenantdb.engine.admin.DatabaseView;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -51,37 +51,26 @@ final class ScanCommand extends Verb {
     return session.read(directory, this::scan);
   }
 
-  private int scan(Database db) {
-    Table from = db.table(table);
-    byte[] first = range.first(notations);
-    byte[] end = range.end(notations);
-    db.read(tx -> {
-      try (Cursor cursor = cursor(tx, from, first, end)) {
-        for (long rows = 0; rows < limit && cursor.next(); rows++) {
-          show(cursor);
-        }
-      }
-      return true;
-    });
+  private int scan(DatabaseView view) throws IOException {
+    view.scan(
+        new AdminRequest.Scan(
+            table, range.first(notations), range.end(notations), isReverse, isKeysOnly, limit),
+        this::show);
     return FINE;
   }
 
-  private Cursor cursor(
-      Transaction tx, Table from, byte @Nullable [] first, byte @Nullable [] end) {
-    return isReverse ? tx.scanDescending(from, first, end) : tx.scan(from, first, end);
-  }
-
-  private void show(Cursor cursor) {
-    String key = notations.key.show(cursor.key());
+  private void show(byte[] key, long valueBytes, InputStream bytes) throws IOException {
+    byte[] value = valueBytes < 0 ? null : bytes.readAllBytes();
+    String name = notations.key.show(key);
     if (json) {
       Map<String, Object> row = new LinkedHashMap<>();
-      row.put("key", key);
-      if (!isKeysOnly) {
-        row.put("value", notations.value.show(cursor.value()));
+      row.put("key", name);
+      if (value != null) {
+        row.put("value", notations.value.show(value));
       }
       json(row);
     } else {
-      line(isKeysOnly ? key : key + "\t" + notations.value.show(cursor.value()));
+      line(value == null ? name : name + "\t" + notations.value.show(value));
     }
   }
 }

@@ -1,11 +1,11 @@
 package org.revenantdb.cli;
 
+import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
-import org.revenantdb.engine.Database;
-import org.revenantdb.engine.Sequence;
-import org.revenantdb.engine.SequenceOptions;
+import org.revenantdb.engine.admin.AdminReply;
+import org.revenantdb.engine.admin.DatabaseView;
 import picocli.CommandLine.Command;
 
 /** {@code sequences DIR}: the sequences. */
@@ -23,26 +23,22 @@ final class SequencesCommand extends Verb {
     return session.read(directory, this::list);
   }
 
-  private int list(Database db) {
-    for (String name : db.sequenceNames()) {
-      Sequence sequence = db.findSequence(name);
-      if (sequence != null) { // it was dropped meanwhile
-        show(sequence);
-      }
+  private int list(DatabaseView view) throws IOException {
+    for (AdminReply.SequenceEntry sequence : view.sequences()) {
+      show(sequence);
     }
     return FINE;
   }
 
-  private void show(Sequence sequence) {
-    SequenceOptions options = sequence.options();
+  private void show(AdminReply.SequenceEntry sequence) {
     if (json) {
       Map<String, Object> fields = new LinkedHashMap<>();
       fields.put("sequence", sequence.name());
       fields.put("position", sequence.position());
-      fields.put("start", options.start());
-      fields.put("increment", options.increment());
-      fields.put("cacheSize", options.cacheSize());
-      fields.put("order", options.order().toString().toLowerCase(Locale.ROOT));
+      fields.put("start", sequence.start());
+      fields.put("increment", sequence.increment());
+      fields.put("cacheSize", sequence.cacheSize());
+      fields.put("order", sequence.order().toLowerCase(Locale.ROOT));
       json(fields);
     } else {
       line(
@@ -50,8 +46,8 @@ final class SequencesCommand extends Verb {
               .formatted(
                   Escapes.shown(sequence.name()),
                   sequence.position(),
-                  options.start(),
-                  options.increment()));
+                  sequence.start(),
+                  sequence.increment()));
     }
   }
 }

@@ -1,11 +1,16 @@
 package org.revenantdb.cli;
 
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
+import org.revenantdb.engine.StorageException;
+import org.revenantdb.engine.admin.AdminClient;
+import org.revenantdb.engine.admin.DatabaseView;
+import org.revenantdb.engine.admin.OpenView;
 
 /**
  * Where the verbs get their database and write to. A single command opens the database and closes
@@ -14,9 +19,14 @@ import org.revenantdb.engine.DatabaseOptions;
  * <p>Threads: one.
  */
 final class Session implements AutoCloseable {
-  /** Work with an open database. */
+  /** Work that changes a database. */
   interface Work {
     int on(Database db) throws Exception;
+  }
+
+  /** Work that reads a database. */
+  interface Look {
+    int on(DatabaseView view) throws Exception;
   }
 
   private final PrintWriter out;
@@ -46,9 +56,26 @@ final class Session implements AutoCloseable {
     return kept;
   }
 
-  /** Calls work that changes nothing: the database is opened read-only, also after a crash. */
-  int read(Path directory, Work work) throws Exception {
-    return with(directory, /* readOnly= */ true, /* create= */ false, work);
+  /**
+   * Calls work that changes nothing. The database is opened read-only, also after a crash. If a
+   * process has it open, that process reads for the work, through its socket.
+   */
+  int read(Path directory, Look look) throws Exception {
+    try {
+      return with(
+          directory,
+          /* readOnly= */ true,
+          /* create= */ false,
+          db -> {
+            try (DatabaseView view = new OpenView(db)) {
+              return look.on(view);
+            }
+          });
+    } catch (StorageException refused) {
+      try (DatabaseView view = AdminClient.beside(directory, refused)) {
+        return look.on(view);
+      }
+    }
   }
 
   /** Calls work that changes a database that exists. */
@@ -76,7 +103,7 @@ final class Session implements AutoCloseable {
     }
   }
 
-  private static boolean isSame(Path open, Path named) throws java.io.IOException {
+  private static boolean isSame(Path open, Path named) throws IOException {
     return Files.exists(named) && Files.isSameFile(open, named);
   }
 

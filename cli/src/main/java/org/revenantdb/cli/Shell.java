@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import org.jline.reader.Candidate;
 import org.jline.reader.Completer;
@@ -106,7 +105,10 @@ final class Shell {
   }
 
   private String prompt() {
-    Database db = Objects.requireNonNull(session.kept());
+    Database db = session.kept();
+    if (db == null) {
+      return directory.toAbsolutePath().getFileName() + " (open elsewhere)> ";
+    }
     return db.directory().getFileName() + (db.options().readOnly() ? " (read-only)> " : "> ");
   }
 

@@ -4,6 +4,8 @@ import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
+import org.revenantdb.engine.StorageException;
+import org.revenantdb.engine.admin.AdminClient;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -32,7 +34,11 @@ final class ShellCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     DatabaseOptions options = DatabaseOptions.defaults().withCreate(false).withReadOnly(isReadOnly);
-    session.keep(Database.open(directory, options));
+    try {
+      session.keep(Database.open(directory, options));
+    } catch (StorageException refused) {
+      AdminClient.beside(directory, refused).close(); // each verb connects for itself
+    }
     return new Shell(session, directory).run();
   }
 }

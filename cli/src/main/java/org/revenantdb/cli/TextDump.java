@@ -13,11 +13,9 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
-import org.revenantdb.engine.Cursor;
-import org.revenantdb.engine.Sequence;
 import org.revenantdb.engine.SequenceOptions;
 import org.revenantdb.engine.SequenceOrder;
-import org.revenantdb.engine.Table;
+import org.revenantdb.engine.admin.AdminReply;
 
 /**
  * The text form of a dump: that of the tools of LMDB ({@code mdb_dump -p}), which read it as well,
@@ -69,24 +67,23 @@ final class TextDump {
     }
 
     @Override
-    public void sequence(Sequence sequence) {
-      SequenceOptions options = sequence.options();
+    public void sequence(AdminReply.SequenceEntry sequence) {
       first.add(
           SEQUENCE
               + "%d %d %d %s %d %s"
                   .formatted(
-                      options.start(),
-                      options.increment(),
-                      options.cacheSize(),
-                      options.order(),
+                      sequence.start(),
+                      sequence.increment(),
+                      sequence.cacheSize(),
+                      sequence.order(),
                       sequence.position(),
                       Escapes.shown(sequence.name())));
     }
 
     @Override
-    public void table(Table table) throws IOException {
+    public void table(AdminReply.TableEntry table) throws IOException {
       endTable();
-      header(DATABASE + Escapes.shown(table.name()), PARTITIONS + table.options().partitions());
+      header(DATABASE + Escapes.shown(table.name()), PARTITIONS + table.partitions());
       isInTable = true;
     }
 
@@ -103,8 +100,9 @@ final class TextDump {
     }
 
     @Override
-    public void row(Cursor row) throws IOException {
-      out.write(" " + Escapes.escaped(row.key()) + "\n " + Escapes.escaped(row.value()) + "\n");
+    public void row(byte[] key, long valueBytes, InputStream value) throws IOException {
+      out.write(
+          " " + Escapes.escaped(key) + "\n " + Escapes.escaped(value.readAllBytes()) + "\n");
     }
 
     private void endTable() throws IOException {

@@ -9,6 +9,7 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.access.ApiAccess;
 import org.revenantdb.engine.access.Misuse;
+import org.revenantdb.engine.admin.AdminSocket;
 import org.revenantdb.engine.archive.Archiver;
 import org.revenantdb.engine.archive.Restore;
 import org.revenantdb.engine.catalog.Catalog;
@@ -73,6 +74,9 @@ public final class Database implements AutoCloseable {
 
   private final Path directory;
   private final DatabaseOptions options;
+
+  /** Set before any other thread has this object. */
+  private @Nullable AdminSocket admin;
 
   /** Options of transactions that are begun without options, or that inherit the durability. */
   private final TransactionOptions usual;
@@ -142,10 +146,14 @@ public final class Database implements AutoCloseable {
     OpenDatabase open =
         FileThread.call("revenant-open", () -> OpenDatabase.open(directory, options));
     try {
-      return new Database(directory, open, /* giveBack= */ null);
-    } catch (Throwable noMemory) {
+      Database database = new Database(directory, open, /* giveBack= */ null);
+      if (options.adminSocket() && !options.readOnly()) {
+        database.admin = FileThread.call("revenant-open", () -> AdminSocket.open(database));
+      }
+      return database;
+    } catch (Throwable failed) { // no memory, or there can be no socket
       close(open);
-      throw noMemory;
+      throw failed;
     }
   }
 
@@ -1432,11 +1440,18 @@ public final class Database implements AutoCloseable {
       }
       return;
     }
+    AdminSocket socket = admin;
     try {
+      if (socket != null) {
+        socket.stop();
+      }
       close(open);
     } catch (RuntimeException failure) {
       throw engine.told(failure);
     } finally {
+      if (socket != null) {
+        socket.close(); // what its threads were doing has ended
+      }
       ForgottenTransactions.awaitEnd();
       if (!leftThreads.getAndSet(true)) {
         FileThread.databaseClosed();

@@ -77,6 +77,9 @@ import org.revenantdb.recovery.log.LogOptions;
  * @param archive the archive to which the log is copied while it is written, so that any moment can
  *     be restored; null, the default, for no archive. Without effect on a database that is opened
  *     read-only
+ * @param adminSocket whether the command reads, checks and backs up the database while it is open,
+ *     through a socket in its directory that only its owner can use; default false. Without effect
+ *     on a database that is opened read-only
  */
 public record DatabaseOptions(
     boolean create,
@@ -100,7 +103,8 @@ public record DatabaseOptions(
     Consumer<RestartStatus> restartListener,
     Duration maxBackoff,
     Duration retryTimeout,
-    @Nullable ArchiveOptions archive) {
+    @Nullable ArchiveOptions archive,
+    boolean adminSocket) {
 
   /** For {@link #maxLazyDelay}: no time limit. */
   public static final Duration NEVER = ChronoUnit.FOREVER.getDuration();
@@ -152,7 +156,8 @@ public record DatabaseOptions(
           /* restartListener= */ status -> {},
           /* maxBackoff= */ Duration.ofMillis(10),
           /* retryTimeout= */ Duration.ofSeconds(30),
-          /* archive= */ null);
+          /* archive= */ null,
+          /* adminSocket= */ false);
 
   /** Old snapshots use only a small part of a small heap. */
   private static long defaultVersionMemory() {
@@ -476,6 +481,16 @@ public record DatabaseOptions(
     return with(copy -> copy.archive = value);
   }
 
+  /**
+   * Sets whether the command can read, check and back up the database while it is open.
+   *
+   * @param value whether there is a socket in the directory
+   * @return the new options
+   */
+  public DatabaseOptions withAdminSocket(boolean value) {
+    return with(copy -> copy.adminSocket = value);
+  }
+
   static void checkRetryTimeout(Duration value) {
     OptionCheck.inRange(value, "retryTimeout", OptionCheck.YEAR);
   }
@@ -514,6 +529,7 @@ public record DatabaseOptions(
     Duration maxBackoff;
     Duration retryTimeout;
     @Nullable ArchiveOptions archive;
+    boolean adminSocket;
 
     Copy(DatabaseOptions options) {
       create = options.create;
@@ -538,6 +554,7 @@ public record DatabaseOptions(
       maxBackoff = options.maxBackoff;
       retryTimeout = options.retryTimeout;
       archive = options.archive;
+      adminSocket = options.adminSocket;
     }
 
     DatabaseOptions options() {
@@ -563,7 +580,8 @@ public record DatabaseOptions(
           restartListener,
           maxBackoff,
           retryTimeout,
-          archive);
+          archive,
+          adminSocket);
     }
   }
 }

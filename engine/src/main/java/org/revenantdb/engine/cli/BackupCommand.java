@@ -1,15 +1,19 @@
 package org.revenantdb.engine.cli;
 
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import org.revenantdb.engine.BackupOptions;
 import org.revenantdb.engine.BackupProgress;
-import org.revenantdb.engine.BackupReport;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.ReadOnlyDatabaseException;
 import org.revenantdb.engine.StorageException;
+import org.revenantdb.engine.admin.AdminClient;
+import org.revenantdb.engine.admin.AdminReply;
+import org.revenantdb.engine.admin.DatabaseView;
+import org.revenantdb.engine.admin.OpenView;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -17,13 +21,13 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code backup DIR TARGET}: copies a database that no process has open. */
+/** {@code backup DIR TARGET}: copies a database, also while a process has it open. */
 @Command(
     name = "backup",
     description = {
-      "Copies a database that no process has open. The copy is a database of its own.",
+      "Copies a database. The copy is a database of its own.",
       "Changes nothing in DIR. A database that was not closed cleanly must be recovered first: add --recover.",
-      "If a process has the database open, that process makes the backup, with Database.backup."
+      "If a process has the database open, that process makes the backup: it needs an admin socket, or calls Database.backup."
     },
     mixinStandardHelpOptions = true,
     exitCodeListHeading = "Exit codes:%n",
@@ -65,22 +69,21 @@ final class BackupCommand implements Callable<Integer> {
   }
 
   @Override
-  public Integer call() {
+  public Integer call() throws IOException {
     if (limit < 0 || limit > Long.MAX_VALUE / MEGABYTE) {
       throw new ParameterException(
           spec.commandLine(), "--limit must be 0 (no limit) or more, not " + limit);
     }
     DatabaseDirectory.demandDatabase(directory);
     DatabaseOptions options = DatabaseOptions.defaults().withCreate(false).withReadOnly(!recover);
-    BackupReport report;
-    try (Database db = Database.open(directory, options)) {
-      report = db.backup(target, backupOptions());
+    AdminReply.BackedUp report;
+    try (Database db = Database.open(directory, options);
+        DatabaseView view = new OpenView(db)) {
+      report = view.backup(target, backupOptions());
     } catch (StorageException refused) {
-      if (refused.reason() == StorageException.Reason.LOCKED) {
-        err.println(
-            "revenant: the process that has the database open can make the backup, with Database.backup; or close the database first.");
+      try (DatabaseView view = AdminClient.beside(directory, refused)) {
+        report = view.backup(target, backupOptions());
       }
-      throw refused;
     } catch (ReadOnlyDatabaseException refused) {
       err.println("revenant: --recover recovers the database first, then makes the backup.");
       throw refused;
@@ -104,7 +107,7 @@ final class BackupCommand implements Callable<Integer> {
     return true;
   }
 
-  private void print(BackupReport report) {
+  private void print(AdminReply.BackedUp report) {
     out.println("database        " + directory);
     out.println("backup          " + report.target());
     out.printf("pages           %,d%n", report.pages());

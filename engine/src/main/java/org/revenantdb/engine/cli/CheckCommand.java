@@ -8,12 +8,13 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import org.revenantdb.engine.CheckReport;
-import org.revenantdb.engine.CheckedSequence;
-import org.revenantdb.engine.CheckedTable;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
-import org.revenantdb.engine.RecoveryReport;
+import org.revenantdb.engine.StorageException;
+import org.revenantdb.engine.admin.AdminClient;
+import org.revenantdb.engine.admin.AdminReply;
+import org.revenantdb.engine.admin.DatabaseView;
+import org.revenantdb.engine.admin.OpenView;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -27,6 +28,7 @@ import picocli.CommandLine.Spec;
     description = {
       "Verifies a whole database: every page, every row, every large value, the space maps.",
       "Also reads the free pages of the data file.",
+      "If a process has the database open with an admin socket, that process checks it.",
       "Writes nothing, so it works on a read-only file system. After a crash it checks the state that the next open would recover."
     },
     mixinStandardHelpOptions = true,
@@ -74,20 +76,36 @@ final class CheckCommand implements Callable<Integer> {
 
   private int check() throws IOException {
     DatabaseDirectory.demandDatabase(directory);
-    RecoveryReport recovery;
-    CheckReport report;
-    int prepared;
+    AdminReply.Checked report;
+    String opened;
     DatabaseOptions options = DatabaseOptions.defaults().withCreate(false).withReadOnly(!recover);
-    try (Database db = Database.open(directory, options)) {
-      recovery = db.recoveryReport();
-      prepared = db.preparedTransactions().size();
-      report = db.check();
+    try (Database db = Database.open(directory, options);
+        DatabaseView view = new OpenView(db)) {
+      report = view.check();
+      opened = opened(report);
+    } catch (StorageException refused) {
+      try (DatabaseView view = AdminClient.beside(directory, refused)) {
+        report = view.check();
+        opened = "by another process, which has checked it";
+      }
     }
-    print(recovery, report, prepared);
+    print(opened, report);
     if (json != null) {
-      Files.writeString(json, Json.of(fields(recovery, report)) + "\n");
+      Files.writeString(json, Json.of(fields(report)) + "\n");
     }
-    return report.isSound() ? Main.SOUND : Main.PROBLEMS;
+    return report.problems().isEmpty() ? Main.SOUND : Main.PROBLEMS;
+  }
+
+  private String opened(AdminReply.Checked report) {
+    return report.clean()
+        ? "it had been closed cleanly"
+        : (recover ? "recovered in" : "in memory, not recovered, in")
+            + " %,.1f ms: %,d bytes of log, %,d pages to redo, %,d transactions rolled back"
+                .formatted(
+                    report.openNanos() / 1e6,
+                    report.logBytesRead(),
+                    report.pagesPending(),
+                    report.transactionsAborted());
   }
 
   private void demandWritable(Path file) {
@@ -111,31 +129,20 @@ final class CheckCommand implements Callable<Integer> {
     }
   }
 
-  private void print(RecoveryReport recovery, CheckReport report, int prepared) {
+  private void print(String opened, AdminReply.Checked report) {
     out.println("database        " + directory);
-    out.println(
-        recovery.clean()
-            ? "opened          it had been closed cleanly"
-            : (recover
-                    ? "opened          recovered in"
-                    : "opened          in memory, not recovered, in")
-                + " %,.1f ms: %,d bytes of log, %,d pages to redo, %,d transactions rolled back"
-                    .formatted(
-                        recovery.nanos() / 1e6,
-                        recovery.logBytesRead(),
-                        recovery.pagesPending(),
-                        recovery.transactionsAborted()));
+    out.println("opened          " + opened);
     out.printf("tables          %,d%n", report.tables());
     out.printf("sequences       %,d%n", report.sequences().size());
     out.printf("rows            %,d (the catalogue's included)%n", report.rows());
-    if (prepared > 0) {
-      out.printf("prepared        %,d waiting for an outcome, with their rows locked%n", prepared);
+    if (report.prepared() > 0) {
+      out.printf("prepared        %,d waiting for an outcome, with their rows locked%n", report.prepared());
     }
     out.printf("tree pages      %,d%n", report.treePages());
     out.printf("overflow pages  %,d%n", report.overflowPages());
     out.printf("pages to clean  %,d%n", report.pagesToClean());
     out.printf("free pages      %,d%n", report.freePages());
-    for (CheckedTable table : report.contents()) {
+    for (AdminReply.TableUse table : report.contents()) {
       out.printf(
           "table           %s: %,d rows (%,d including what the cleaner has to remove), %d levels, %,d tree pages, %,d overflow pages, %,d bytes of former versions%n",
           table.name(),
@@ -146,13 +153,13 @@ final class CheckCommand implements Callable<Integer> {
           table.overflowPages(),
           table.versionBytes());
     }
-    for (CheckedSequence sequence : report.sequences()) {
+    for (AdminReply.SequenceUse sequence : report.sequences()) {
       out.printf(
           "sequence        %s: %,d of %,d values reserved%n",
           sequence.name(), sequence.reserved(), sequence.values());
     }
     report.warnings().forEach(warning -> out.println("warning         " + warning));
-    if (report.isSound()) {
+    if (report.problems().isEmpty()) {
       out.println("sound");
       return;
     }
@@ -162,14 +169,14 @@ final class CheckCommand implements Callable<Integer> {
     out.println("what to do      " + report.advice());
   }
 
-  private Map<String, Object> fields(RecoveryReport recovery, CheckReport report) {
+  private Map<String, Object> fields(AdminReply.Checked report) {
     Map<String, Object> fields = new LinkedHashMap<>();
     fields.put("directory", directory.toString());
-    fields.put("sound", report.isSound());
-    fields.put("closedCleanly", recovery.clean());
-    fields.put("openNanos", recovery.nanos());
-    fields.put("logBytesRead", recovery.logBytesRead());
-    fields.put("transactionsRolledBack", recovery.transactionsAborted());
+    fields.put("sound", report.problems().isEmpty());
+    fields.put("closedCleanly", report.clean());
+    fields.put("openNanos", report.openNanos());
+    fields.put("logBytesRead", report.logBytesRead());
+    fields.put("transactionsRolledBack", report.transactionsAborted());
     fields.put("tables", report.tables());
     fields.put("sequences", report.sequences().size());
     fields.put("rows", report.rows());

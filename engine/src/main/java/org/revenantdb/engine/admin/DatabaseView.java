@@ -1,0 +1,111 @@
+package org.revenantdb.engine.admin;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.BackupOptions;
+
+/**
+ * What the reading verbs of the command see of a database: an {@link OpenView} in the process that
+ * has it open, an {@link AdminClient} beside it.
+ *
+ * <p>All rows of a view are those of one moment, from the first read of a row until the view is
+ * closed. A view that has read a row holds an open snapshot, like any transaction.
+ *
+ * <p>Failure: as the methods of {@link org.revenantdb.engine.Database} with the same meaning; an
+ * {@link AdminClient} throws an {@link AdminException} with their message instead.
+ *
+ * <p>Threads: one.
+ */
+public interface DatabaseView extends AutoCloseable {
+  /** Receives rows. */
+  interface RowSink {
+    /**
+     * Takes a row.
+     *
+     * @param key its key
+     * @param valueBytes length of its value; -1 if only keys were asked for
+     * @param value its value, for this call; it need not be read
+     * @throws IOException if it cannot be taken; it ends the scan
+     */
+    void row(byte[] key, long valueBytes, InputStream value) throws IOException;
+  }
+
+  /**
+   * The database.
+   *
+   * @return its directory
+   */
+  Path directory();
+
+  /**
+   * The tables.
+   *
+   * @return by name
+   * @throws IOException if the other process cannot be reached
+   */
+  List<AdminReply.TableEntry> tables() throws IOException;
+
+  /**
+   * The sequences.
+   *
+   * @return by name
+   * @throws IOException if the other process cannot be reached
+   */
+  List<AdminReply.SequenceEntry> sequences() throws IOException;
+
+  /**
+   * Counts rows.
+   *
+   * @param table name of the table
+   * @param from first key; null for the first of the table
+   * @param end end of the keys, exclusive; null for the end of the table
+   * @return the number of rows
+   * @throws IOException if the other process cannot be reached
+   */
+  long count(String table, byte @Nullable [] from, byte @Nullable [] end) throws IOException;
+
+  /**
+   * Writes the value of a key to a stream.
+   *
+   * @param table name of the table
+   * @param key the key
+   * @param to receives the bytes
+   * @return false if there is no such row
+   * @throws IOException if the other process cannot be reached, or the stream throws it
+   */
+  boolean get(String table, byte[] key, OutputStream to) throws IOException;
+
+  /**
+   * Hands out the rows of a range.
+   *
+   * @param scan table, range and order
+   * @param sink receives the rows
+   * @throws IOException if the other process cannot be reached, or the sink throws it
+   */
+  void scan(AdminRequest.Scan scan, RowSink sink) throws IOException;
+
+  /**
+   * Checks the database.
+   *
+   * @return the result
+   * @throws IOException if the other process cannot be reached
+   */
+  AdminReply.Checked check() throws IOException;
+
+  /**
+   * Copies the database while it is in use.
+   *
+   * @param target a directory that is empty or does not exist
+   * @param options limit and listener
+   * @return a report about the copy
+   * @throws IOException if the other process cannot be reached
+   */
+  AdminReply.BackedUp backup(Path target, BackupOptions options) throws IOException;
+
+  @Override
+  void close() throws IOException;
+}

@@ -1,0 +1,186 @@
+package org.revenantdb.engine.admin;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.BackupOptions;
+import org.revenantdb.engine.BackupReport;
+import org.revenantdb.engine.CheckReport;
+import org.revenantdb.engine.Cursor;
+import org.revenantdb.engine.Database;
+import org.revenantdb.engine.RecoveryReport;
+import org.revenantdb.engine.Sequence;
+import org.revenantdb.engine.SequenceOptions;
+import org.revenantdb.engine.Table;
+import org.revenantdb.engine.Transaction;
+import org.revenantdb.engine.TransactionOptions;
+
+/** The view of a database that this process has open. Closing the view leaves it open. */
+public final class OpenView implements DatabaseView {
+  private static final TransactionOptions READING =
+      TransactionOptions.lazy().withReadOnly(true); // shows lazy commits, and waits for no force
+
+  private final Database db;
+
+  /** The moment of all rows; begun with the first of them. */
+  private @Nullable Transaction moment;
+
+  /**
+   * Creates a view.
+   *
+   * @param db an open database
+   */
+  public OpenView(Database db) {
+    this.db = db;
+  }
+
+  private Transaction moment() {
+    Transaction begun = moment;
+    if (begun == null) {
+      begun = db.begin(READING);
+      moment = begun;
+    }
+    return begun;
+  }
+
+  @Override
+  public Path directory() {
+    return db.directory();
+  }
+
+  @Override
+  public List<AdminReply.TableEntry> tables() {
+    List<AdminReply.TableEntry> tables = new ArrayList<>();
+    for (String name : db.tableNames()) {
+      Table table = db.findTable(name);
+      if (table != null) { // it was dropped meanwhile
+        tables.add(new AdminReply.TableEntry(name, table.options().partitions()));
+      }
+    }
+    return tables;
+  }
+
+  @Override
+  public List<AdminReply.SequenceEntry> sequences() {
+    List<AdminReply.SequenceEntry> sequences = new ArrayList<>();
+    for (String name : db.sequenceNames()) {
+      Sequence sequence = db.findSequence(name);
+      if (sequence != null) { // it was dropped meanwhile
+        SequenceOptions options = sequence.options();
+        sequences.add(
+            new AdminReply.SequenceEntry(
+                name,
+                sequence.position(),
+                options.start(),
+                options.increment(),
+                options.cacheSize(),
+                options.order().name()));
+      }
+    }
+    return sequences;
+  }
+
+  @Override
+  public long count(String table, byte @Nullable [] from, byte @Nullable [] end) {
+    return moment().count(db.table(table), from, end);
+  }
+
+  @Override
+  public boolean get(String table, byte[] key, OutputStream to) throws IOException {
+    try (InputStream value = moment().open(db.table(table), key)) {
+      if (value == null) {
+        return false;
+      }
+      value.transferTo(to);
+      return true;
+    }
+  }
+
+  @Override
+  public void scan(AdminRequest.Scan scan, RowSink sink) throws IOException {
+    try (Cursor cursor = cursor(scan)) {
+      for (long rows = 0; rows < scan.limit() && cursor.next(); rows++) {
+        if (scan.keysOnly()) {
+          sink.row(cursor.key(), -1, InputStream.nullInputStream());
+        } else {
+          try (InputStream value = cursor.openValue()) {
+            sink.row(cursor.key(), cursor.valueLength(), value);
+          }
+        }
+      }
+    }
+  }
+
+  private Cursor cursor(AdminRequest.Scan scan) {
+    Table table = db.table(scan.table());
+    return scan.descending()
+        ? moment().scanDescending(table, scan.from(), scan.end())
+        : moment().scan(table, scan.from(), scan.end());
+  }
+
+  @Override
+  public AdminReply.Checked check() {
+    RecoveryReport recovery = db.recoveryReport();
+    int prepared = db.preparedTransactions().size();
+    CheckReport report = db.check();
+    return new AdminReply.Checked(
+        recovery.clean(),
+        recovery.nanos(),
+        recovery.logBytesRead(),
+        recovery.pagesPending(),
+        recovery.transactionsAborted(),
+        prepared,
+        report.problems(),
+        report.warnings(),
+        report.advice(),
+        report.tables(),
+        report.rows(),
+        report.treePages(),
+        report.overflowPages(),
+        report.pagesToClean(),
+        report.freePages(),
+        report.contents().stream()
+            .map(
+                table ->
+                    new AdminReply.TableUse(
+                        table.name(),
+                        table.rows(),
+                        table.visibleRows(),
+                        table.levels(),
+                        table.treePages(),
+                        table.overflowPages(),
+                        table.versionBytes()))
+            .toList(),
+        report.sequences().stream()
+            .map(
+                sequence ->
+                    new AdminReply.SequenceUse(
+                        sequence.name(), sequence.reserved(), sequence.values()))
+            .toList());
+  }
+
+  @Override
+  public AdminReply.BackedUp backup(Path target, BackupOptions options) {
+    BackupReport report = db.backup(target, options);
+    return new AdminReply.BackedUp(
+        report.target().toString(),
+        report.bytes(),
+        report.pages(),
+        report.logBytes(),
+        report.endOfLog(),
+        report.nanos());
+  }
+
+  @Override
+  public void close() {
+    Transaction begun = moment;
+    if (begun != null) {
+      moment = null;
+      begun.close();
+    }
+  }
+}
