@@ -36,8 +36,12 @@ final class AdminChannel implements AutoCloseable {
 
   /** Exchanges the greetings. */
   void greet() throws IOException {
-    out.writeLong(MAGIC);
-    out.flush();
+    try {
+      out.writeLong(MAGIC);
+      out.flush();
+    } catch (IOException closed) {
+      // The other end has closed it already, and what it has sent says why.
+    }
     long other = in.readLong();
     if (other != MAGIC) {
       throw new AdminException(
