@@ -145,9 +145,15 @@ final class Shell {
         candidates.add(new Candidate(option.longestName()));
       }
     } else if (line.wordIndex() == 1 && OF_A_TABLE.contains(verb.getCommandName())) {
-      Database db = session.kept();
-      if (db != null) {
-        db.tableNames().forEach(name -> candidates.add(new Candidate(name)));
+      try {
+        session.read(
+            directory,
+            view -> {
+              view.tables().forEach(table -> candidates.add(new Candidate(table.name())));
+              return Verb.FINE;
+            });
+      } catch (Exception unreadable) {
+        // There is nothing to complete; the verb will tell why.
       }
     }
   }
