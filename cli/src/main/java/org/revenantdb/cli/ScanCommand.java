@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.admin.AdminRequest;
 import org.revenantdb.engine.admin.DatabaseView;
 import picocli.CommandLine.Command;

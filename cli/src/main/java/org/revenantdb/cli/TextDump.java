@@ -101,8 +101,7 @@ final class TextDump {
 
     @Override
     public void row(byte[] key, long valueBytes, InputStream value) throws IOException {
-      out.write(
-          " " + Escapes.escaped(key) + "\n " + Escapes.escaped(value.readAllBytes()) + "\n");
+      out.write(" " + Escapes.escaped(key) + "\n " + Escapes.escaped(value.readAllBytes()) + "\n");
     }
 
     private void endTable() throws IOException {

@@ -47,8 +47,7 @@ class PackagesTest {
           "version");
 
   private static final List<String> UPPER =
-      List.of(
-          "counters", "catalog", "session", "check", "backup", "archive", "lifecycle", "admin");
+      List.of("counters", "catalog", "session", "check", "backup", "archive", "lifecycle", "admin");
 
   /** Nothing uses them. */
   private static final Set<String> COMMANDS = Set.of("cli", "measure");

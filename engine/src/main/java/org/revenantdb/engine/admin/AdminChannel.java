@@ -31,7 +31,8 @@ final class AdminChannel implements AutoCloseable {
   AdminChannel(SocketChannel channel) {
     this.channel = channel;
     in = new DataInputStream(new BufferedInputStream(Channels.newInputStream(channel), 1 << 16));
-    out = new DataOutputStream(new BufferedOutputStream(Channels.newOutputStream(channel), 1 << 16));
+    out =
+        new DataOutputStream(new BufferedOutputStream(Channels.newOutputStream(channel), 1 << 16));
   }
 
   /** Exchanges the greetings. */
@@ -85,8 +86,7 @@ final class AdminChannel implements AutoCloseable {
   AdminReply reply() throws IOException {
     byte[] message = read();
     if (message == null) {
-      throw new AdminException(
-          "the process that has the database open has closed the connection");
+      throw new AdminException("the process that has the database open has closed the connection");
     }
     return RecordCodec.decode(message, AdminReply.class);
   }

@@ -64,8 +64,7 @@ final class AdminConnection {
         }
       }
       case AdminRequest.Count count ->
-          channel.send(
-              new AdminReply.Amount(view.count(count.table(), count.from(), count.end())));
+          channel.send(new AdminReply.Amount(view.count(count.table(), count.from(), count.end())));
       case AdminRequest.Get get -> get(get);
       case AdminRequest.Scan scan -> view.scan(scan, this::row);
       case AdminRequest.Check _ -> channel.send(view.check());

@@ -138,8 +138,7 @@ public sealed interface AdminReply {
    * @param endOfLog the LSN that it shows
    * @param nanos how long it took
    */
-  record BackedUp(
-      String target, long bytes, long pages, long logBytes, long endOfLog, long nanos)
+  record BackedUp(String target, long bytes, long pages, long logBytes, long endOfLog, long nanos)
       implements AdminReply {}
 
   /**

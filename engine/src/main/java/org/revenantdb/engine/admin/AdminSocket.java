@@ -136,8 +136,7 @@ public final class AdminSocket implements AutoCloseable {
 
   private static @Nullable BasicFileAttributes attributes(Path file) throws IOException {
     try {
-      return Files.readAttributes(
-          file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+      return Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
     } catch (NoSuchFileException nothing) {
       return null;
     }

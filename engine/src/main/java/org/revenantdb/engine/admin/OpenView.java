@@ -144,22 +144,19 @@ public final class OpenView implements DatabaseView {
         report.pagesToClean(),
         report.freePages(),
         report.contents().stream()
-            .map(
-                table ->
-                    new AdminReply.TableUse(
-                        table.name(),
-                        table.rows(),
-                        table.visibleRows(),
-                        table.levels(),
-                        table.treePages(),
-                        table.overflowPages(),
-                        table.versionBytes()))
+            .map(table ->
+                new AdminReply.TableUse(
+                    table.name(),
+                    table.rows(),
+                    table.visibleRows(),
+                    table.levels(),
+                    table.treePages(),
+                    table.overflowPages(),
+                    table.versionBytes()))
             .toList(),
         report.sequences().stream()
-            .map(
-                sequence ->
-                    new AdminReply.SequenceUse(
-                        sequence.name(), sequence.reserved(), sequence.values()))
+            .map(sequence ->
+                new AdminReply.SequenceUse(sequence.name(), sequence.reserved(), sequence.values()))
             .toList());
   }
 

@@ -136,7 +136,9 @@ final class CheckCommand implements Callable<Integer> {
     out.printf("sequences       %,d%n", report.sequences().size());
     out.printf("rows            %,d (the catalogue's included)%n", report.rows());
     if (report.prepared() > 0) {
-      out.printf("prepared        %,d waiting for an outcome, with their rows locked%n", report.prepared());
+      out.printf(
+          "prepared        %,d waiting for an outcome, with their rows locked%n",
+          report.prepared());
     }
     out.printf("tree pages      %,d%n", report.treePages());
     out.printf("overflow pages  %,d%n", report.overflowPages());

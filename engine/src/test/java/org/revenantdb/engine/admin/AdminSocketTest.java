@@ -68,8 +68,7 @@ class AdminSocketTest {
     view.scan(
         scan,
         (key, valueBytes, value) ->
-            rows.add(
-                text(key) + (valueBytes < 0 ? "" : "=" + text(value.readAllBytes()))));
+            rows.add(text(key) + (valueBytes < 0 ? "" : "=" + text(value.readAllBytes()))));
     return rows;
   }
 
@@ -96,12 +95,9 @@ class AdminSocketTest {
             rows(client, new AdminRequest.Scan("small", null, null, true, false, 2)));
         assertEquals(
             List.of("k1", "k2"),
-            rows(
-                client,
-                new AdminRequest.Scan("small", bytes("k1"), bytes("k3"), false, true, 9)));
+            rows(client, new AdminRequest.Scan("small", bytes("k1"), bytes("k3"), false, true, 9)));
         List<Long> lengths = new ArrayList<>();
-        client.scan(
-            AdminRequest.Scan.all("large"), (key, length, unread) -> lengths.add(length));
+        client.scan(AdminRequest.Scan.all("large"), (key, length, unread) -> lengths.add(length));
         assertEquals(List.of(300_000L), lengths);
         assertEquals(5, client.count("small", null, null), "what was not read is skipped");
         assertEquals(List.of(), client.check().problems());
@@ -153,8 +149,7 @@ class AdminSocketTest {
       try (AdminClient client = connect()) {
         AdminReply.BackedUp report = client.backup(target, BackupOptions.defaults());
         assertEquals(target.toString(), report.target());
-        assertThrows(
-            AdminException.class, () -> client.backup(target, BackupOptions.defaults()));
+        assertThrows(AdminException.class, () -> client.backup(target, BackupOptions.defaults()));
       }
       try (AdminClient client = connect()) {
         assertThrows(
@@ -320,18 +315,17 @@ class AdminSocketTest {
     try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
       server.bind(UnixDomainSocketAddress.of(socket()));
       Thread other =
-          Thread.ofPlatform().start(() -> {
-            try (SocketChannel accepted = server.accept()) {
-              accepted.write(
-                  ByteBuffer.allocate(8).putLong(0x52564E41_00000007L).flip());
-            } catch (IOException gone) {
-              throw new AssertionError(gone);
-            }
-          });
+          Thread.ofPlatform()
+              .start(() -> {
+                try (SocketChannel accepted = server.accept()) {
+                  accepted.write(ByteBuffer.allocate(8).putLong(0x52564E41_00000007L).flip());
+                } catch (IOException gone) {
+                  throw new AssertionError(gone);
+                }
+              });
       AdminException refused =
           assertThrows(AdminException.class, () -> AdminClient.connect(directory()));
-      assertTrue(
-          String.valueOf(refused.getMessage()).contains("version 7"), refused::getMessage);
+      assertTrue(String.valueOf(refused.getMessage()).contains("version 7"), refused::getMessage);
       other.join();
     }
   }

@@ -46,8 +46,7 @@ class RecordCodecTest {
     AdminRequest.Count count = new AdminRequest.Count("t", null, bytes("k"));
     AdminRequest.Count back =
         (AdminRequest.Count)
-            RecordCodec.decode(
-                RecordCodec.encode(count, AdminRequest.class), AdminRequest.class);
+            RecordCodec.decode(RecordCodec.encode(count, AdminRequest.class), AdminRequest.class);
     assertEquals("t", back.table());
     assertTrue(back.from() == null && Arrays.equals(bytes("k"), back.end()));
   }
