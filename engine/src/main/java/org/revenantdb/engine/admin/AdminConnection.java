@@ -28,11 +28,11 @@ final class AdminConnection {
   /** Returns when the other end has closed the connection, or this one has. */
   void serve() {
     try (AdminChannel open = channel;
-        DatabaseView closed = view) {
+        DatabaseView read = view) {
       open.greet();
       AdminRequest request = open.request();
       while (request != null) {
-        answer(request);
+        answer(read, request);
         open.flush();
         request = open.request();
       }
@@ -41,9 +41,9 @@ final class AdminConnection {
     }
   }
 
-  private void answer(AdminRequest request) throws IOException {
+  private void answer(DatabaseView read, AdminRequest request) throws IOException {
     try {
-      reply(request);
+      reply(read, request);
     } catch (RuntimeException refused) {
       channel.send(new AdminReply.Failed(String.valueOf(refused.getMessage())));
       return;
@@ -51,24 +51,24 @@ final class AdminConnection {
     channel.send(new AdminReply.End());
   }
 
-  private void reply(AdminRequest request) throws IOException {
+  private void reply(DatabaseView read, AdminRequest request) throws IOException {
     switch (request) {
       case AdminRequest.Tables _ -> {
-        for (AdminReply table : view.tables()) {
+        for (AdminReply table : read.tables()) {
           channel.send(table);
         }
       }
       case AdminRequest.Sequences _ -> {
-        for (AdminReply sequence : view.sequences()) {
+        for (AdminReply sequence : read.sequences()) {
           channel.send(sequence);
         }
       }
       case AdminRequest.Count count ->
-          channel.send(new AdminReply.Amount(view.count(count.table(), count.from(), count.end())));
-      case AdminRequest.Get get -> get(get);
-      case AdminRequest.Scan scan -> view.scan(scan, this::row);
-      case AdminRequest.Check _ -> channel.send(view.check());
-      case AdminRequest.Backup backup -> backup(backup);
+          channel.send(new AdminReply.Amount(read.count(count.table(), count.from(), count.end())));
+      case AdminRequest.Get get -> get(read, get);
+      case AdminRequest.Scan scan -> read.scan(scan, this::row);
+      case AdminRequest.Check _ -> channel.send(read.check());
+      case AdminRequest.Backup backup -> backup(read, backup);
     }
   }
 
@@ -77,19 +77,19 @@ final class AdminConnection {
     value.transferTo(new Parts(null));
   }
 
-  private void get(AdminRequest.Get get) throws IOException {
+  private void get(DatabaseView read, AdminRequest.Get get) throws IOException {
     Parts parts = new Parts(get.key());
-    if (view.get(get.table(), get.key(), parts)) {
+    if (read.get(get.table(), get.key(), parts)) {
       parts.begin();
     }
   }
 
-  private void backup(AdminRequest.Backup backup) throws IOException {
+  private void backup(DatabaseView read, AdminRequest.Backup backup) throws IOException {
     BackupOptions options =
         BackupOptions.defaults()
             .withBytesPerSecond(backup.bytesPerSecond())
             .withListener(this::tell);
-    channel.send(view.backup(Path.of(backup.target()), options));
+    channel.send(read.backup(Path.of(backup.target()), options));
   }
 
   /** The backup goes on only while the other end is there. */
