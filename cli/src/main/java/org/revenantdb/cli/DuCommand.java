@@ -1,13 +1,15 @@
 package org.revenantdb.cli;
 
 import java.io.IOException;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 import org.revenantdb.engine.admin.AdminReply;
 import org.revenantdb.engine.admin.DatabaseView;
 import picocli.CommandLine.Command;
@@ -56,18 +58,28 @@ final class DuCommand extends Verb {
   /** Files of the directory by their names; those of a directory in it count together. */
   private static Map<String, Long> files(Path directory) throws IOException {
     Map<String, Long> bytes = new TreeMap<>();
-    try (Stream<Path> all = Files.walk(directory)) {
-      for (Path file : all.filter(Files::isRegularFile).toList()) {
-        Path relative = directory.relativize(file);
-        String name =
-            relative.getNameCount() == 1 ? relative.toString() : relative.getName(0) + "/";
-        try {
-          bytes.merge(name, Files.size(file), Long::sum);
-        } catch (NoSuchFileException goneMeanwhile) {
-          // a segment of the log was given back
-        }
-      }
-    }
+    Files.walkFileTree(
+        directory,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes found) {
+            if (found.isRegularFile()) {
+              Path relative = directory.relativize(file);
+              String name =
+                  relative.getNameCount() == 1 ? relative.toString() : relative.getName(0) + "/";
+              bytes.merge(name, found.size(), Long::sum);
+            }
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult visitFileFailed(Path file, IOException why) throws IOException {
+            if (why instanceof NoSuchFileException) { // a segment of the log was given back
+              return FileVisitResult.CONTINUE;
+            }
+            throw why;
+          }
+        });
     return bytes;
   }
 }

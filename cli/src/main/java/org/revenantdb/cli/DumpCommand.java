@@ -135,7 +135,12 @@ final class DumpCommand extends Verb {
     List<AdminReply.TableEntry> chosen = new ArrayList<>();
     for (String name : tables) {
       view.count(name, new byte[0], new byte[0]); // a wrong name is an error before the output
-      all.stream().filter(table -> table.name().equals(name)).forEach(chosen::add);
+      chosen.add(
+          all.stream()
+              .filter(table -> table.name().equals(name))
+              .findFirst()
+              .orElseThrow(
+                  () -> new DumpException("table " + name + " was created after the dump began")));
     }
     return chosen;
   }

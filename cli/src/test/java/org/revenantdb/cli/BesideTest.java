@@ -101,6 +101,28 @@ class BesideTest {
   }
 
   @Test
+  void a_refusal_reads_the_same_beside_the_process_and_alone() throws Exception {
+    Path value = folder.resolve("value");
+    Files.writeString(value, "precious");
+    List<Object[]> verbs =
+        List.of(
+            new Object[] {"count", directory, "oders"},
+            new Object[] {"scan", directory, "oders"},
+            new Object[] {"dump", directory, "oders"},
+            new Object[] {"get", directory, "orders", "none", "-o", value},
+            new Object[] {"backup", directory, folder});
+    List<Shellout> alone = verbs.stream().map(Shellout::run).toList();
+    try (Database db = Database.open(directory, WITH_SOCKET)) {
+      for (int i = 0; i < verbs.size(); i++) {
+        assertEquals(alone.get(i), Shellout.run(verbs.get(i)));
+        assertFalse(alone.get(i).err().isEmpty());
+      }
+      assertFalse(db.isClosed());
+    }
+    assertEquals("precious", Files.readString(value), "a row that does not exist");
+  }
+
+  @Test
   void a_backup_is_made_by_the_process_that_has_the_database_open() {
     Path target = folder.resolve("copy");
     try (Database db = Database.open(directory, WITH_SOCKET)) {

@@ -75,8 +75,8 @@ public final class Database implements AutoCloseable {
   private final Path directory;
   private final DatabaseOptions options;
 
-  /** Set before any other thread has this object. */
-  private @Nullable AdminSocket admin;
+  /** Set before the open returns. */
+  private volatile @Nullable AdminSocket admin;
 
   /** Options of transactions that are begun without options, or that inherit the durability. */
   private final TransactionOptions usual;
@@ -143,11 +143,15 @@ public final class Database implements AutoCloseable {
   }
 
   private static Database opened(Path directory, DatabaseOptions options) {
+    boolean withSocket = options.adminSocket() && !options.readOnly();
+    if (withSocket) {
+      AdminSocket.demandPossible(directory);
+    }
     OpenDatabase open =
         FileThread.call("revenant-open", () -> OpenDatabase.open(directory, options));
     try {
       Database database = new Database(directory, open, /* giveBack= */ null);
-      if (options.adminSocket() && !options.readOnly()) {
+      if (withSocket) {
         database.admin = FileThread.call("revenant-open", () -> AdminSocket.open(database));
       }
       return database;
@@ -1442,19 +1446,30 @@ public final class Database implements AutoCloseable {
     }
     AdminSocket socket = admin;
     try {
-      if (socket != null) {
-        socket.stop();
+      if (socket == null) {
+        close(open);
+      } else {
+        close(open, socket);
       }
-      close(open);
     } catch (RuntimeException failure) {
       throw engine.told(failure);
     } finally {
-      if (socket != null) {
-        socket.close(); // what its threads were doing has ended
-      }
       ForgottenTransactions.awaitEnd();
       if (!leftThreads.getAndSet(true)) {
         FileThread.databaseClosed();
+      }
+    }
+  }
+
+  /** The socket goes before the directory is given back; its threads end after their calls. */
+  private static void close(OpenDatabase open, AdminSocket socket) {
+    try {
+      socket.stop();
+    } finally {
+      try {
+        close(open);
+      } finally {
+        socket.close();
       }
     }
   }

@@ -6,6 +6,7 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.access.Misuse;
+import org.revenantdb.engine.admin.AdminSocket;
 import org.revenantdb.engine.archive.Following;
 import org.revenantdb.engine.lifecycle.DatabaseFiles;
 import org.revenantdb.engine.lifecycle.FollowerView;
@@ -252,6 +253,9 @@ public final class Follower implements AutoCloseable {
     if (options.readOnly()) {
       throw new Misuse.OfArgument(
           "a follower is promoted to be written: promote it with options that are not readOnly");
+    }
+    if (options.adminSocket()) {
+      AdminSocket.demandPossible(directory.toAbsolutePath());
     }
     ArchiveOptions next = options.archive();
     if (next != null && next.directory().toAbsolutePath().normalize().equals(archive.normalize())) {

@@ -3,6 +3,7 @@ package org.revenantdb.engine.admin;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.net.ConnectException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
@@ -39,7 +40,7 @@ public final class AdminClient implements DatabaseView {
    * @throws IOException if there is a socket and it cannot be used
    */
   public static @Nullable AdminClient connect(Path directory) throws IOException {
-    Path file = directory.toAbsolutePath().resolve(AdminSocket.FILE);
+    Path file = socketOf(directory);
     if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
       return null;
     }
@@ -49,6 +50,9 @@ public final class AdminClient implements DatabaseView {
       socket.connect(UnixDomainSocketAddress.of(file));
       channel.greet();
       return new AdminClient(directory, channel);
+    } catch (ConnectException nobody) { // a process that was killed has left it
+      channel.close();
+      return null;
     } catch (IOException | RuntimeException failed) {
       channel.close();
       throw failed instanceof AdminException known
@@ -59,6 +63,13 @@ public final class AdminClient implements DatabaseView {
                   + failed
                   + "); run this as the same user, or close the database first");
     }
+  }
+
+  /** Under the shorter of its names: the room for the path of a socket is small. */
+  private static Path socketOf(Path directory) throws IOException {
+    Path named = directory.resolve(AdminSocket.FILE);
+    Path real = directory.toRealPath().resolve(AdminSocket.FILE);
+    return named.toString().length() < real.toString().length() ? named : real;
   }
 
   /**
@@ -78,8 +89,8 @@ public final class AdminClient implements DatabaseView {
     if (client == null) {
       throw new AdminException(
           refused.getMessage()
-              + " A process that opens it withAdminSocket(true) lets the command read, check and"
-              + " back it up meanwhile.");
+              + " The command can read, check and back it up meanwhile if that process has opened"
+              + " it for writing, withAdminSocket(true).");
     }
     return client;
   }
@@ -125,9 +136,9 @@ public final class AdminClient implements DatabaseView {
     send(scan);
     AdminReply.Row row = next(AdminReply.Row.class);
     while (row != null) {
-      try (Value value = new Value(Math.max(0, row.valueBytes()))) {
-        sink.row(row.key(), row.valueBytes(), value);
-      }
+      Value value = new Value(Math.max(0, row.valueBytes()));
+      sink.row(row.key(), row.valueBytes(), value);
+      value.takeRest();
       row = next(AdminReply.Row.class);
     }
   }
@@ -166,19 +177,20 @@ public final class AdminClient implements DatabaseView {
       if (toCome == 0) {
         return false;
       }
+      long before = toCome;
+      toCome = 0; // after a failure nothing comes any more
       AdminReply.Bytes next = next(AdminReply.Bytes.class);
-      if (next == null || next.bytes().length == 0 || next.bytes().length > toCome) {
+      if (next == null || next.bytes().length == 0 || next.bytes().length > before) {
         throw unexpected(next);
       }
       part = next.bytes();
       at = 0;
-      toCome -= part.length;
+      toCome = before - part.length;
       return true;
     }
 
     /** Takes the parts that were not read: the next row follows them. */
-    @Override
-    public void close() throws IOException {
+    void takeRest() throws IOException {
       while (takePart()) {
         at = part.length;
       }

@@ -44,8 +44,11 @@ final class AdminConnection {
   private void answer(DatabaseView read, AdminRequest request) throws IOException {
     try {
       reply(read, request);
-    } catch (RuntimeException refused) {
+    } catch (RuntimeException | AdminException refused) {
       channel.send(new AdminReply.Failed(String.valueOf(refused.getMessage())));
+      return;
+    } catch (OutOfMemoryError | StackOverflowError refused) {
+      channel.send(new AdminReply.Failed("the process that has the database open: " + refused));
       return;
     }
     channel.send(new AdminReply.End());

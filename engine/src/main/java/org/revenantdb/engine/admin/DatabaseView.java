@@ -12,8 +12,9 @@ import org.revenantdb.engine.BackupOptions;
  * What the reading verbs of the command see of a database: an {@link OpenView} in the process that
  * has it open, an {@link AdminClient} beside it.
  *
- * <p>All rows of a view are those of one moment, from the first read of a row until the view is
- * closed. A view that has read a row holds an open snapshot, like any transaction.
+ * <p>A view shows one moment, from its first request but {@link #check} and {@link #backup} on
+ * until it is closed. The tables are those of that moment or shortly after it, and sequences have
+ * used no fewer values than then. Meanwhile the view holds an open snapshot, like any transaction.
  *
  * <p>Failure: as the methods of {@link org.revenantdb.engine.Database} with the same meaning; an
  * {@link AdminClient} throws an {@link AdminException} with their message instead.

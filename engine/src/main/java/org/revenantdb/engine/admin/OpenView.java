@@ -6,6 +6,8 @@ import java.io.OutputStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.BackupOptions;
 import org.revenantdb.engine.BackupReport;
@@ -26,8 +28,14 @@ public final class OpenView implements DatabaseView {
 
   private final Database db;
 
-  /** The moment of all rows; begun with the first of them. */
+  /** The moment of the view; begun with its first request. */
   private @Nullable Transaction moment;
+
+  /**
+   * The tables as they were soon after the moment: an older snapshot still reads what was dropped
+   * or truncated since, through these objects.
+   */
+  private final Map<String, Table> tables = new TreeMap<>();
 
   /**
    * Creates a view.
@@ -43,8 +51,20 @@ public final class OpenView implements DatabaseView {
     if (begun == null) {
       begun = db.begin(READING);
       moment = begun;
+      for (String name : db.tableNames()) {
+        Table table = db.findTable(name);
+        if (table != null) { // it was dropped meanwhile
+          tables.put(name, table);
+        }
+      }
     }
     return begun;
+  }
+
+  private Table table(String name) {
+    moment();
+    Table table = tables.get(name);
+    return table == null ? db.table(name) : table;
   }
 
   @Override
@@ -54,18 +74,15 @@ public final class OpenView implements DatabaseView {
 
   @Override
   public List<AdminReply.TableEntry> tables() {
-    List<AdminReply.TableEntry> tables = new ArrayList<>();
-    for (String name : db.tableNames()) {
-      Table table = db.findTable(name);
-      if (table != null) { // it was dropped meanwhile
-        tables.add(new AdminReply.TableEntry(name, table.options().partitions()));
-      }
-    }
-    return tables;
+    moment();
+    return tables.values().stream()
+        .map(table -> new AdminReply.TableEntry(table.name(), table.options().partitions()))
+        .toList();
   }
 
   @Override
   public List<AdminReply.SequenceEntry> sequences() {
+    moment(); // values that its rows have used are used in what follows
     List<AdminReply.SequenceEntry> sequences = new ArrayList<>();
     for (String name : db.sequenceNames()) {
       Sequence sequence = db.findSequence(name);
@@ -86,12 +103,12 @@ public final class OpenView implements DatabaseView {
 
   @Override
   public long count(String table, byte @Nullable [] from, byte @Nullable [] end) {
-    return moment().count(db.table(table), from, end);
+    return moment().count(table(table), from, end);
   }
 
   @Override
   public boolean get(String table, byte[] key, OutputStream to) throws IOException {
-    try (InputStream value = moment().open(db.table(table), key)) {
+    try (InputStream value = moment().open(table(table), key)) {
       if (value == null) {
         return false;
       }
@@ -116,7 +133,7 @@ public final class OpenView implements DatabaseView {
   }
 
   private Cursor cursor(AdminRequest.Scan scan) {
-    Table table = db.table(scan.table());
+    Table table = table(scan.table());
     return scan.descending()
         ? moment().scanDescending(table, scan.from(), scan.end())
         : moment().scan(table, scan.from(), scan.end());

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.RevenantException;
+import org.revenantdb.engine.admin.AdminException;
 import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.file.ReadOnlyStorageException;
 import picocli.CommandLine;
@@ -113,6 +114,9 @@ public final class Main {
     if (failure instanceof org.revenantdb.engine.StorageException refused
         && refused.reason() == org.revenantdb.engine.StorageException.Reason.ACCESS_DENIED) {
       return refused(refused.file(), refused.problem());
+    }
+    if (failure instanceof AdminException) {
+      return String.valueOf(failure.getMessage()); // as the process itself would say it
     }
     return failure instanceof IOException || failure instanceof UncheckedIOException
         ? failure.toString()

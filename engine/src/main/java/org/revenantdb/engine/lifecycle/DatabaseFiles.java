@@ -67,7 +67,6 @@ public final class DatabaseFiles {
   static final String NEW_DOUBLE_WRITE = "revenant.dw.new";
   static final String LOCK = "revenant.lock";
   static final String LOG = "log";
-  public static final String ADMIN_SOCKET = "revenant.admin";
 
   /** What a copy has. */
   public static final BackupSource.Names NAMES = new BackupSource.Names(DATA, DOUBLE_WRITE, LOG);
@@ -88,9 +87,7 @@ public final class DatabaseFiles {
           RingFile.UNFINISHED,
           LOCK,
           LOG,
-          CountersFile.FILE_NAME,
-          ADMIN_SOCKET,
-          ADMIN_SOCKET + ".new");
+          CountersFile.FILE_NAME);
 
   /** The files in the log directory during a creation; used only after an interrupted creation. */
   private static final String SEGMENT = "[0-9a-f]{16}\\.log(\\.tmp)?";

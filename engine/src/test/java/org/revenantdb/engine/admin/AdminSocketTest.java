@@ -31,6 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.BackupOptions;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
+import org.revenantdb.engine.Sequence;
 import org.revenantdb.engine.StorageException;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.testing.Samples;
@@ -123,6 +124,96 @@ class AdminSocketTest {
     }
   }
 
+  /** A sequence must not return values again that are in the rows of the same view. */
+  @Test
+  void sequences_have_used_what_the_rows_of_the_view_have() throws IOException {
+    try (Database db = open()) {
+      Table orders = db.createTable("orders");
+      Sequence ids = db.createSequence("ids");
+      try (AdminClient client = connect()) {
+        long position = client.sequences().getFirst().position();
+        db.run(tx -> tx.put(orders, bytes("k" + ids.next()), bytes("v")));
+        assertEquals(position, client.count("orders", null, null));
+        assertTrue(client.sequences().getFirst().position() > position);
+      }
+    }
+  }
+
+  @Test
+  void a_table_that_is_dropped_and_made_again_stays_the_table_of_the_moment() throws IOException {
+    try (Database db = open()) {
+      put(db, "t", "a", "old");
+      put(db, "gone", "a", "old");
+      try (AdminClient client = connect()) {
+        assertEquals(2, client.tables().size());
+        db.dropTable("t");
+        db.dropTable("gone");
+        put(db, "t", "b", "new");
+        put(db, "t", "c", "new");
+        assertEquals(List.of("a=old"), rows(client, AdminRequest.Scan.all("t")));
+        assertEquals(1, client.count("gone", null, null));
+        assertEquals(2, client.tables().size());
+      }
+    }
+  }
+
+  @Test
+  void a_second_close_leaves_the_socket_of_a_later_open_alone() throws IOException {
+    for (int round = 0; round < 20; round++) { // the system may give the same inode again
+      Database first = open();
+      first.close();
+      try (Database second = open()) {
+        first.close();
+        assertTrue(Files.exists(socket(), LinkOption.NOFOLLOW_LINKS), "in round " + round);
+        assertFalse(second.isClosed());
+      }
+    }
+  }
+
+  @Test
+  void a_failure_within_a_value_reaches_the_client() throws Exception {
+    Files.createDirectories(directory());
+    try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+      server.bind(UnixDomainSocketAddress.of(socket()));
+      Thread other =
+          Thread.ofPlatform()
+              .start(() -> {
+                try (AdminChannel channel = new AdminChannel(server.accept())) {
+                  channel.greet();
+                  channel.request();
+                  channel.send(new AdminReply.Row(bytes("k"), 100));
+                  channel.send(new AdminReply.Bytes(new byte[10]));
+                  channel.send(new AdminReply.Failed("page 7 is damaged"));
+                  channel.flush();
+                  assertNull(channel.request(), "the client has gone");
+                } catch (IOException reset) {
+                  // it has gone
+                }
+              });
+      try (AdminClient client = connect()) {
+        AdminException failed =
+            assertThrows(AdminException.class, () -> rows(client, AdminRequest.Scan.all("t")));
+        assertEquals("page 7 is damaged", failed.getMessage());
+      }
+      other.join();
+    }
+  }
+
+  @Test
+  void a_close_ends_a_connection_whose_client_does_not_read() throws IOException {
+    try (Database db = open()) {
+      Table table = db.createTable("t");
+      db.run(tx -> tx.put(table, bytes("k"), new byte[8 << 20])); // more than a socket holds
+      SocketChannel raw = SocketChannel.open(UnixDomainSocketAddress.of(socket()));
+      AdminChannel channel = new AdminChannel(raw);
+      channel.greet();
+      channel.send(AdminRequest.Scan.all("t"));
+      assertEquals("k", text(((AdminReply.Row) channel.reply()).key())); // it is writing now
+      db.close();
+      channel.close();
+    }
+  }
+
   @Test
   void a_refused_request_has_the_message_of_the_database_and_the_connection_goes_on()
       throws IOException {
@@ -152,11 +243,13 @@ class AdminSocketTest {
         assertThrows(AdminException.class, () -> client.backup(target, BackupOptions.defaults()));
       }
       try (AdminClient client = connect()) {
+        BackupOptions slow = BackupOptions.defaults().withBytesPerSecond(1);
         assertThrows(
             CancellationException.class,
-            () -> client.backup(ended, BackupOptions.defaults().withListener(progress -> false)));
+            () -> client.backup(ended, slow.withListener(progress -> false)));
       }
     }
+    assertFalse(Files.exists(ended.resolve("revenant.data")));
     try (Database copy = Database.open(target, Samples.SMALL)) {
       assertEquals("v", Samples.get(copy, "t", "k"));
     }
@@ -168,7 +261,7 @@ class AdminSocketTest {
       put(db, "t", "k", "v");
       assertEquals(
           "rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(socket())));
-      assertFalse(Files.exists(directory().resolve(AdminSocket.UNFINISHED)));
+      assertFalse(Files.exists(directory().resolve(AdminSocket.ROOM)));
     }
     assertFalse(Files.exists(socket(), LinkOption.NOFOLLOW_LINKS));
     assertNull(AdminClient.connect(directory()));
@@ -190,9 +283,9 @@ class AdminSocketTest {
   void what_a_killed_process_has_left_is_replaced() throws IOException {
     open().close();
     bindAndLeave(socket());
-    Path room = Files.createDirectory(directory().resolve(AdminSocket.UNFINISHED));
+    Path room = Files.createDirectory(directory().resolve(AdminSocket.ROOM));
     bindAndLeave(room.resolve("s"));
-    assertThrows(AdminException.class, () -> AdminClient.connect(directory()));
+    assertNull(AdminClient.connect(directory()), "nobody listens there");
     try (Database db = Database.open(directory(), Samples.SMALL)) {
       put(db, "t", "k", "v"); // without a socket it is in nobody's way
     }
@@ -215,7 +308,14 @@ class AdminSocketTest {
     Files.writeString(socket(), "precious");
     StorageException refused = assertThrows(StorageException.class, () -> open().close());
     assertEquals(socket(), refused.file());
+    assertTrue(String.valueOf(refused.getMessage()).contains("move it away"), refused::getMessage);
     assertEquals("precious", Files.readString(socket()));
+    Files.delete(socket());
+    Path elsewhere = Files.createDirectory(folder.resolve("elsewhere"));
+    Files.writeString(elsewhere.resolve("s"), "precious");
+    Files.createSymbolicLink(directory().resolve(AdminSocket.ROOM), elsewhere);
+    assertThrows(StorageException.class, () -> open().close());
+    assertEquals("precious", Files.readString(elsewhere.resolve("s")));
     Database.open(directory(), Samples.SMALL).close();
   }
 
@@ -224,9 +324,8 @@ class AdminSocketTest {
     Path deep = folder.resolve("d".repeat(120)).resolve("db");
     StorageException refused =
         assertThrows(StorageException.class, () -> Database.open(deep, WITH_SOCKET).close());
-    assertTrue(String.valueOf(refused.getMessage()).contains("short path"), refused::getMessage);
-    Database.open(deep, Samples.SMALL).close();
-    assertFalse(Files.exists(deep.resolve(AdminSocket.UNFINISHED)));
+    assertTrue(String.valueOf(refused.getMessage()).contains("shorter path"), refused::getMessage);
+    assertFalse(Files.exists(deep), "nothing was done there");
   }
 
   @Test
