@@ -252,7 +252,9 @@ final class BackupRun implements Backups.Started {
     try (PageCopy pages = new PageCopy(source.pool(), source.data(), target.data())) {
       while (copyPiece(pages, target, share)) {
         steps.at(BackupSteps.Step.PAGES_COPIED);
+        Turn turn = new Turn();
         copyLog(log, source.durableLsn());
+        turn.copied(share);
         progressed(pages.next(), log);
         goOn();
         long due = untilAllowed(first, (long) pages.next() * Page.SIZE);
