@@ -30,13 +30,16 @@ final class BackupRun implements Backups.Started {
   /*
    * Protocol    docs/protocols.md §47, with schedules and the crash table.
    *
-   * Steps       target marked | log held | redo, checkpoint: S, R | pages, beside them log | E, N | log up to E, sealed
-   *             | header, slots | all forced | renamed
+   * Steps       target marked | log held | redo, checkpoint: S, R | log that is there | pages, beside them log | E, N
+   *             | log up to E, sealed | header, slots | all forced | renamed
    *
    * Stop        `stop` is looked at before each piece of pages and in each pause. What it was set to is thrown then.
    */
   private static final long TELL_EVERY = TimeUnit.MILLISECONDS.toNanos(100);
   private static final long LOG_EVERY = TimeUnit.MILLISECONDS.toNanos(20);
+
+  /** As many bytes as a piece of pages. */
+  private static final long LOG_PIECE = (long) PageCopy.AT_ONCE * Page.SIZE;
 
   private final BackupSource source;
   private final Path directory;
@@ -145,7 +148,7 @@ final class BackupRun implements Backups.Started {
   }
 
   private void work() {
-    report = make();
+    report = make(new Turn());
     end();
   }
 
@@ -159,23 +162,25 @@ final class BackupRun implements Backups.Started {
     Parking.unpark(caller);
   }
 
-  private BackupReport make() {
+  private BackupReport make(Turn sinceBegin) {
     goOn();
     BackupTarget target = BackupTarget.make(directory, source.directory(), source.names());
     try {
-      return fill(target);
+      return fill(target, sinceBegin);
     } catch (Throwable failed) {
       target.remove(failed);
       throw failed;
     }
   }
 
-  private BackupReport fill(BackupTarget target) {
+  private BackupReport fill(BackupTarget target, Turn sinceBegin) {
     byte[] id = new byte[16];
     new SecureRandom().nextBytes(id);
     ControlState state;
     BackupSource.End end;
     long logBytes;
+    WriterShare share = new WriterShare();
+    sinceBegin.paused(share);
     steps.at(BackupSteps.Step.MARKED);
     try (LogCopy log = source.holdLog()) {
       steps.at(BackupSteps.Step.HELD);
@@ -184,7 +189,8 @@ final class BackupRun implements Backups.Started {
       target.makeRest(id);
       log.begin(state.redoPoint(), target.log(), id, target.statistics());
       steps.at(BackupSteps.Step.CHECKPOINTED);
-      copyPages(target, log);
+      copyOldLog(log, share);
+      copyPages(target, log, share);
       steps.at(BackupSteps.Step.ALL_PAGES_COPIED);
       end = source.end();
       steps.at(BackupSteps.Step.END_KNOWN);
@@ -223,22 +229,77 @@ final class BackupRun implements Backups.Started {
     }
   }
 
-  private void copyPages(BackupTarget target, LogCopy log) {
-    long first = System.nanoTime();
-    try (PageCopy pages =
-        new PageCopy(
-            source.pool(),
-            source.data(),
-            target.data(),
-            () -> steps.at(BackupSteps.Step.PAGES_READ))) {
-      while (pages.copyNext()) {
-        steps.at(BackupSteps.Step.PAGES_COPIED);
-        copyLog(log, source.durableLsn());
-        progress = new BackupProgress(pages.next(), source.pool().sizeInPages(), log.bytes());
-        goOn();
-        pause(log, first, (long) pages.next() * Page.SIZE);
+  /** The log that was there before is copied piece by piece, as the pages are. */
+  private void copyOldLog(LogCopy log, WriterShare share) {
+    long old = source.durableLsn();
+    long left = Long.MAX_VALUE;
+    while (log.position() < old) {
+      Turn turn = new Turn();
+      copyLog(log, Math.min(log.position() + LOG_PIECE, old));
+      turn.copied(share);
+      progressed(0, log);
+      goOn();
+      long before = left;
+      left = source.durableLsn() - log.position();
+      if (left < before) { // else writers would need its files before they are copied
+        pause(share, share.pause(), /* meanwhile= */ () -> {});
       }
     }
+  }
+
+  private void copyPages(BackupTarget target, LogCopy log, WriterShare share) {
+    long first = System.nanoTime();
+    try (PageCopy pages = new PageCopy(source.pool(), source.data(), target.data())) {
+      while (copyPiece(pages, target, share)) {
+        steps.at(BackupSteps.Step.PAGES_COPIED);
+        Turn turn = new Turn();
+        copyLog(log, source.durableLsn());
+        turn.copied(share);
+        progressed(pages.next(), log);
+        goOn();
+        long due = untilAllowed(first, (long) pages.next() * Page.SIZE);
+        pause(share, Math.max(due, share.pause()), () -> copyLog(log, source.durableLsn()));
+      }
+    }
+  }
+
+  /** False if there is no more. Beside writers it is forced, so that they meet its cost at once. */
+  private boolean copyPiece(PageCopy pages, BackupTarget target, WriterShare share) {
+    Turn reading = new Turn();
+    if (!pages.readNext()) {
+      return false;
+    }
+    reading.copied(share);
+    steps.at(BackupSteps.Step.PAGES_READ);
+    Turn writing = new Turn();
+    pages.writeRead();
+    if (share.hasWriters()) {
+      target.data().force();
+    }
+    writing.copied(share);
+    return true;
+  }
+
+  /** A time, and the commits in it. */
+  private final class Turn {
+    private final long commits = source.commits();
+    private final long begun = System.nanoTime();
+
+    long nanos() {
+      return System.nanoTime() - begun;
+    }
+
+    void copied(WriterShare share) {
+      share.copied(nanos(), source.commits() - commits);
+    }
+
+    void paused(WriterShare share) {
+      share.paused(nanos(), source.commits() - commits);
+    }
+  }
+
+  private void progressed(int pages, LogCopy log) {
+    progress = new BackupProgress(pages, source.pool().sizeInPages(), log.bytes());
   }
 
   private void copyLog(LogCopy log, long upTo) {
@@ -260,18 +321,29 @@ final class BackupRun implements Backups.Started {
     }
   }
 
-  /** Until the limit allows more pages. The log is copied meanwhile. */
-  private void pause(LogCopy log, long first, long bytes) {
+  /** How long until the limit allows more pages, in nanoseconds. */
+  private long untilAllowed(long first, long bytes) {
     long limit = options.bytesPerSecond();
     if (limit == 0) {
-      return;
+      return 0;
     }
     long due = (long) ((double) bytes / limit * TimeUnit.SECONDS.toNanos(1));
-    for (long left = due; left > 0; left = due - (System.nanoTime() - first)) {
+    return due - (System.nanoTime() - first);
+  }
+
+  private void pause(WriterShare share, long due, Runnable meanwhile) {
+    if (due <= 0) {
+      return;
+    }
+    Turn turn = new Turn();
+    for (long left = due; left > 0; left = due - turn.nanos()) {
       Parking.parkNanos(this, Math.min(left, LOG_EVERY));
       goOn();
-      copyLog(log, source.durableLsn());
+      if (left > LOG_EVERY) {
+        meanwhile.run();
+      }
     }
+    turn.paused(share);
   }
 
   /** Last of all: before that, the file is not that of a database. */

@@ -41,11 +41,16 @@ public interface BackupSource {
   LogCopy holdLog();
 
   /**
-   * Redoes what a crash has left, and makes a checkpoint. Call it after {@link #holdLog}.
+   * Returns a checkpoint to begin with: the last one, if the log since then is less than the pages
+   * that a new one would write. Else it redoes what a crash has left, and makes one. Call it after
+   * {@link #holdLog}.
    *
    * @return the control slot of this checkpoint, or of a later one
    */
   ControlState checkpoint();
+
+  /** Commits of transactions that have written, since the open. */
+  long commits();
 
   /** How far the log is durable. */
   long durableLsn();

@@ -23,23 +23,20 @@ final class PageCopy implements AutoCloseable {
   private final BufferPool pool;
   private final StorageFile from;
   private final StorageFile to;
-  private final Runnable read;
   private final Arena arena = Arena.ofConfined();
   private final MemorySegment pages = arena.allocate((long) AT_ONCE * Page.SIZE, 4096);
 
   /** Behind file header and control slots. */
   private int next = SpaceMapPage.POSITION;
 
-  /**
-   * Copies nothing yet.
-   *
-   * @param read is called when a piece was read, and not judged
-   */
-  PageCopy(BufferPool pool, StorageFile from, StorageFile to, Runnable read) {
+  /** So many were read, and are not written. */
+  private int whole;
+
+  /** Copies nothing yet. */
+  PageCopy(BufferPool pool, StorageFile from, StorageFile to) {
     this.pool = pool;
     this.from = from;
     this.to = to;
-    this.read = read;
   }
 
   /** The first page that was not copied. */
@@ -47,24 +44,24 @@ final class PageCopy implements AutoCloseable {
     return next;
   }
 
-  /** Copies the next pages; false if there is none. */
-  boolean copyNext() {
+  /** Reads the next pages; false if there is none. */
+  boolean readNext() {
     int wanted = Math.min(AT_ONCE, pool.sizeInPages() - next);
     if (wanted <= 0) {
       return false;
     }
     MemorySegment piece = pages.asSlice(0, (long) wanted * Page.SIZE);
-    int whole = from.readUpTo((long) next * Page.SIZE, piece) / Page.SIZE;
-    if (whole == 0) {
-      return false; // it was cut: what was there was free, and what comes there is formatted
-    }
-    read.run();
+    whole = from.readUpTo((long) next * Page.SIZE, piece) / Page.SIZE;
+    return whole > 0; // else it was cut: what was there was free, and what comes there is formatted
+  }
+
+  /** Judges and writes the pages that were read. */
+  void writeRead() {
     for (int i = 0; i < whole; i++) {
-      judge(next + i, piece.asSlice((long) i * Page.SIZE, Page.SIZE));
+      judge(next + i, pages.asSlice((long) i * Page.SIZE, Page.SIZE));
     }
-    to.write((long) next * Page.SIZE, piece.asSlice(0, (long) whole * Page.SIZE));
+    to.write((long) next * Page.SIZE, pages.asSlice(0, (long) whole * Page.SIZE));
     next += whole;
-    return true;
   }
 
   private void judge(int pageId, MemorySegment page) {

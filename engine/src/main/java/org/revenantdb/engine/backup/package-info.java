@@ -2,7 +2,7 @@
  * A copy of a database that is in use.
  *
  * <p>Reading order: {@code BackupSource}, {@code BackupRun} (the steps), {@code PageCopy}, {@code
- * BackupTarget}, {@code Backups}.
+ * WriterShare}, {@code BackupTarget}, {@code Backups}.
  *
  * <p>The protocol is in {@code README.md} beside this file.
  */

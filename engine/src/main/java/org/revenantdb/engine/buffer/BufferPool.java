@@ -1028,6 +1028,15 @@ public final class BufferPool implements AutoCloseable {
   }
 
   /**
+   * Returns how many pages have changes that the file lacks.
+   *
+   * @return number of pages, those being written included
+   */
+  public int dirtyPages() {
+    return writer.dirty();
+  }
+
+  /**
    * Returns what the pool has done.
    *
    * @return the present numbers

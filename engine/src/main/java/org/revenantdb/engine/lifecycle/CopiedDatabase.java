@@ -1,10 +1,12 @@
 package org.revenantdb.engine.lifecycle;
 
 import java.nio.file.Path;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.ReadOnlyDatabaseException;
 import org.revenantdb.engine.backup.BackupSource;
 import org.revenantdb.engine.buffer.BufferPool;
+import org.revenantdb.engine.page.Page;
 import org.revenantdb.latch.PatientLock;
 import org.revenantdb.recovery.file.ControlState;
 import org.revenantdb.recovery.file.DataFileHeader;
@@ -30,6 +32,7 @@ final class CopiedDatabase implements BackupSource {
   private final IoStatistics io;
   private final Runnable checkpoint;
   private final PatientLock cutting;
+  private final LongSupplier commits;
 
   /**
    * Nothing is copied yet.
@@ -37,6 +40,7 @@ final class CopiedDatabase implements BackupSource {
    * @param log null if the database is open read-only
    * @param checkpoint redoes what is pending, and writes all dirty pages
    * @param cutting held while the data file is cut
+   * @param commits how many transactions have committed that have written
    */
   CopiedDatabase(
       Opening.Files files,
@@ -45,7 +49,8 @@ final class CopiedDatabase implements BackupSource {
       @Nullable Log log,
       IoStatistics io,
       Runnable checkpoint,
-      PatientLock cutting) {
+      PatientLock cutting,
+      LongSupplier commits) {
     this.files = files;
     this.found = found;
     this.pool = pool;
@@ -53,6 +58,7 @@ final class CopiedDatabase implements BackupSource {
     this.io = io;
     this.checkpoint = checkpoint;
     this.cutting = cutting;
+    this.commits = commits;
   }
 
   @Override
@@ -101,12 +107,28 @@ final class CopiedDatabase implements BackupSource {
 
   @Override
   public ControlState checkpoint() {
+    ControlState last = files.survey().control().state();
+    if (log == null || isRecent(last, log)) {
+      return last;
+    }
     checkpoint.run();
     ControlState state = files.survey().control().state();
-    if (log != null && state.life() != log.life()) {
+    if (state.life() != log.life()) {
       throw new IllegalStateException("a checkpoint of life " + state.life());
     }
     return state;
+  }
+
+  /** Whether the log behind it is less than what a new one would write, and all of this life. */
+  private boolean isRecent(ControlState last, Log running) {
+    return last.life() == running.life()
+        && last.redoPoint() > running.lifeBegin()
+        && running.tail() - last.redoPoint() <= (long) pool.dirtyPages() * Page.SIZE;
+  }
+
+  @Override
+  public long commits() {
+    return commits.getAsLong();
   }
 
   @Override

@@ -170,7 +170,14 @@ public final class OpenDatabase {
       backups =
           new Backups(
               new CopiedDatabase(
-                  files, analysed.result(), pool, life.log(), io, () -> checkpoint(), cutting));
+                  files,
+                  analysed.result(),
+                  pool,
+                  life.log(),
+                  io,
+                  this::checkpoint,
+                  cutting,
+                  engine.storage().counters()::commits));
       files.ownership().checkFiles();
       if (archiver != null) {
         archiver.start(backups);

@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -182,6 +183,38 @@ class BackupFaultsTest {
         assertThrows(StorageException.class, () -> Database.open(moved, SMALL));
     assertTrue(refused.getMessage().contains("unfinished backup"), refused::getMessage);
     assertGoesOn();
+  }
+
+  /** No fault: what the target is asked for. */
+  @Test
+  void pages_are_forced_piece_by_piece_only_beside_commits() throws InterruptedException {
+    put(db, "rows", 0, 20_000, 2, 200);
+    AtomicInteger forces = new AtomicInteger();
+    faulty.hook(event -> {
+      if (event.is(IoEvent.Kind.FORCE, BackupTarget.UNFINISHED)) {
+        forces.incrementAndGet();
+      }
+    });
+    db.backup(target("alone"));
+    int alone = forces.get(); // header, slots and pages, at the end
+    assertEquals(3, alone);
+    AtomicBoolean stopped = new AtomicBoolean();
+    Thread writer =
+        Thread.ofPlatform()
+            .start(() -> {
+              while (!stopped.get()) {
+                put(db, "rows", 0, 1, 3, 200);
+              }
+            });
+    try {
+      do { // until a commit came while a piece was copied
+        forces.set(0);
+        db.backup(target("beside" + System.nanoTime()));
+      } while (forces.get() <= alone);
+    } finally {
+      stopped.set(true);
+      writer.join();
+    }
   }
 
   @Test

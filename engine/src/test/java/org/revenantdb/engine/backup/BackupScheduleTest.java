@@ -29,6 +29,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.engine.BackupReport;
 import org.revenantdb.engine.BulkLoad;
 import org.revenantdb.engine.CorruptDataException;
 import org.revenantdb.engine.Database;
@@ -116,6 +117,34 @@ class BackupScheduleTest {
 
   private final AtomicReference<Map<String, Map<String, String>>> expected =
       new AtomicReference<>();
+
+  @Test
+  void R26_pages_that_are_dirty_at_the_begin_are_completed_by_the_log_since_the_last_checkpoint() {
+    put(db, "rows", 0, 5_000, 1, 200);
+    db.cleanNow();
+    db.checkpoint();
+    long redoPoint = db.statistics().files().redoPoint();
+    for (int i = 0; i < 5_000; i += 50) { // every page, and little log
+      put(db, "rows", i, i + 1, 2, 200);
+    }
+    BackupReport report = db.backup(target);
+    assertEquals(redoPoint, report.redoPoint(), "a checkpoint was made");
+    assertEquals(contents(db), opened(target));
+  }
+
+  @Test
+  void a_checkpoint_is_made_if_there_is_more_log_than_dirty_pages() {
+    put(db, "rows", 0, 10, 1, 200);
+    db.cleanNow();
+    db.checkpoint();
+    long redoPoint = db.statistics().files().redoPoint();
+    for (int i = 0; i < 2_000; i++) { // one page, and much log
+      put(db, "rows", 5, 6, i, 200);
+    }
+    BackupReport report = db.backup(target);
+    assertTrue(report.redoPoint() > redoPoint, report::toString);
+    assertEquals(contents(db), opened(target));
+  }
 
   @Test
   void R26_what_is_written_after_the_end_is_not_in_the_copy() {

@@ -6,9 +6,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
@@ -71,15 +69,19 @@ public final class BackupFork {
 
   private static void load(Path directory, int rows) {
     try (Database db = Database.open(directory)) {
-      Table table = db.createTable("rows");
-      for (int from = 0; from < rows; from += 1_000) {
-        int first = from;
-        db.run(tx -> {
-          for (int i = first; i < Math.min(rows, first + 1_000); i++) {
-            tx.put(table, key(i), new byte[VALUE]);
-          }
-        });
-      }
+      load(db, rows);
+    }
+  }
+
+  static void load(Database db, int rows) {
+    Table table = db.createTable("rows");
+    for (int from = 0; from < rows; from += 1_000) {
+      int first = from;
+      db.run(tx -> {
+        for (int i = first; i < Math.min(rows, first + 1_000); i++) {
+          tx.put(table, key(i), new byte[VALUE]);
+        }
+      });
     }
   }
 
@@ -130,18 +132,7 @@ public final class BackupFork {
       Database db, Path target, BackupOptions options, int rows, long window, int pairs, long seed)
       throws Exception {
     LongAdder commits = new LongAdder();
-    Work work = new Work();
-    Table table = db.table("rows");
-    for (int i = 0; i < SESSIONS; i++) {
-      Random random = new Random(seed * SESSIONS + i);
-      work.begin(() -> {
-        int row = random.nextInt(rows);
-        byte[] value = new byte[VALUE];
-        random.nextBytes(value);
-        db.run(tx -> tx.put(table, key(row), value));
-        commits.increment();
-      });
-    }
+    Work work = update(db, rows, SESSIONS, seed, commits);
     perSecond(commits, window); // the first window warms up
     double without = 0;
     double beside = 0;
@@ -149,7 +140,7 @@ public final class BackupFork {
       without += perSecond(commits, window);
       Work backups = new Work();
       backups.begin(() -> {
-        db.backup(target, options.withListener(progress -> !backups.stopped));
+        db.backup(target, options.withListener(progress -> !backups.isStopped()));
         delete(target);
       });
       beside += perSecond(commits, window);
@@ -160,7 +151,24 @@ public final class BackupFork {
     return beside / without;
   }
 
-  private static double perSecond(LongAdder commits, long window) throws InterruptedException {
+  /** Sessions that commit durable updates of random rows until their end. */
+  static Work update(Database db, int rows, int sessions, long seed, LongAdder commits) {
+    Work work = new Work();
+    Table table = db.table("rows");
+    for (int i = 0; i < sessions; i++) {
+      Random random = new Random(seed * sessions + i);
+      work.begin(() -> {
+        int row = random.nextInt(rows);
+        byte[] value = new byte[VALUE];
+        random.nextBytes(value);
+        db.run(tx -> tx.put(table, key(row), value));
+        commits.increment();
+      });
+    }
+    return work;
+  }
+
+  static double perSecond(LongAdder commits, long window) throws InterruptedException {
     long before = commits.sum();
     long begun = System.nanoTime();
     TimeUnit.NANOSECONDS.sleep(window);
@@ -173,46 +181,6 @@ public final class BackupFork {
         for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
           Files.delete(file);
         }
-      }
-    }
-  }
-
-  /** A step of a thread. */
-  private interface Step {
-    void run() throws Exception;
-  }
-
-  /** Threads that do the same again and again. */
-  private static final class Work {
-    private final List<Thread> threads = new ArrayList<>();
-    private volatile boolean stopped;
-    private volatile Exception failure = new Exception("none");
-    private volatile boolean failed;
-
-    void begin(Step step) {
-      threads.add(
-          Thread.ofPlatform()
-              .start(() -> {
-                try {
-                  while (!stopped) {
-                    step.run();
-                  }
-                } catch (Exception thrown) {
-                  if (!stopped) { // else a backup that was cancelled
-                    failure = thrown;
-                    failed = true;
-                  }
-                }
-              }));
-    }
-
-    void end() throws Exception {
-      stopped = true;
-      for (Thread thread : threads) {
-        thread.join();
-      }
-      if (failed) {
-        throw failure;
       }
     }
   }

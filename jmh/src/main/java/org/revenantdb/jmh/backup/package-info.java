@@ -1,4 +1,4 @@
-/** What a backup costs concurrent writers, and how fast it is. */
+/** What backups, archives and followers cost, and how fast they are. */
 @NullMarked
 package org.revenantdb.jmh.backup;
 

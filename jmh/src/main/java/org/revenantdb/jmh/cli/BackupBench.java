@@ -5,21 +5,24 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.revenantdb.jmh.backup.ArchiveFork;
 import org.revenantdb.jmh.backup.BackupFork;
 import org.revenantdb.jmh.backup.FollowerFork;
 
 /**
- * The cost of a backup for concurrent writers, and its speed; the lag of a follower, and the time
- * of its promotion.
+ * The cost of a backup and of an archive for concurrent writers, and the speed of a backup; the lag
+ * of a follower, and the time of its promotion.
  */
 final class BackupBench implements Bench {
   private static final List<String> OF_BACKUP =
       List.of("backup_write_ratio", "backup_write_ratio_limited", "backup_vs_cp");
 
+  private static final List<String> OF_ARCHIVE = List.of("archive_commit_ratio");
+
   private static final List<String> OF_FOLLOWER = List.of("follower_lag_ms", "promote_seconds");
 
   private static final List<String> FIGURES =
-      Stream.concat(OF_BACKUP.stream(), OF_FOLLOWER.stream()).toList();
+      Stream.of(OF_BACKUP, OF_ARCHIVE, OF_FOLLOWER).flatMap(List::stream).toList();
 
   private static final Map<String, String> UNITS =
       Map.of(
@@ -51,6 +54,7 @@ final class BackupBench implements Bench {
     figures.setting("rows", "4 bytes of key, 200 of value");
     figures.setting("sessions", "4, durable updates of random rows, one a transaction");
     figures.setting("limited", "50 MB/s");
+    figures.setting("archive", "8 sessions; shipped every second, on the same device");
     figures.setting("follower", "20,000 lazy commits a second; archive and follower every 200 ms");
     try (ForkSession session = ForkSession.open(name(), settings, figures, rounds, Set.of())) {
       String child = "backup";
@@ -69,6 +73,23 @@ final class BackupBench implements Bench {
               UNITS);
       for (String name : OF_BACKUP) {
         figures.put(name, ForkSession.median(samples, name + "," + child));
+      }
+      String archive = "archive";
+      Map<String, Sample> ofArchive =
+          session.run(
+              "archive",
+              List.of(
+                  new ForkSession.Child(
+                      archive,
+                      ArchiveFork.class,
+                      "DIRECTORY",
+                      session.sized(50_000, 1_000_000),
+                      session.sized(2_500, 10_000),
+                      session.sized(3, 5),
+                      session.seed())),
+              UNITS);
+      for (String name : OF_ARCHIVE) {
+        figures.put(name, ForkSession.median(ofArchive, name + "," + archive));
       }
       String follower = "follower";
       Map<String, Sample> ofFollower =

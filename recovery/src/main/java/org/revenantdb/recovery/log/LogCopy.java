@@ -110,9 +110,9 @@ public final class LogCopy implements AutoCloseable {
   }
 
   /**
-   * Copies whole records.
+   * Copies whole records, the last of which ends at or behind a position.
    *
-   * @param lsn end of a record, durable
+   * @param lsn the position; the record that holds it is durable
    * @return false if a segment was needed by writers before it was copied: this copy cannot be
    *     finished
    */
@@ -231,6 +231,15 @@ public final class LogCopy implements AutoCloseable {
   /** Seals the log where it ends now, and forces its files and their names. */
   public void finish() {
     target().finish();
+  }
+
+  /**
+   * How far it has come.
+   *
+   * @return end of the last record that was copied
+   */
+  public long position() {
+    return position;
   }
 
   /**
