@@ -18,7 +18,7 @@ final class LifeWatch implements AutoCloseable {
   /** The pause between two reads of the ledger. It only determines how late the kill is. */
   private static final long NAP = 100_000;
 
-  /** The pause before the child's first report, while its JVM starts. */
+  /** The same before the child's first report, while its JVM starts, and if there is no kill. */
   private static final long LONG_NAP = 1_000_000;
 
   private final ForkedJvm child;
@@ -80,7 +80,8 @@ final class LifeWatch implements AutoCloseable {
       if (due(rule)) {
         return true;
       }
-      LockSupport.parkNanos(ledger.count() == 0 ? LONG_NAP : NAP);
+      boolean isDistant = ledger.count() == 0 || rule instanceof KillRule.Never;
+      LockSupport.parkNanos(isDistant ? LONG_NAP : NAP);
     }
     read();
     return false;

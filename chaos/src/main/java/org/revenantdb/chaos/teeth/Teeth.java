@@ -117,6 +117,11 @@ public final class Teeth {
    * @return the result
    */
   public static Bite hunt(Broken broken, long seed, Duration patience) {
+    return hunt(broken, seed, FEWEST_ROUNDS, patience);
+  }
+
+  /** Hunts with a number of rounds that begin in any case. */
+  static Bite hunt(Broken broken, long seed, int fewestRounds, Duration patience) {
     long begun = System.nanoTime();
     long states = 0;
     for (int round = 0; ; round++) {
@@ -130,7 +135,7 @@ public final class Teeth {
       Duration time = Duration.ofNanos(System.nanoTime() - begun);
       int rounds = round + 1;
       boolean over =
-          rounds >= MOST_ROUNDS || (rounds >= FEWEST_ROUNDS && time.compareTo(patience) > 0);
+          rounds >= MOST_ROUNDS || (rounds >= fewestRounds && time.compareTo(patience) > 0);
       if (found || outcome.verdict() != Verdict.SURVIVED || over) {
         return new Bite(
             broken.name(),

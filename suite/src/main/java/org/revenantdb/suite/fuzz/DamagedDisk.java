@@ -3,6 +3,7 @@ package org.revenantdb.suite.fuzz;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
@@ -232,7 +233,7 @@ final class DamagedDisk {
     }
 
     String path() {
-      return "log/%016x.log".formatted(begin);
+      return "log/" + HexFormat.of().toHexDigits(begin) + ".log";
     }
 
     /** Where the segment behind this one begins. */

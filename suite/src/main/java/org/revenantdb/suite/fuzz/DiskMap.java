@@ -102,25 +102,29 @@ final class DiskMap {
 
   private void walk(String segment, long start, int size) {
     LogPlace place = LogPlace.of(segment, start);
+    boolean hasFound = false;
     while (place != null && place.offset() + LogRecordLayout.HEADER <= size) {
       byte[] header = disk.read(place, LogRecordLayout.HEADER);
       int length = DamagedDisk.little(header).getInt(LogRecordLayout.LENGTH);
       byte[] bytes = LogRecordLayout.isSane(length) ? disk.read(place, length) : null;
       if (bytes != null && isGood(bytes)) {
         int type = bytes[LogRecordLayout.TYPE] & 0xFF;
-        records.add(new LogRecord(place.path(), place.offset(), type, bytes));
+        records.add(new LogRecord(segment, place.offset(), type, bytes));
+        hasFound = true;
         endOfLog = Math.max(endOfLog, DamagedDisk.little(bytes).getLong(LogRecordLayout.LSN));
         place = behind(place, length, size);
       } else {
-        place = recordsSeemToGoOn(place) ? new LogPlace(place.begin(), place.offset() + 8) : null;
+        place =
+            !hasFound && isNearTheBeginning(place)
+                ? new LogPlace(place.begin(), place.offset() + 8)
+                : null;
       }
     }
   }
 
   /** A segment begins in the middle of a record; the first valid one is not far. */
-  private boolean recordsSeemToGoOn(LogPlace place) {
-    return place.offset() < SegmentLayout.HEADER + (1 << 14)
-        && records.stream().noneMatch(known -> known.file().equals(place.path()));
+  private static boolean isNearTheBeginning(LogPlace place) {
+    return place.offset() < SegmentLayout.HEADER + (1 << 14);
   }
 
   private @Nullable LogPlace behind(LogPlace place, int length, int size) {

@@ -28,6 +28,11 @@ final class StepsEpisode {
   private static final int SESSIONS = 5;
   private static final int STEPS = 6_000;
 
+  /** Before this step more is written than the pool holds, so that pages are evicted. */
+  private static final int OUTGROWS_AT = 5_400;
+
+  private static final long LARGEST_OUTGROWN = 16 << 20;
+
   /** The number of rows used in a table: few, so that rows are used repeatedly. */
   private static final int ROWS = 400;
 
@@ -65,6 +70,9 @@ final class StepsEpisode {
   void run() {
     try {
       for (step = 1; step <= STEPS; step++) {
+        if (step == OUTGROWS_AT) {
+          outgrowPool();
+        }
         step();
         tally.steps++;
       }
@@ -92,6 +100,21 @@ final class StepsEpisode {
         clients[slot] = null;
       }
     }
+  }
+
+  private void outgrowPool() throws IOException {
+    abandonAll();
+    Client client = new Client(store.begin(), model.begin());
+    int length = (int) (Math.min(options.poolBytes(), LARGEST_OUTGROWN) * 3 / 2 / ROWS);
+    for (int number = 0; number < ROWS; number++) {
+      RowKey row = KeySpace.WIDE.row(number);
+      Value value = new Value(++lastVersion, length);
+      client.tx.put(row.table(), row.bytes(), value.bytes());
+      client.twin.change(row, value);
+    }
+    client.tx.commit();
+    client.tx.close();
+    client.twin.commit();
   }
 
   /** One operation; returns false when the transaction has ended. */
@@ -133,6 +156,16 @@ final class StepsEpisode {
     client.tx.rollback();
     client.tx.close();
     client.twin.rollback();
+  }
+
+  private void abandonAll() {
+    for (int slot = 0; slot < SESSIONS; slot++) {
+      Client client = clients[slot];
+      if (client != null) {
+        abandon(client);
+        clients[slot] = null;
+      }
+    }
   }
 
   private RowKey anyRow() {
@@ -268,13 +301,7 @@ final class StepsEpisode {
       open();
       return;
     }
-    for (int slot = 0; slot < SESSIONS; slot++) {
-      Client client = clients[slot];
-      if (client != null) {
-        abandon(client);
-        clients[slot] = null;
-      }
-    }
+    abandonAll();
     if (random.nextInt(3) == 0) {
       Verifier.demandCleanable(store);
     }

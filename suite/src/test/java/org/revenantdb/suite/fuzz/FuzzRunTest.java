@@ -19,7 +19,8 @@ class FuzzRunTest {
   /** Half of them belong to one child, the others to the other one. */
   private static final int VARIANTS = 10;
 
-  @TempDir Path dir;
+  /** For all tests, because each family of databases is created once in a directory. */
+  @TempDir static Path dir;
 
   /** The limit for a child that hangs: longer than a healthy child is silent on a quiet machine. */
   private static final Duration IMPATIENT = Duration.ofSeconds(3);
