@@ -123,7 +123,7 @@ abstract class TaskStore implements StateStore {
     warnOfRareCommits();
     SharedDatabase shared = null;
     try {
-      shared = SharedDatabase.acquire(home, context.appConfigs());
+      shared = SharedDatabase.acquire(home, context);
       Table table = shared.table(task, taskDirectory, name, format());
       load(shared, table);
       openTables(shared, task, table);
@@ -131,6 +131,9 @@ abstract class TaskStore implements StateStore {
       opened = new Opened(shared, shared.join(task, this), table, context);
       open = true;
     } catch (RevenantException failure) {
+      if (shared != null) {
+        shared.doubt();
+      }
       throw told("it cannot be opened", failure);
     } finally {
       if (!open && shared != null) {
@@ -258,6 +261,10 @@ abstract class TaskStore implements StateStore {
 
   /** The exception of Kafka Streams for one of the engine. */
   RuntimeException told(String what, RevenantException failure) {
+    Opened now = opened;
+    if (now != null) {
+      now.shared.doubt();
+    }
     String message = "store " + name + ": " + what + ": " + failure.getMessage();
     return failure instanceof DatabaseClosedException
         ? new InvalidStateStoreException(message, failure)

@@ -181,6 +181,7 @@ final class TaskTransaction {
 
   private synchronized void failed(RuntimeException why) {
     failure = why;
+    shared.doubt();
   }
 
   private synchronized void commitWithProducer(Function<TopicPartition, @Nullable Long> offsets) {
@@ -195,7 +196,7 @@ final class TaskTransaction {
     } catch (RuntimeException failed) {
       // The producer's commit has succeeded, so its caller must not hear of this; the next
       // statement of the task does.
-      failure = failed;
+      failed(failed);
       try {
         rollBack();
       } catch (RuntimeException second) {
