@@ -15,6 +15,7 @@ import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.apache.kafka.streams.errors.ProcessorStateException;
 import org.apache.kafka.streams.processor.StateStoreContext;
@@ -51,6 +52,9 @@ final class SharedDatabase {
   /** Between the name of a store's table and the number of a segment; no store has it. */
   private static final char SEGMENT = '#';
 
+  /** Restored rows are gathered in the heap, up to the size of the pool divided by this. */
+  private static final int RESTORING_PART = 4;
+
   private static final TransactionOptions READING =
       TransactionOptions.lazy().withReadOnly(true).withName("kafka-streams query");
 
@@ -71,6 +75,9 @@ final class SharedDatabase {
 
   /** Those that have not ended. Guarded by {@link #OPEN}. */
   private final Set<RunningInstance> instances = new HashSet<>();
+
+  /** Stores that have gathered restored rows. */
+  private final AtomicInteger restoring = new AtomicInteger();
 
   /**
    * Whether a statement has failed: the last store closes it, so that the next one opens it anew.
@@ -184,6 +191,21 @@ final class SharedDatabase {
     return database.options().durability() == Durability.DURABLE;
   }
 
+  /** A store has begun to gather restored rows. */
+  void beginsRestoring() {
+    restoring.incrementAndGet();
+  }
+
+  /** A store has no gathered rows any more. */
+  void endsRestoring() {
+    restoring.decrementAndGet();
+  }
+
+  /** How much a store may gather: the stores that gather share a part of the size of the pool. */
+  long restoringBytes() {
+    return database.options().poolBytes() / RESTORING_PART / Math.max(1, restoring.get());
+  }
+
   /** A transaction that sees what is committed. */
   Transaction read() {
     return database.begin(READING);
@@ -209,10 +231,11 @@ final class SharedDatabase {
    * @param task name of the task's directory
    * @param taskDirectory that directory
    * @param store name of the store
-   * @param format what its rows are; rows of another format are not used
+   * @param rows what they are; rows of another format are not used
    */
-  synchronized Table table(String task, Path taskDirectory, String store, String format) {
+  synchronized Table table(String task, Path taskDirectory, String store, String rows) {
     String name = task + SEPARATOR + store;
+    String format = StoreKeys.LAYOUT + rows;
     Path marker = taskDirectory.resolve(store).resolve(MARKER);
     Table found = database.findTable(name);
     if (found != null && isOf(found, marker, format)) {
