@@ -156,6 +156,11 @@ class RevenantStore extends TaskStore implements KeyValueStore<Bytes, byte[]> {
   }
 
   @Override
+  boolean gathers() {
+    return true;
+  }
+
+  @Override
   void restore(Transaction tx, Collection<ConsumerRecord<byte[], byte[]>> changes) {
     Map<byte[], byte @Nullable []> rows = sorted();
     for (ConsumerRecord<byte[], byte[]> change : changes) {

@@ -8,12 +8,17 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.apache.kafka.streams.errors.ProcessorStateException;
+import org.apache.kafka.streams.processor.StateStoreContext;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.Durability;
@@ -22,8 +27,9 @@ import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.TransactionOptions;
 
 /**
- * The database of an instance of Kafka Streams, open as long as one of its stores is. Its stores
- * find each other by the state directory of the application.
+ * The database of an instance of Kafka Streams. It is open from the first open store until the
+ * instance begins to end and the last store is closed. Its stores find each other by the state
+ * directory of the application.
  *
  * <p>Kafka Streams deletes the state of a task by deleting the task's directory. The rows are not
  * there, so each store has a marker file there, which names the incarnation of its table. A table
@@ -46,11 +52,17 @@ final class SharedDatabase {
   /** Between the name of a store's table and the number of a segment; no store has it. */
   private static final char SEGMENT = '#';
 
+  /** Restored rows are gathered in the heap, up to the size of the pool divided by this. */
+  private static final int RESTORING_PART = 4;
+
   private static final TransactionOptions READING =
       TransactionOptions.lazy().withReadOnly(true).withName("kafka-streams query");
 
   /** By state directory. Guarded by itself. */
   private static final Map<Path, SharedDatabase> OPEN = new HashMap<>();
+
+  /** Instances that will report their end. Guarded by {@link #OPEN}. */
+  private static final Set<RunningInstance> WATCHED = new HashSet<>();
 
   private final Path home;
   private final Database database;
@@ -60,6 +72,17 @@ final class SharedDatabase {
 
   /** Stores that have it open. Guarded by {@link #OPEN}. */
   private int users;
+
+  /** Those that have not ended. Guarded by {@link #OPEN}. */
+  private final Set<RunningInstance> instances = new HashSet<>();
+
+  /** Stores that have gathered restored rows. */
+  private final AtomicInteger restoring = new AtomicInteger();
+
+  /**
+   * Whether a statement has failed: the last store closes it, so that the next one opens it anew.
+   */
+  private volatile boolean isDoubtful;
 
   private SharedDatabase(Path home, Database database) {
     this.home = home;
@@ -77,12 +100,22 @@ final class SharedDatabase {
         home, () -> Database.open(home.resolve(DIRECTORY), RevenantConfig.options(properties)));
   }
 
+  /** The same for a store of an instance, which keeps the database open while it runs. */
+  static SharedDatabase acquire(Path home, StateStoreContext context) {
+    SharedDatabase shared = acquire(home, context.appConfigs());
+    RunningInstance instance = RunningInstance.of(context);
+    if (instance != null) {
+      shared.keepFor(instance);
+    }
+    return shared;
+  }
+
   /** The same, opened by the caller, as tests do. */
   static SharedDatabase acquire(Path home, Supplier<Database> opener) {
     Path key = home.toAbsolutePath().normalize();
     synchronized (OPEN) {
       SharedDatabase shared = OPEN.get(key);
-      if (shared == null) {
+      if (shared == null || shared.closeIfUnused()) {
         shared = new SharedDatabase(home, opener.get());
         try {
           shared.dropForgotten();
@@ -97,15 +130,57 @@ final class SharedDatabase {
     }
   }
 
-  /** Ends one use; the last one closes the database. */
+  /** Stays open until this instance begins to end, even if no store is open. */
+  void keepFor(RunningInstance instance) {
+    if (!instance.isRunning()) {
+      return;
+    }
+    boolean isNew;
+    synchronized (OPEN) {
+      instances.add(instance);
+      isNew = WATCHED.add(instance);
+    }
+    if (isNew) {
+      instance.onEnd(() -> ended(instance)); // without the lock: this takes locks of Kafka
+      if (!instance.isRunning()) { // the action may have come too late to be run
+        ended(instance);
+      }
+    }
+  }
+
+  private static void ended(RunningInstance instance) {
+    synchronized (OPEN) {
+      WATCHED.remove(instance);
+      for (SharedDatabase shared : List.copyOf(OPEN.values())) {
+        if (shared.instances.remove(instance)) {
+          shared.closeIfUnused();
+        }
+      }
+    }
+  }
+
+  /** Ends one use. */
   void release() {
     synchronized (OPEN) {
       users--;
-      if (users == 0) {
-        OPEN.values().remove(this);
-        database.close();
-      }
+      closeIfUnused();
     }
+  }
+
+  /** Hold the lock. Returns whether it was closed. */
+  private boolean closeIfUnused() {
+    boolean isKept = !isDoubtful && instances.stream().anyMatch(RunningInstance::isRunning);
+    if (users > 0 || isKept) {
+      return false;
+    }
+    OPEN.values().remove(this);
+    database.close();
+    return true;
+  }
+
+  /** A statement has failed. The engine may have stopped, and only opening it again may help. */
+  void doubt() {
+    isDoubtful = true;
   }
 
   Database database() {
@@ -114,6 +189,21 @@ final class SharedDatabase {
 
   boolean isDurable() {
     return database.options().durability() == Durability.DURABLE;
+  }
+
+  /** A store has begun to gather restored rows. */
+  void beginsRestoring() {
+    restoring.incrementAndGet();
+  }
+
+  /** A store has no gathered rows any more. */
+  void endsRestoring() {
+    restoring.decrementAndGet();
+  }
+
+  /** How much a store may gather: the stores that gather share a part of the size of the pool. */
+  long restoringBytes() {
+    return database.options().poolBytes() / RESTORING_PART / Math.max(1, restoring.get());
   }
 
   /** A transaction that sees what is committed. */
@@ -141,10 +231,11 @@ final class SharedDatabase {
    * @param task name of the task's directory
    * @param taskDirectory that directory
    * @param store name of the store
-   * @param format what its rows are; rows of another format are not used
+   * @param rows what they are; rows of another format are not used
    */
-  synchronized Table table(String task, Path taskDirectory, String store, String format) {
+  synchronized Table table(String task, Path taskDirectory, String store, String rows) {
     String name = task + SEPARATOR + store;
+    String format = StoreKeys.LAYOUT + rows;
     Path marker = taskDirectory.resolve(store).resolve(MARKER);
     Table found = database.findTable(name);
     if (found != null && isOf(found, marker, format)) {

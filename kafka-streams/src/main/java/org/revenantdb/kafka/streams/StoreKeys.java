@@ -11,21 +11,27 @@ import org.jspecify.annotations.Nullable;
  */
 final class StoreKeys {
   /*
-   * Key of the user        row
-   * empty                  00
-   * 00 rest                00 00 rest
-   * b rest, b > 00         b rest
-   *                        00 01 name     describes the store
+   * Row                    is
+   * 00 00 name             describes the store; a name begins with a letter
+   * 00 00 FF               the empty key of the user
+   * 00 01 rest             key of the user: 00 rest
+   * b rest, b > 00         key of the user: b rest
    *
-   * The order of the user's keys is that of their rows, as unsigned bytes.
+   * The order of the user's keys is that of their rows, as unsigned bytes. What describes the store comes first, so
+   * that the user's rows are appended when they are loaded in their order.
    */
   private static final byte ESCAPE = 0;
-  private static final byte OWN = 1;
+  private static final byte OWN = 0;
+  private static final byte ZERO = 1;
+  private static final byte EMPTY = (byte) 0xFF;
+
+  /** Is part of the format of a store; with other rows for the same keys it is another one. */
+  static final String LAYOUT = "rows-2 ";
 
   /** The first row that describes the store, and the first behind them. */
   static final byte[] OWN_FROM = {ESCAPE, OWN};
 
-  static final byte[] OWN_TO = {ESCAPE, OWN + 1};
+  static final byte[] OWN_TO = {ESCAPE, OWN, EMPTY};
 
   static final byte[] INCARNATION = own("incarnation");
 
@@ -57,12 +63,20 @@ final class StoreKeys {
 
   /** The row of a key of the user. */
   static byte[] row(byte[] key) {
-    if (key.length > 0 && key[0] != ESCAPE) {
+    if (key.length == 0) {
+      return OWN_TO.clone();
+    }
+    if (key[0] != ESCAPE) {
       return key;
     }
     byte[] row = new byte[key.length + 1];
-    System.arraycopy(key, 0, row, 1, key.length);
+    row[1] = ZERO;
+    System.arraycopy(key, 1, row, 2, key.length - 1);
     return row;
+  }
+
+  static int rowLength(byte[] key) {
+    return key.length == 0 ? OWN_TO.length : key[0] == ESCAPE ? key.length + 1 : key.length;
   }
 
   /** The key of the user in a row; null if the row describes the store. */
@@ -70,7 +84,12 @@ final class StoreKeys {
     if (row[0] != ESCAPE) {
       return row;
     }
-    return row.length > 1 && row[1] != ESCAPE ? null : Arrays.copyOfRange(row, 1, row.length);
+    if (row[1] == OWN) {
+      return row[2] == EMPTY ? new byte[0] : null;
+    }
+    byte[] key = new byte[row.length - 1];
+    System.arraycopy(row, 2, key, 1, key.length - 1);
+    return key;
   }
 
   /** The first row behind that of a key. */

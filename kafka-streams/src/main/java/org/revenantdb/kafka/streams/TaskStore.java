@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -56,6 +57,17 @@ abstract class TaskStore implements StateStore {
   /** What Kafka Streams calls an offset that is not known: nothing is restored yet. */
   static final long OFFSET_UNKNOWN = -4;
 
+  /**
+   * Where Kafka Streams commits a task between two batches. If it did so elsewhere, no commit would
+   * be deferred.
+   */
+  static final String STATE_UPDATER =
+      "org.apache.kafka.streams.processor.internals.DefaultStateUpdater$StateUpdaterThread";
+
+  static final String PERIODIC_COMMITS = "maybeCheckpointTasks";
+
+  private static final StackWalker STACK = StackWalker.getInstance();
+
   private static final AtomicBoolean WARNED = new AtomicBoolean();
 
   private final String name;
@@ -92,6 +104,9 @@ abstract class TaskStore implements StateStore {
   private boolean cleared;
   private boolean nextCleared;
 
+  /** What is restored; null before the first record. Guarded by the lock of the task. */
+  private @Nullable Restoration restoration;
+
   TaskStore(String name) {
     this.name = name;
   }
@@ -123,7 +138,7 @@ abstract class TaskStore implements StateStore {
     warnOfRareCommits();
     SharedDatabase shared = null;
     try {
-      shared = SharedDatabase.acquire(home, context.appConfigs());
+      shared = SharedDatabase.acquire(home, context);
       Table table = shared.table(task, taskDirectory, name, format());
       load(shared, table);
       openTables(shared, task, table);
@@ -131,6 +146,9 @@ abstract class TaskStore implements StateStore {
       opened = new Opened(shared, shared.join(task, this), table, context);
       open = true;
     } catch (RevenantException failure) {
+      if (shared != null) {
+        shared.doubt();
+      }
       throw told("it cannot be opened", failure);
     } finally {
       if (!open && shared != null) {
@@ -258,6 +276,10 @@ abstract class TaskStore implements StateStore {
 
   /** The exception of Kafka Streams for one of the engine. */
   RuntimeException told(String what, RevenantException failure) {
+    Opened now = opened;
+    if (now != null) {
+      now.shared.doubt();
+    }
     String message = "store " + name + ": " + what + ": " + failure.getMessage();
     return failure instanceof DatabaseClosedException
         ? new InvalidStateStoreException(message, failure)
@@ -272,6 +294,7 @@ abstract class TaskStore implements StateStore {
       if (inside) {
         synchronized (now.task) {
           now.task.demandCurrent();
+          now.task.writeRestored(this);
           Transaction tx = now.task.open();
           if (tx != null) {
             return statement.apply(tx);
@@ -333,6 +356,9 @@ abstract class TaskStore implements StateStore {
       boolean inside,
       Predicate<byte[]> accepted) {
     try {
+      if (inside) {
+        opened().task.writeRestored(this);
+      }
       RowIterator rows =
           new RowIterator(this, opened().task, tables, from, to, descending, inside, accepted);
       iterators.add(rows);
@@ -383,32 +409,114 @@ abstract class TaskStore implements StateStore {
   }
 
   final byte[] row(Bytes key) {
-    byte[] row = StoreKeys.row(key.get());
-    if (row.length > Database.MAX_KEY_BYTES) {
+    demandFits(key.get());
+    return StoreKeys.row(key.get());
+  }
+
+  private void demandFits(byte[] key) {
+    if (StoreKeys.rowLength(key) > Database.MAX_KEY_BYTES) {
       throw new ProcessorStateException(
           "store "
               + name
               + ": a key has "
-              + key.get().length
+              + key.length
               + " bytes, and at most "
               + (Database.MAX_KEY_BYTES - 1)
               + " are possible; use shorter keys, or the default store here");
     }
-    return row;
   }
 
   /** Records of the changelog. */
   final void restore(Collection<ConsumerRecord<byte[], byte[]>> changes) {
     Opened now = opened();
     try {
-      now.task.write(this, tx -> restore(tx, changes));
+      if (consistencyEnabled) { // before the rows: whoever writes them writes the position as well
+        for (ConsumerRecord<byte[], byte[]> change : changes) {
+          ChangelogRecordDeserializationHelper.applyChecksAndUpdatePosition(
+              change, consistencyEnabled, position);
+        }
+      }
+      now.task.restore(this, changes);
     } catch (RevenantException failure) {
       throw told("it cannot be restored", failure);
     }
-    for (ConsumerRecord<byte[], byte[]> change : changes) {
-      ChangelogRecordDeserializationHelper.applyChecksAndUpdatePosition(
-          change, consistencyEnabled, position);
+  }
+
+  /** Whether restored rows are gathered; if so they are put as they are, and never read. */
+  boolean gathers() {
+    return false;
+  }
+
+  /** Gathers these changes, if the store does that. Hold the lock of the task. */
+  final boolean gather(Collection<ConsumerRecord<byte[], byte[]>> changes) {
+    if (isGlobal || !gathers() || changes.isEmpty()) {
+      return false;
     }
+    for (ConsumerRecord<byte[], byte[]> change : changes) {
+      demandFits(change.key());
+    }
+    Restoration now = restoration;
+    if (now == null) {
+      Opened of = opened();
+      now = new Restoration(this, of.shared, of.table, of.context);
+      restoration = now;
+    }
+    now.gather(changes);
+    return true;
+  }
+
+  /** Whether the current commit is one of those between the batches of a restoration. */
+  boolean isPeriodicCommit() {
+    return STACK.walk(frames ->
+        frames.anyMatch(frame ->
+            frame.getMethodName().equals(PERIODIC_COMMITS)
+                && frame.getClassName().equals(STATE_UPDATER)));
+  }
+
+  /** Whether a commit waits until more is gathered. Hold the lock of the task. */
+  final boolean defers(Map<TopicPartition, @Nullable Long> changelogOffsets) {
+    return restoration != null && restoration.defers(changelogOffsets);
+  }
+
+  /** Writes what was gathered. Hold the lock of the task. */
+  final void writeRestored() {
+    if (restoration != null) {
+      restoration.write();
+    }
+  }
+
+  /** Forgets what was gathered. Hold the lock of the task. */
+  final void forgetRestored() {
+    if (restoration != null) {
+      restoration.forget();
+    }
+  }
+
+  /** The rows that describe the store with these offsets. */
+  final SortedMap<byte[], byte[]> describing(Map<TopicPartition, Long> offsets) {
+    SortedMap<byte[], byte[]> rows = new TreeMap<>(Arrays::compareUnsigned);
+    offsets.forEach((partition, offset) -> rows.put(StoreKeys.offset(partition), bytes(offset)));
+    if (!position.isEmpty() && !position.equals(committedPosition)) {
+      rows.put(StoreKeys.POSITION, bytes(PositionSerde.serialize(position)));
+    }
+    return rows;
+  }
+
+  final boolean isCleared() {
+    return nextCleared;
+  }
+
+  /** Restored rows are committed, with these offsets. */
+  final void restored(Map<TopicPartition, Long> changes) {
+    Map<TopicPartition, Long> all = new HashMap<>(nextOffsets);
+    all.putAll(changes);
+    nextOffsets = Map.copyOf(all);
+    nextCleared = false;
+    committed();
+  }
+
+  final void counts(byte[] row, byte[] value) {
+    metrics.written(row.length + value.length);
   }
 
   /** Writes these changes; of each key only the last one counts. */
@@ -489,7 +597,7 @@ abstract class TaskStore implements StateStore {
           tx.delete(table, row);
           changed.remove(change.getKey());
         } else {
-          tx.put(table, row, ByteBuffer.allocate(Long.BYTES).putLong(offset).array());
+          tx.put(table, row, bytes(offset));
           changed.put(change.getKey(), offset);
         }
       }
@@ -502,6 +610,10 @@ abstract class TaskStore implements StateStore {
     if (!position.isEmpty() && !position.equals(committedPosition)) {
       tx.put(table, StoreKeys.POSITION, bytes(PositionSerde.serialize(position)));
     }
+  }
+
+  private static byte[] bytes(long number) {
+    return ByteBuffer.allocate(Long.BYTES).putLong(number).array();
   }
 
   private static byte[] bytes(ByteBuffer buffer) {

@@ -1,5 +1,6 @@
 package org.revenantdb.kafka.streams;
 
+import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -8,6 +9,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.streams.errors.ProcessorStateException;
 import org.jspecify.annotations.Nullable;
@@ -79,6 +81,7 @@ final class TaskTransaction {
 
   /** A store is closed. What is not committed by then belongs to a task that failed. */
   synchronized boolean leave(TaskStore store) {
+    store.forgetRestored();
     if (pending.contains(store) || staged.contains(store)) {
       rollBack();
       abandoned = true;
@@ -108,6 +111,7 @@ final class TaskTransaction {
 
   /** Writes rows of a store. */
   synchronized void write(TaskStore store, Consumer<Transaction> statement) {
+    writeRestored(store); // else it would come behind this write
     Transaction tx = begun();
     if (undone.contains(store)) {
       throw new ProcessorStateException(
@@ -123,14 +127,36 @@ final class TaskTransaction {
   }
 
   /**
+   * Records of the changelog of a store. It may gather them, and write them later in a transaction
+   * of its own (README.md, "Restoration").
+   */
+  synchronized void restore(TaskStore store, Collection<ConsumerRecord<byte[], byte[]>> changes) {
+    demandCurrent();
+    boolean hasWritten =
+        pending.contains(store) || staged.contains(store) || undone.contains(store);
+    if (hasWritten || abandoned || !store.gather(changes)) {
+      write(store, tx -> store.restore(tx, changes));
+    }
+  }
+
+  /** Writes what a store has gathered, unless it is closed. */
+  synchronized void writeRestored(TaskStore store) {
+    if (members.contains(store) && !abandoned) {
+      store.writeRestored();
+    }
+  }
+
+  /**
    * Kafka Streams commits a store: its rows correspond to these offsets.
    *
    * @param offsets by changelog partition; empty for a store without a changelog
    */
   synchronized void commit(TaskStore store, Map<TopicPartition, @Nullable Long> offsets) {
-    if (abandoned
-        || undone.contains(store)
-        || !(pending.contains(store) || store.changes(offsets))) {
+    if (abandoned || undone.contains(store) || store.defers(offsets)) {
+      return;
+    }
+    store.writeRestored();
+    if (!pending.contains(store) && !store.changes(offsets)) {
       return;
     }
     stage(store, begun(), offsets);
@@ -141,6 +167,7 @@ final class TaskTransaction {
 
   /** Kafka Streams has declared the state of a store corrupted: its offsets are removed. */
   synchronized void clear(TaskStore store) {
+    store.forgetRestored();
     undone.addAll(pending);
     undone.addAll(staged);
     undone.remove(store);
@@ -181,6 +208,7 @@ final class TaskTransaction {
 
   private synchronized void failed(RuntimeException why) {
     failure = why;
+    shared.doubt();
   }
 
   private synchronized void commitWithProducer(Function<TopicPartition, @Nullable Long> offsets) {
@@ -195,7 +223,7 @@ final class TaskTransaction {
     } catch (RuntimeException failed) {
       // The producer's commit has succeeded, so its caller must not hear of this; the next
       // statement of the task does.
-      failure = failed;
+      failed(failed);
       try {
         rollBack();
       } catch (RuntimeException second) {
@@ -261,6 +289,7 @@ final class TaskTransaction {
     Thread current = Thread.currentThread();
     Transaction tx = open;
     if (tx == null) {
+      members.forEach(this::writeRestored); // its snapshot must have these rows
       tx = shared.database().begin(options);
       open = tx;
     } else if (!current.equals(owner)) {

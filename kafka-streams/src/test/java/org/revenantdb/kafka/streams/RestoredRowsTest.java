@@ -1,0 +1,87 @@
+package org.revenantdb.kafka.streams;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+/** The last change of each key, in the order of the keys. */
+class RestoredRowsTest {
+  @Test
+  void the_changes_are_those_of_a_sorted_map() {
+    long seed = System.nanoTime();
+    System.out.println("seed " + seed);
+    Random random = new Random(seed);
+    random.nextInt();
+    RestoredRows rows = new RestoredRows();
+    for (int round = 0; round < 40; round++) {
+      Map<byte[], byte[]> model = new TreeMap<>(Arrays::compareUnsigned);
+      int changes = random.nextInt(4) * random.nextInt(1500);
+      boolean hasDeletions = false;
+      for (int i = 0; i < changes; i++) {
+        byte[] key = key(random, i);
+        byte[] value = random.nextInt(5) == 0 ? null : new byte[random.nextInt(40)];
+        if (value == null) {
+          hasDeletions = true;
+        } else {
+          random.nextBytes(value);
+        }
+        rows.add(key, value);
+        model.put(key, value);
+      }
+      assertEquals(changes == 0, rows.isEmpty());
+      assertEquals(hasDeletions, rows.hasDeletions());
+      Iterator<Map.Entry<byte[], byte[]>> expected = model.entrySet().iterator();
+      rows.forEach((key, value) -> {
+        Map.Entry<byte[], byte[]> next = expected.next();
+        assertArrayEquals(next.getKey(), key);
+        if (next.getValue() == null) {
+          assertNull(value);
+        } else {
+          assertArrayEquals(next.getValue(), value);
+        }
+      });
+      assertTrue(!expected.hasNext());
+      rows.clear();
+      assertEquals(0, rows.bytes());
+    }
+  }
+
+  /** Short keys that come often, long ones with a common beginning, and ascending ones. */
+  private static byte[] key(Random random, int number) {
+    byte[] key =
+        switch (random.nextInt(3)) {
+          case 0 -> new byte[random.nextInt(3)];
+          case 1 -> new byte[8 + random.nextInt(5)];
+          default -> new byte[] {9, (byte) (number >> 16), (byte) (number >> 8), (byte) number};
+        };
+    if (key.length > 0 && key[0] != 9) {
+      key[key.length - 1] = (byte) random.nextInt();
+    }
+    return key;
+  }
+
+  @Test
+  void a_value_may_be_larger_than_a_chunk() {
+    RestoredRows rows = new RestoredRows();
+    byte[] large = new byte[1 << 20];
+    large[large.length - 1] = 7;
+    rows.add(new byte[] {2}, new byte[] {1});
+    rows.add(new byte[] {1}, large);
+    rows.add(new byte[] {2}, new byte[] {3});
+    assertTrue(rows.bytes() > large.length);
+    int[] seen = new int[1];
+    rows.forEach((key, value) -> {
+      assertArrayEquals(new byte[] {(byte) ++seen[0]}, key);
+      assertArrayEquals(seen[0] == 1 ? large : new byte[] {3}, value);
+    });
+    assertEquals(2, seen[0]);
+  }
+}
