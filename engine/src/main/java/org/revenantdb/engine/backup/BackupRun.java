@@ -36,6 +36,7 @@ final class BackupRun implements Backups.Started {
    * Stop        `stop` is looked at before each piece of pages and in each pause. What it was set to is thrown then.
    */
   private static final long TELL_EVERY = TimeUnit.MILLISECONDS.toNanos(100);
+  private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
   private static final long LOG_EVERY = TimeUnit.MILLISECONDS.toNanos(20);
 
   /** As many bytes as a piece of pages. */
@@ -232,23 +233,24 @@ final class BackupRun implements Backups.Started {
   /** The log that was there before is copied piece by piece, as the pages are. */
   private void copyOldLog(LogCopy log, WriterShare share) {
     long old = source.durableLsn();
-    long left = Long.MAX_VALUE;
+    long least = Long.MAX_VALUE;
     while (log.position() < old) {
       Turn turn = new Turn();
       copyLog(log, Math.min(log.position() + LOG_PIECE, old));
       turn.copied(share);
       progressed(0, log);
       goOn();
-      long before = left;
-      left = source.durableLsn() - log.position();
-      if (left < before) { // else writers would need its files before they are copied
-        pause(share, share.pause(), /* meanwhile= */ () -> {});
+      long left = source.durableLsn() - log.position();
+      long pause = share.pause();
+      if (left < least) { // else writers would need its files before they are copied
+        least = left;
+        pause(share, pause, /* limit= */ 0, /* meanwhile= */ () -> {});
       }
     }
   }
 
   private void copyPages(BackupTarget target, LogCopy log, WriterShare share) {
-    long first = System.nanoTime();
+    Limit limit = new Limit();
     try (PageCopy pages = new PageCopy(source.pool(), source.data(), target.data())) {
       while (copyPiece(pages, target, share)) {
         steps.at(BackupSteps.Step.PAGES_COPIED);
@@ -257,8 +259,11 @@ final class BackupRun implements Backups.Started {
         turn.copied(share);
         progressed(pages.next(), log);
         goOn();
-        long due = untilAllowed(first, (long) pages.next() * Page.SIZE);
-        pause(share, Math.max(due, share.pause()), () -> copyLog(log, source.durableLsn()));
+        pause(
+            share,
+            share.pause(),
+            limit.due((long) pages.next() * Page.SIZE),
+            () -> copyLog(log, source.durableLsn()));
       }
     }
   }
@@ -321,29 +326,47 @@ final class BackupRun implements Backups.Started {
     }
   }
 
-  /** How long until the limit allows more pages, in nanoseconds. */
-  private long untilAllowed(long first, long bytes) {
-    long limit = options.bytesPerSecond();
-    if (limit == 0) {
-      return 0;
+  /** The limit of bytes a second. Time in which less was copied is made up for a second at most. */
+  private final class Limit {
+    private long first = System.nanoTime();
+
+    /** How long until it allows more pages, in nanoseconds. */
+    long due(long bytes) {
+      long limit = options.bytesPerSecond();
+      if (limit == 0) {
+        return 0;
+      }
+      long needed = (long) ((double) bytes / limit * SECOND);
+      long due = needed - (System.nanoTime() - first);
+      if (due < -SECOND) {
+        first += -SECOND - due;
+      }
+      return due;
     }
-    long due = (long) ((double) bytes / limit * TimeUnit.SECONDS.toNanos(1));
-    return due - (System.nanoTime() - first);
   }
 
-  private void pause(WriterShare share, long due, Runnable meanwhile) {
-    if (due <= 0) {
-      return;
-    }
-    Turn turn = new Turn();
-    for (long left = due; left > 0; left = due - turn.nanos()) {
+  /**
+   * Pauses as long as the limit requires, and for concurrent writers while there are some.
+   *
+   * @param due for writers, in nanoseconds
+   * @param limit in nanoseconds
+   */
+  private void pause(WriterShare share, long due, long limit, Runnable meanwhile) {
+    long begun = System.nanoTime();
+    while (true) {
+      long wanted = share.hasWriters() ? Math.max(due, limit) : limit;
+      long left = wanted - (System.nanoTime() - begun);
+      if (left <= 0) {
+        return;
+      }
+      Turn turn = new Turn();
       Parking.parkNanos(this, Math.min(left, LOG_EVERY));
       goOn();
       if (left > LOG_EVERY) {
         meanwhile.run();
       }
+      turn.paused(share);
     }
-    turn.paused(share);
   }
 
   /** Last of all: before that, the file is not that of a database. */

@@ -18,8 +18,9 @@ final class WriterShare {
    *             If copying costs them no more than 1 - KEPT, it hardly pauses. If nobody commits, it does not pause.
    *             While r is not known, a pause is as long as the piece before it.
    *
-   * Gone        Writers are gone when in pauses no commit came for a time in which GONE would have come. Times of
-   *             copying do not count for that: writers may stand still in them.
+   * Gone        Writers are gone when no commit came in pauses of GONE together. It is a time, not a number of commits
+   *             that were missed: sessions that share forces commit in groups, with nothing between two groups. Times of
+   *             copying do not count: writers may stand still in them.
    */
 
   /** What writers keep of their speed. */
@@ -29,7 +30,7 @@ final class WriterShare {
   static final double MOST = 15.0 / 16;
 
   private static final double UNKNOWN = 1.0 / 2;
-  private static final int GONE = 10;
+  private static final double GONE = TimeUnit.MILLISECONDS.toNanos(200);
   private static final double MEMORY = TimeUnit.SECONDS.toNanos(1);
 
   private double copying;
@@ -78,16 +79,15 @@ final class WriterShare {
 
   /** Notes a pause: how long it was, and how many commits there were meanwhile. */
   void paused(long nanos, long commits) {
+    quiet = commits > 0 ? 0 : quiet + nanos;
     if (!hasWriters() && commits == 0) {
       return;
     }
-    quiet = commits > 0 ? 0 : quiet + nanos;
-    if (quiet * (commitsAlone + commitsBeside) > GONE * (pausing + copying)) {
+    if (quiet >= GONE) {
       copying = 0;
       commitsBeside = 0;
       pausing = 0;
       commitsAlone = 0;
-      quiet = 0;
       return;
     }
     fade(nanos);

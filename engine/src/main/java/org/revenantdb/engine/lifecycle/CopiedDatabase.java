@@ -108,7 +108,11 @@ final class CopiedDatabase implements BackupSource {
   @Override
   public ControlState checkpoint() {
     ControlState last = files.survey().control().state();
-    if (log == null || isRecent(last, log)) {
+    if (log == null) {
+      return last;
+    }
+    if (isRecent(last, log)) {
+      demandRunning(log);
       return last;
     }
     checkpoint.run();
@@ -155,6 +159,16 @@ final class CopiedDatabase implements BackupSource {
     } catch (DurabilityUnknownException stopped) {
       throw new LogStoppedException(log.failure());
     }
+    demandRunning(log);
     return new End(end, pages);
+  }
+
+  /** Pages may be those of another engine, or of a log that goes on without them. */
+  private void demandRunning(Log running) {
+    files.ownership().check();
+    Throwable failure = running.failure();
+    if (failure != null) {
+      throw new LogStoppedException(failure);
+    }
   }
 }

@@ -210,7 +210,8 @@ class BackupFaultsTest {
       do { // until a commit came while a piece was copied
         forces.set(0);
         db.backup(target("beside" + System.nanoTime()));
-      } while (forces.get() <= alone);
+      } while (forces.get() <= alone && writer.isAlive());
+      assertTrue(writer.isAlive(), "it has failed");
     } finally {
       stopped.set(true);
       writer.join();

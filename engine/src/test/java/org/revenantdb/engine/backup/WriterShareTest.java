@@ -20,6 +20,11 @@ class WriterShareTest {
 
   private double beside;
 
+  /** Commits come together, with so many nanoseconds between them. */
+  private long groups;
+
+  private long nextGroup;
+  private long clock;
   private double rest;
   private double copied;
   private double paused;
@@ -27,6 +32,11 @@ class WriterShareTest {
 
   private long commits(double rate, long nanos) {
     rest += rate * nanos / 1e9;
+    clock += nanos;
+    if (clock < nextGroup) {
+      return 0;
+    }
+    nextGroup = clock + groups;
     long whole = (long) rest;
     rest -= whole;
     commits += whole;
@@ -100,9 +110,25 @@ class WriterShareTest {
     assertTrue(worked() < 0.2, () -> "a share of " + worked());
     alone = 0;
     beside = 0;
-    run(1_000 * MILLISECOND);
+    run(2_000 * MILLISECOND);
     assertFalse(share.hasWriters());
     assertTrue(worked() > 0.8, () -> "a share of " + worked());
+  }
+
+  /** Many sessions that wait for the same forces: all commit at once, and then nobody. */
+  @ParameterizedTest
+  @ValueSource(ints = {5, 20, 50, 100})
+  void writers_that_commit_in_groups_keep_nine_tenths_as_well(int milliseconds) {
+    groups = milliseconds * MILLISECOND;
+    settle(3_200, 960);
+    assertEquals(WriterShare.KEPT, kept(), 0.05);
+  }
+
+  @Test
+  void a_single_commit_at_the_begin_slows_nothing_down_for_long() {
+    share.paused(MILLISECOND, 1);
+    run(2_000 * MILLISECOND);
+    assertTrue(paused < 300 * MILLISECOND, () -> paused / MILLISECOND + " ms of pauses");
   }
 
   @Test
