@@ -56,6 +56,7 @@ final class Restoration {
     if (rows.isEmpty()) {
       shared.beginsRestoring();
     }
+    long before = rows.bytes();
     ConsumerRecord<byte[], byte[]> last = null;
     for (ConsumerRecord<byte[], byte[]> change : changes) {
       rows.add(change.key(), change.value());
@@ -64,7 +65,7 @@ final class Restoration {
     if (last != null) {
       offsets = Map.of(new TopicPartition(last.topic(), last.partition()), last.offset());
     }
-    if (rows.bytes() >= shared.restoringBytes()) {
+    if (shared.gathers(rows.bytes() - before, rows.bytes())) {
       write();
     }
   }
@@ -80,13 +81,14 @@ final class Restoration {
     Map<TopicPartition, Long> all = new HashMap<>();
     committed.forEach((partition, offset) -> {
       if (offset != null) {
-        all.put(partition, offset);
+        // After a write that has failed, more may be gathered than is said to be restored.
+        all.put(partition, Math.max(offset, offsets.getOrDefault(partition, offset)));
       }
     });
     if (!all.isEmpty()) {
       offsets = Map.copyOf(all);
     }
-    return rows.bytes() >= SMALL && isActive() && store.isPeriodicCommit();
+    return rows.contentBytes() >= SMALL && isActive() && store.isPeriodicCommit();
   }
 
   /** A standby task is read from outside, so its commits are not deferred. */
@@ -145,8 +147,9 @@ final class Restoration {
   /** Forgets what was gathered: the changelog has it. */
   void forget() {
     if (!rows.isEmpty()) {
+      long bytes = rows.bytes();
       rows.clear();
-      shared.endsRestoring();
+      shared.endsRestoring(bytes);
     }
     offsets = Map.of();
   }

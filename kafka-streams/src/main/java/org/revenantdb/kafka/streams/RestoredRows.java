@@ -23,6 +23,7 @@ final class RestoredRows {
    * the keys came in order.
    */
   private static final int CHUNK = 1 << 18;
+  private static final int FIRST_CHUNK = 1 << 15; // many stores have few rows
   private static final int HEADER = Short.BYTES + Integer.BYTES;
   private static final int DELETED = -1;
   private static final int FIRST_ROOM = 1024;
@@ -49,12 +50,15 @@ final class RestoredRows {
   private int count;
   private boolean hasDeletions;
   private long bytes;
+  private long content;
 
   /** Adds a change. */
   void add(byte[] key, byte @Nullable [] value) {
     int length = HEADER + key.length + (value == null ? 0 : value.length);
     if (chunks.isEmpty() || chunks.getLast().remaining() < length) {
-      chunks.add(ByteBuffer.allocate(Math.max(CHUNK, length)));
+      int room = Math.max(chunks.isEmpty() ? FIRST_CHUNK : CHUNK, length);
+      chunks.add(ByteBuffer.allocate(room));
+      bytes += room;
     }
     if (count == places.length) {
       int room = Math.max(FIRST_ROOM, 2 * count);
@@ -71,7 +75,8 @@ final class RestoredRows {
     } else {
       chunk.put(value);
     }
-    bytes += length + PER_CHANGE;
+    content += length + PER_CHANGE;
+    bytes += PER_CHANGE;
   }
 
   private static long beginning(byte[] key) {
@@ -91,9 +96,14 @@ final class RestoredRows {
     return hasDeletions;
   }
 
-  /** The memory that the changes need. */
+  /** The memory that the changes take. */
   long bytes() {
     return bytes;
+  }
+
+  /** The bytes of the changes and of what is kept for each, without unused room. */
+  long contentBytes() {
+    return content;
   }
 
   /** Forgets all changes, and gives their memory back. */
@@ -104,6 +114,7 @@ final class RestoredRows {
     count = 0;
     hasDeletions = false;
     bytes = 0;
+    content = 0;
   }
 
   /** Gives the last change of each key, in the order of the keys. */

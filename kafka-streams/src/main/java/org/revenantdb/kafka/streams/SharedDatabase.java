@@ -16,12 +16,14 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.apache.kafka.streams.errors.ProcessorStateException;
 import org.apache.kafka.streams.processor.StateStoreContext;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.Durability;
+import org.revenantdb.engine.RevenantException;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.TransactionOptions;
@@ -79,6 +81,9 @@ final class SharedDatabase {
   /** Stores that have gathered restored rows. */
   private final AtomicInteger restoring = new AtomicInteger();
 
+  /** Bytes of memory that these rows take. */
+  private final AtomicLong gathered = new AtomicLong();
+
   /**
    * Whether a statement has failed: the last store closes it, so that the next one opens it anew.
    */
@@ -103,9 +108,17 @@ final class SharedDatabase {
   /** The same for a store of an instance, which keeps the database open while it runs. */
   static SharedDatabase acquire(Path home, StateStoreContext context) {
     SharedDatabase shared = acquire(home, context.appConfigs());
-    RunningInstance instance = RunningInstance.of(context);
-    if (instance != null) {
-      shared.keepFor(instance);
+    try {
+      RunningInstance instance = RunningInstance.of(context);
+      if (instance != null) {
+        shared.keepFor(instance);
+      }
+    } catch (RuntimeException | LinkageError unknownVersion) {
+      TaskStore.LOG.log(
+          System.Logger.Level.WARNING,
+          "this version of Kafka Streams does not show the state of its instance, so the last store"
+              + " that is closed closes the database",
+          unknownVersion);
     }
     return shared;
   }
@@ -115,7 +128,7 @@ final class SharedDatabase {
     Path key = home.toAbsolutePath().normalize();
     synchronized (OPEN) {
       SharedDatabase shared = OPEN.get(key);
-      if (shared == null || shared.closeIfUnused()) {
+      if (shared == null || !shared.isUsable()) {
         shared = new SharedDatabase(home, opener.get());
         try {
           shared.dropForgotten();
@@ -127,6 +140,37 @@ final class SharedDatabase {
       }
       shared.users++;
       return shared;
+    }
+  }
+
+  /**
+   * Whether the next store can use it; else it is closed. One that no store had open may have
+   * stopped meanwhile, and state that was given up may be there. Hold the lock.
+   */
+  private boolean isUsable() {
+    if (users > 0) {
+      return true;
+    }
+    try {
+      if (closeIfUnused()) {
+        return false;
+      }
+      database.sync(); // throws if the engine has stopped
+      dropForgotten();
+      return true;
+    } catch (RevenantException stopped) {
+      doubt();
+      closeStopped();
+      return false;
+    }
+  }
+
+  private void closeStopped() {
+    OPEN.values().remove(this);
+    try {
+      database.close();
+    } catch (RevenantException known) {
+      // It has stopped; all files are given back, and the next open recovers.
     }
   }
 
@@ -197,13 +241,21 @@ final class SharedDatabase {
   }
 
   /** A store has no gathered rows any more. */
-  void endsRestoring() {
+  void endsRestoring(long bytes) {
     restoring.decrementAndGet();
+    gathered.addAndGet(-bytes);
   }
 
-  /** How much a store may gather: the stores that gather share a part of the size of the pool. */
-  long restoringBytes() {
-    return database.options().poolBytes() / RESTORING_PART / Math.max(1, restoring.get());
+  /**
+   * A store has gathered more. The stores that gather share a part of the size of the pool.
+   *
+   * @param more bytes of memory
+   * @param all of this store, with these
+   * @return whether the store must write now
+   */
+  boolean gathers(long more, long all) {
+    long most = database.options().poolBytes() / RESTORING_PART;
+    return gathered.addAndGet(more) > most || all > most / Math.max(1, restoring.get());
   }
 
   /** A transaction that sees what is committed. */

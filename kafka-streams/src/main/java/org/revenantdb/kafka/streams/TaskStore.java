@@ -137,6 +137,7 @@ abstract class TaskStore implements StateStore {
         !isGlobal && changelog == null && context instanceof InternalProcessorContext<?, ?>;
     warnOfRareCommits();
     SharedDatabase shared = null;
+    restoration = null; // of an earlier life of this object: its table may be gone
     try {
       shared = SharedDatabase.acquire(home, context);
       Table table = shared.table(task, taskDirectory, name, format());

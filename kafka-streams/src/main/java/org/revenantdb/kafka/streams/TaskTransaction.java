@@ -191,7 +191,8 @@ final class TaskTransaction {
       return;
     }
     Set<SharedDatabase> durable = new LinkedHashSet<>();
-    for (TaskTransaction task : List.copyOf(tasks)) {
+    List<TaskTransaction> all = List.copyOf(tasks); // a commit takes its task out of the set
+    for (TaskTransaction task : all) {
       task.commitWithProducer(offsets);
       if (task.shared.isDurable()) {
         durable.add(task.shared);
@@ -201,7 +202,7 @@ final class TaskTransaction {
       try {
         shared.database().sync();
       } catch (RuntimeException failed) {
-        tasks.stream().filter(task -> task.shared == shared).forEach(task -> task.failed(failed));
+        all.stream().filter(task -> task.shared == shared).forEach(task -> task.failed(failed));
       }
     }
   }

@@ -38,7 +38,7 @@ class RestorationCrashTest implements CrashSubject<RestorationCrashTest.Restored
   private static final int DELETED = 7;
 
   /** More than the quarter of the pool that is gathered at most. */
-  private static final int MUCH = 5_000;
+  private static final int MUCH = 8_000;
 
   private static final int LITTLE = 100;
 

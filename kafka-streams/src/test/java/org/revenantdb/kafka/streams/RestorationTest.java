@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -106,6 +107,24 @@ class RestorationTest {
         offsets == 0 ? TaskStore.OFFSET_UNKNOWN : offsets - 1, next.committedOffset(CHANGELOG));
     assertEquals(restored(offsets), rows(next));
     next.close();
+  }
+
+  /** Kafka Streams uses the object of a store again when it revives a corrupted task. */
+  @Test
+  void a_store_that_is_opened_again_restores_into_its_new_table() throws Exception {
+    RevenantStore store = open();
+    isPeriodic = false;
+    restore(0, MUCH);
+    store.commit(Map.of(CHANGELOG, MUCH - 1L));
+    store.close();
+    Files.delete(context.stateDir().toPath().resolve("store").resolve(SharedDatabase.MARKER));
+    store.init(context, store);
+    assertEquals(Map.of(), rows(store));
+    restore(0, 2 * MUCH);
+    store.commit(Map.of(CHANGELOG, 2 * MUCH - 1L));
+    assertEquals(restored(2 * MUCH), rows(store));
+    store.close();
+    assertNextLife(2 * MUCH);
   }
 
   @Test
