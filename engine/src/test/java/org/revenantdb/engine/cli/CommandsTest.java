@@ -165,7 +165,7 @@ class CommandsTest {
       LiveCopy.copy(directory, killed);
       Ran ran = run("backup", directory, target);
       assertEquals(Main.FAILED, ran.code);
-      assertTrue(ran.err.contains("Database.backup"), ran.err);
+      assertTrue(ran.err.contains("withAdminSocket(true)"), ran.err);
     }
     Ran ran = run("backup", killed, target);
     assertEquals(Main.FAILED, ran.code);
