@@ -7,8 +7,6 @@ import java.net.ConnectException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
-import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.BackupOptions;
 import org.revenantdb.engine.BackupProgress;
 import org.revenantdb.engine.StorageException;
+import org.revenantdb.recovery.file.Directories;
 
 /**
  * The view of a database that another process has open, through its socket.
@@ -41,7 +40,7 @@ public final class AdminClient implements DatabaseView {
    */
   public static @Nullable AdminClient connect(Path directory) throws IOException {
     Path file = socketOf(directory);
-    if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
+    if (!Directories.exists(file)) {
       return null;
     }
     SocketChannel socket = SocketChannel.open(StandardProtocolFamily.UNIX);
