@@ -441,8 +441,10 @@ public final class CrashDisk extends FileSystem {
     return names.containsKey(path.toString());
   }
 
-  synchronized long size(Path path) {
-    return names.get(path.toString()).now.length;
+  /** The size of a file; -1 if there is none of this name. */
+  synchronized long sizeIfFile(Path path) {
+    Inode inode = names.get(path.toString());
+    return inode == null ? -1 : inode.now.length;
   }
 
   @Override

@@ -123,7 +123,11 @@ final class CrashDiskProvider extends FileSystemProvider {
   public <A extends BasicFileAttributes> A readAttributes(
       Path path, Class<A> type, LinkOption... options) throws IOException {
     checkAccess(path);
-    boolean directory = !disk.exists(path);
+    long size = disk.sizeIfFile(path); // of this moment: a file may go before it is asked for
+    boolean directory = size < 0;
+    if (directory) {
+      checkAccess(path); // it may have been a file that has just gone
+    }
     return type.cast(
         new BasicFileAttributes() {
           @Override
@@ -163,7 +167,7 @@ final class CrashDiskProvider extends FileSystemProvider {
 
           @Override
           public long size() {
-            return directory ? 0 : disk.size(path);
+            return directory ? 0 : size;
           }
 
           @Override
