@@ -1,7 +1,6 @@
 package org.revenantdb.kafka.streams;
 
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -18,9 +17,6 @@ import org.revenantdb.chaos.profile.PlatformProfile;
 import org.revenantdb.chaos.subject.CrashSubject;
 import org.revenantdb.chaos.subject.Promises;
 import org.revenantdb.chaos.subject.Recovered;
-import org.revenantdb.engine.Database;
-import org.revenantdb.engine.DatabaseOptions;
-import org.revenantdb.engine.Durability;
 
 /**
  * Power cuts while a store of windows and a versioned store create, fill and drop segments: the
@@ -81,18 +77,8 @@ class ExpiringCrashTest implements CrashSubject<ExpiringCrashTest.Task> {
     final TopicPartition versionLog = new TopicPartition("v-changelog", 0);
 
     Task(Path home) throws Exception {
-      DatabaseOptions options =
-          DatabaseOptions.defaults()
-              .withPoolBytes(2 << 20)
-              .withLogSegmentBytes(1 << 20)
-              .withMaxRecoveryLog(4 << 20)
-              .withDurability(Durability.DURABLE)
-              .withCountersFile(false);
       TaskContext context = new TaskContext(home, StreamsConfig.EXACTLY_ONCE_V2);
-      Files.createDirectories(home.resolve("0_0"));
-      shared =
-          SharedDatabase.acquire(
-              home, () -> Database.open(home.resolve(SharedDatabase.DIRECTORY), options));
+      shared = TaskContext.smallDatabase(home);
       windows.open(context, home.resolve("0_0"));
       versions.open(context, home.resolve("0_0"));
     }

@@ -1,7 +1,6 @@
 package org.revenantdb.kafka.streams;
 
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,9 +17,6 @@ import org.revenantdb.chaos.profile.PlatformProfile;
 import org.revenantdb.chaos.subject.CrashSubject;
 import org.revenantdb.chaos.subject.Promises;
 import org.revenantdb.chaos.subject.Recovered;
-import org.revenantdb.engine.Database;
-import org.revenantdb.engine.DatabaseOptions;
-import org.revenantdb.engine.Durability;
 
 /**
  * Power cuts while a store is restored: its rows are exactly those that the changelog has up to its
@@ -91,18 +87,8 @@ class RestorationCrashTest implements CrashSubject<RestorationCrashTest.Restored
     private long next;
 
     Restored(Path home) throws Exception {
-      DatabaseOptions options =
-          DatabaseOptions.defaults()
-              .withPoolBytes(2 << 20)
-              .withLogSegmentBytes(1 << 20)
-              .withMaxRecoveryLog(4 << 20)
-              .withDurability(Durability.DURABLE)
-              .withCountersFile(false);
       TaskContext context = new TaskContext(home, StreamsConfig.EXACTLY_ONCE_V2);
-      Files.createDirectories(home.resolve("0_0"));
-      shared =
-          SharedDatabase.acquire(
-              home, () -> Database.open(home.resolve(SharedDatabase.DIRECTORY), options));
+      shared = TaskContext.smallDatabase(home);
       store.open(context, home.resolve("0_0"));
       Long offset = store.committedOffset(CHANGELOG);
       next = offset == null || offset == TaskStore.OFFSET_UNKNOWN ? 0 : offset + 1;

@@ -1,7 +1,6 @@
 package org.revenantdb.kafka.streams;
 
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
@@ -15,9 +14,6 @@ import org.revenantdb.chaos.profile.PlatformProfile;
 import org.revenantdb.chaos.subject.CrashSubject;
 import org.revenantdb.chaos.subject.Promises;
 import org.revenantdb.chaos.subject.Recovered;
-import org.revenantdb.engine.Database;
-import org.revenantdb.engine.DatabaseOptions;
-import org.revenantdb.engine.Durability;
 
 /**
  * Power cuts while two stores of a task write and commit: the rows of each store are exactly those
@@ -72,18 +68,8 @@ class StoreCrashTest implements CrashSubject<StoreCrashTest.Task> {
     final Store second;
 
     Task(Path home) throws Exception {
-      DatabaseOptions options =
-          DatabaseOptions.defaults()
-              .withPoolBytes(2 << 20)
-              .withLogSegmentBytes(1 << 20)
-              .withMaxRecoveryLog(4 << 20)
-              .withDurability(Durability.DURABLE)
-              .withCountersFile(false);
       TaskContext context = new TaskContext(home, StreamsConfig.EXACTLY_ONCE_V2);
-      Files.createDirectories(home.resolve("0_0"));
-      shared =
-          SharedDatabase.acquire(
-              home, () -> Database.open(home.resolve(SharedDatabase.DIRECTORY), options));
+      shared = TaskContext.smallDatabase(home);
       first = new Store(context, home.resolve("0_0"), "first");
       second = new Store(context, home.resolve("0_0"), "second");
     }

@@ -1,6 +1,8 @@
 package org.revenantdb.kafka.streams;
 
 import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
@@ -16,6 +18,9 @@ import org.apache.kafka.streams.processor.StateStoreContext;
 import org.apache.kafka.streams.processor.TaskId;
 import org.apache.kafka.streams.processor.api.RecordMetadata;
 import org.apache.kafka.streams.processor.internals.RecordBatchingStateRestoreCallback;
+import org.revenantdb.engine.Database;
+import org.revenantdb.engine.DatabaseOptions;
+import org.revenantdb.engine.Durability;
 
 /** What a store sees of its task: task 0_0 of an application. */
 final class TaskContext implements StateStoreContext {
@@ -31,6 +36,20 @@ final class TaskContext implements StateStoreContext {
     directory = application.resolve("0_0");
     properties.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, guarantee);
     properties.put(RevenantConfig.POOL_BYTES, 4L << 20);
+  }
+
+  /** The database of the application in small, and the directory of the task, for crash tests. */
+  static SharedDatabase smallDatabase(Path application) throws IOException {
+    DatabaseOptions options =
+        DatabaseOptions.defaults()
+            .withPoolBytes(2 << 20)
+            .withLogSegmentBytes(1 << 20)
+            .withMaxRecoveryLog(4 << 20)
+            .withDurability(Durability.DURABLE)
+            .withCountersFile(false);
+    Files.createDirectories(application.resolve("0_0"));
+    return SharedDatabase.acquire(
+        application, () -> Database.open(application.resolve(SharedDatabase.DIRECTORY), options));
   }
 
   TaskContext with(String property, Object value) {
