@@ -10,6 +10,7 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeMap;
+import org.revenantdb.engine.CheckedTable;
 import org.revenantdb.engine.admin.AdminReply;
 import org.revenantdb.engine.admin.DatabaseView;
 import picocli.CommandLine.Command;
@@ -48,7 +49,7 @@ final class DuCommand extends Verb {
     files.forEach((name, bytes) -> line("%,18d  %s".formatted(bytes, name)));
     line("");
     line("of the data file:");
-    for (AdminReply.TableUse table : report.contents()) {
+    for (CheckedTable table : report.contents()) {
       line("%,18d  %s".formatted(LsCommand.bytes(table), "table " + Escapes.shown(table.name())));
     }
     line("%,18d  free".formatted(report.freePages() * LsCommand.PAGE_BYTES));

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.CheckedTable;
 import org.revenantdb.engine.admin.AdminReply;
 import org.revenantdb.engine.admin.DatabaseView;
 import picocli.CommandLine.Command;
@@ -35,10 +36,10 @@ final class LsCommand extends Verb {
   }
 
   private int list(DatabaseView view) throws IOException {
-    Map<String, AdminReply.TableUse> measured =
+    Map<String, CheckedTable> measured =
         isLong
             ? view.check().contents().stream()
-                .collect(Collectors.toMap(AdminReply.TableUse::name, Function.identity()))
+                .collect(Collectors.toMap(CheckedTable::name, Function.identity()))
             : Map.of();
     List<AdminReply.TableEntry> tables = view.tables();
     for (AdminReply.TableEntry table : tables) {
@@ -50,7 +51,7 @@ final class LsCommand extends Verb {
     return FINE;
   }
 
-  private void show(AdminReply.TableEntry table, AdminReply.@Nullable TableUse measured) {
+  private void show(AdminReply.TableEntry table, @Nullable CheckedTable measured) {
     int partitions = table.partitions();
     String kind = partitions == 1 ? "ordered" : "hashed in " + partitions;
     if (json) {
@@ -73,7 +74,7 @@ final class LsCommand extends Verb {
   }
 
   /** Bytes of the pages that a table has in the data file. */
-  static long bytes(AdminReply.TableUse table) {
+  static long bytes(CheckedTable table) {
     return (table.treePages() + table.overflowPages()) * PAGE_BYTES;
   }
 }

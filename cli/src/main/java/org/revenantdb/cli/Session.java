@@ -7,8 +7,6 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
-import org.revenantdb.engine.StorageException;
-import org.revenantdb.engine.admin.AdminClient;
 import org.revenantdb.engine.admin.DatabaseView;
 import org.revenantdb.engine.admin.OpenView;
 
@@ -61,50 +59,45 @@ final class Session implements AutoCloseable {
    * process has it open, that process reads for the work, through its socket.
    */
   int read(Path directory, Look look) throws Exception {
-    try {
-      return with(
-          directory,
-          /* readOnly= */ true,
-          /* create= */ false,
-          db -> {
-            try (DatabaseView view = new OpenView(db)) {
-              return look.on(view);
-            }
-          });
-    } catch (StorageException refused) {
-      try (DatabaseView view = AdminClient.beside(directory, refused)) {
-        return look.on(view);
-      }
+    Database open = kept(directory);
+    try (DatabaseView view =
+        open == null
+            ? DatabaseView.open(directory, options(/* create= */ false).withReadOnly(true))
+            : new OpenView(open)) {
+      return look.on(view);
     }
   }
 
   /** Calls work that changes a database that exists. */
   int write(Path directory, Work work) throws Exception {
-    return with(directory, /* readOnly= */ false, /* create= */ false, work);
+    return with(directory, /* create= */ false, work);
   }
 
   /** Calls work that changes a database, which is created if the directory has none. */
   int create(Path directory, Work work) throws Exception {
-    return with(directory, /* readOnly= */ false, /* create= */ true, work);
+    return with(directory, /* create= */ true, work);
   }
 
-  private int with(Path directory, boolean readOnly, boolean create, Work work) throws Exception {
-    Database open = kept;
-    if (open != null && isSame(open.directory(), directory)) {
+  private int with(Path directory, boolean create, Work work) throws Exception {
+    Database open = kept(directory);
+    if (open != null) {
       return work.on(open);
     }
-    DatabaseOptions options =
-        DatabaseOptions.defaults()
-            .withReadOnly(readOnly)
-            .withCreate(create)
-            .withCountersFile(false);
-    try (Database db = Database.open(directory, options)) {
+    try (Database db = Database.open(directory, options(create))) {
       return work.on(db);
     }
   }
 
-  private static boolean isSame(Path open, Path named) throws IOException {
-    return Files.exists(named) && Files.isSameFile(open, named);
+  private static DatabaseOptions options(boolean create) {
+    return DatabaseOptions.defaults().withCreate(create).withCountersFile(false);
+  }
+
+  /** The database that stays open, if this is its directory. */
+  private @Nullable Database kept(Path directory) throws IOException {
+    Database open = kept;
+    return open != null && Files.exists(directory) && Files.isSameFile(open.directory(), directory)
+        ? open
+        : null;
   }
 
   @Override

@@ -1,6 +1,8 @@
 package org.revenantdb.engine.admin;
 
 import java.util.List;
+import org.revenantdb.engine.CheckedSequence;
+import org.revenantdb.engine.CheckedTable;
 
 /** What the process that has a database open answers. */
 public sealed interface AdminReply {
@@ -85,39 +87,9 @@ public sealed interface AdminReply {
       long overflowPages,
       long pagesToClean,
       long freePages,
-      List<TableUse> contents,
-      List<SequenceUse> sequences)
+      List<CheckedTable> contents,
+      List<CheckedSequence> sequences)
       implements AdminReply {}
-
-  /**
-   * What a check has found of a table.
-   *
-   * @param name its name
-   * @param rows rows, with those that the cleaner has to remove
-   * @param visibleRows rows that a transaction sees
-   * @param levels levels of the tree
-   * @param treePages its pages
-   * @param overflowPages pages of its large values
-   * @param versionBytes bytes of former versions
-   */
-  record TableUse(
-      String name,
-      long rows,
-      long visibleRows,
-      int levels,
-      long treePages,
-      long overflowPages,
-      long versionBytes)
-      implements AdminReply {}
-
-  /**
-   * What a check has found of a sequence.
-   *
-   * @param name its name
-   * @param reserved values that are reserved
-   * @param values values that there are
-   */
-  record SequenceUse(String name, long reserved, long values) implements AdminReply {}
 
   /**
    * How far a backup has come.

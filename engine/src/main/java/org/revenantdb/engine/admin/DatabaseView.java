@@ -7,6 +7,9 @@ import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.BackupOptions;
+import org.revenantdb.engine.Database;
+import org.revenantdb.engine.DatabaseOptions;
+import org.revenantdb.engine.StorageException;
 
 /**
  * What the reading verbs of the command see of a database: an {@link OpenView} in the process that
@@ -22,6 +25,26 @@ import org.revenantdb.engine.BackupOptions;
  * <p>Threads: one.
  */
 public interface DatabaseView extends AutoCloseable {
+  /**
+   * Opens a database, or asks the process that has it open.
+   *
+   * @param directory the directory of the database
+   * @param options how to open it
+   * @return the view; its close closes what was opened
+   * @throws StorageException if it cannot be opened for another reason than a process that has it
+   *     open
+   * @throws IOException if that process does not let others read it, or cannot be reached
+   */
+  static DatabaseView open(Path directory, DatabaseOptions options) throws IOException {
+    Database db;
+    try {
+      db = Database.open(directory, options);
+    } catch (StorageException refused) {
+      return AdminClient.beside(directory, refused);
+    }
+    return new OpenView(db, /* owned= */ true);
+  }
+
   /** Receives rows. */
   interface RowSink {
     /**

@@ -21,12 +21,13 @@ import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.TransactionOptions;
 
-/** The view of a database that this process has open. Closing the view leaves it open. */
+/** The view of a database that this process has open. */
 public final class OpenView implements DatabaseView {
   private static final TransactionOptions READING =
       TransactionOptions.lazy().withReadOnly(true); // shows lazy commits, and waits for no force
 
   private final Database db;
+  private final boolean owned;
 
   /** The moment of the view; begun with its first request. */
   private @Nullable Transaction moment;
@@ -38,12 +39,18 @@ public final class OpenView implements DatabaseView {
   private final Map<String, Table> tables = new TreeMap<>();
 
   /**
-   * Creates a view.
+   * Creates a view, whose close leaves the database open.
    *
    * @param db an open database
    */
   public OpenView(Database db) {
+    this(db, /* owned= */ false);
+  }
+
+  /** Creates a view, whose close closes the database if it is owned. */
+  OpenView(Database db, boolean owned) {
     this.db = db;
+    this.owned = owned;
   }
 
   private Transaction moment() {
@@ -160,21 +167,8 @@ public final class OpenView implements DatabaseView {
         report.overflowPages(),
         report.pagesToClean(),
         report.freePages(),
-        report.contents().stream()
-            .map(table ->
-                new AdminReply.TableUse(
-                    table.name(),
-                    table.rows(),
-                    table.visibleRows(),
-                    table.levels(),
-                    table.treePages(),
-                    table.overflowPages(),
-                    table.versionBytes()))
-            .toList(),
-        report.sequences().stream()
-            .map(sequence ->
-                new AdminReply.SequenceUse(sequence.name(), sequence.reserved(), sequence.values()))
-            .toList());
+        report.contents(),
+        report.sequences());
   }
 
   @Override
@@ -191,10 +185,16 @@ public final class OpenView implements DatabaseView {
 
   @Override
   public void close() {
-    Transaction begun = moment;
-    if (begun != null) {
-      moment = null;
-      begun.close();
+    try {
+      Transaction begun = moment;
+      if (begun != null) {
+        moment = null;
+        begun.close();
+      }
+    } finally {
+      if (owned) {
+        db.close();
+      }
     }
   }
 }

@@ -6,14 +6,10 @@ import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import org.revenantdb.engine.BackupOptions;
 import org.revenantdb.engine.BackupProgress;
-import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.ReadOnlyDatabaseException;
-import org.revenantdb.engine.StorageException;
-import org.revenantdb.engine.admin.AdminClient;
 import org.revenantdb.engine.admin.AdminReply;
 import org.revenantdb.engine.admin.DatabaseView;
-import org.revenantdb.engine.admin.OpenView;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -77,13 +73,8 @@ final class BackupCommand implements Callable<Integer> {
     DatabaseDirectory.demandDatabase(directory);
     DatabaseOptions options = DatabaseOptions.defaults().withCreate(false).withReadOnly(!recover);
     AdminReply.BackedUp report;
-    try (Database db = Database.open(directory, options);
-        DatabaseView view = new OpenView(db)) {
+    try (DatabaseView view = DatabaseView.open(directory, options)) {
       report = view.backup(target, backupOptions());
-    } catch (StorageException refused) {
-      try (DatabaseView view = AdminClient.beside(directory, refused)) {
-        report = view.backup(target, backupOptions());
-      }
     } catch (ReadOnlyDatabaseException refused) {
       err.println("revenant: --recover recovers the database first, then makes the backup.");
       throw refused;

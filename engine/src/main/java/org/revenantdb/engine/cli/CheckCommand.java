@@ -8,13 +8,12 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import org.revenantdb.engine.Database;
+import org.revenantdb.engine.CheckedSequence;
+import org.revenantdb.engine.CheckedTable;
 import org.revenantdb.engine.DatabaseOptions;
-import org.revenantdb.engine.StorageException;
 import org.revenantdb.engine.admin.AdminClient;
 import org.revenantdb.engine.admin.AdminReply;
 import org.revenantdb.engine.admin.DatabaseView;
-import org.revenantdb.engine.admin.OpenView;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -77,19 +76,13 @@ final class CheckCommand implements Callable<Integer> {
   private int check() throws IOException {
     DatabaseDirectory.demandDatabase(directory);
     AdminReply.Checked report;
-    String opened;
+    boolean isBeside;
     DatabaseOptions options = DatabaseOptions.defaults().withCreate(false).withReadOnly(!recover);
-    try (Database db = Database.open(directory, options);
-        DatabaseView view = new OpenView(db)) {
+    try (DatabaseView view = DatabaseView.open(directory, options)) {
       report = view.check();
-      opened = opened(report);
-    } catch (StorageException refused) {
-      try (DatabaseView view = AdminClient.beside(directory, refused)) {
-        report = view.check();
-        opened = "by another process, which has checked it";
-      }
+      isBeside = view instanceof AdminClient;
     }
-    print(opened, report);
+    print(isBeside ? "by another process, which has checked it" : opened(report), report);
     if (json != null) {
       Files.writeString(json, Json.of(fields(report)) + "\n");
     }
@@ -144,7 +137,7 @@ final class CheckCommand implements Callable<Integer> {
     out.printf("overflow pages  %,d%n", report.overflowPages());
     out.printf("pages to clean  %,d%n", report.pagesToClean());
     out.printf("free pages      %,d%n", report.freePages());
-    for (AdminReply.TableUse table : report.contents()) {
+    for (CheckedTable table : report.contents()) {
       out.printf(
           "table           %s: %,d rows (%,d including what the cleaner has to remove), %d levels, %,d tree pages, %,d overflow pages, %,d bytes of former versions%n",
           table.name(),
@@ -155,7 +148,7 @@ final class CheckCommand implements Callable<Integer> {
           table.overflowPages(),
           table.versionBytes());
     }
-    for (AdminReply.SequenceUse sequence : report.sequences()) {
+    for (CheckedSequence sequence : report.sequences()) {
       out.printf(
           "sequence        %s: %,d of %,d values reserved%n",
           sequence.name(), sequence.reserved(), sequence.values());

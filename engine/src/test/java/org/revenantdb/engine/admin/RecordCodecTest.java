@@ -11,6 +11,8 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.Test;
+import org.revenantdb.engine.CheckedSequence;
+import org.revenantdb.engine.CheckedTable;
 
 /** Messages as bytes. */
 class RecordCodecTest {
@@ -31,8 +33,8 @@ class RecordCodecTest {
           9,
           10,
           11,
-          List.of(new AdminReply.TableUse("t", 1, 2, 3, 4, 5, 6)),
-          List.of(new AdminReply.SequenceUse("s", 1, 2)));
+          List.of(new CheckedTable("t", 1, 2, 3, 4, 5, 6)),
+          List.of(new CheckedSequence("s", 1, 2)));
 
   @Test
   void a_message_comes_back_as_it_was() throws IOException {
