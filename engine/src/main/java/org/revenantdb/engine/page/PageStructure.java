@@ -65,8 +65,11 @@ public final class PageStructure {
 
   private static final int INNER_HEADER = 6;
 
-  /** Flags, the reserved byte and the predecessor's record: all zero in a settled row. */
-  private static final long NOT_SETTLED = 0xFFFF_0000_FFFF_0000L;
+  /** Where the first slot has the offset of its cell. */
+  private static final int FIRST_CELL = Slotted.SLOTS + Slotted.SLOT_CELL;
+
+  /** More slots than a leaf can have. */
+  private static final int MAX_SLOTS = Page.SIZE / Slotted.LEAF_SLOT;
 
   private static final int CURRENT_FLAGS = LeafCell.DELETED | LeafCell.OVERFLOW;
   private static final int UNKNOWN_CELL_FLAG = 128;
@@ -322,48 +325,56 @@ public final class PageStructure {
 
   /**
    * The number of bytes of the cells; -1 - slot if a cell is impossible. It takes two accesses to
-   * the page and four branches for a settled row: this is the cost of checking a leaf.
+   * the page and six branches for a settled row: this is the cost of checking a leaf.
+   *
+   * <p>The flags of a cell are in the upper half of the word with the length of its key, the offset
+   * of its record is in that with the length of its value. In a settled row both are zero. So the
+   * limits of the lengths also find the rows that are not settled, for {@link #rowBytes}.
    */
   private static int leafCells(
       int pageId, MemorySegment page, int count, int top, int prefix, int shared) {
     int shortest = shortestKey(prefix, shared);
     int keys = LeafCell.MAX_KEY - prefix;
-    int cells = Page.SIZE - LeafCell.KEY;
-    int longest = LeafCell.MAX_CELL - prefix;
-    int first = Slotted.SLOTS + Slotted.SLOT_CELL;
-    int end = first + Slotted.LEAF_SLOT * count;
-    int bytes = 0;
-    for (int at = first; at < end; at += Slotted.LEAF_SLOT) {
-      int cell = Page.getShort(page, at);
-      if (cell > cells) {
-        return -1 - (at - first) / Slotted.LEAF_SLOT;
+    int longest = LeafCell.MAX_CELL - LeafCell.KEY - prefix;
+    int last = Page.SIZE - LeafCell.KEY;
+    // A limit that the compiler knows: offsets of slots cannot overflow, and the loop is unrolled.
+    int slots = Math.min(count, MAX_SLOTS);
+    long bytes = 0;
+    for (int slot = 0; slot < slots; slot++) {
+      int cell = Page.getShort(page, FIRST_CELL + Slotted.LEAF_SLOT * slot);
+      if (cell < top || cell > last) {
+        return -1 - slot;
       }
       long shape = LeafCell.shape(page, cell);
-      int key = LeafCell.keyLength(shape);
-      int inCell = LeafCell.KEY + key + LeafCell.valueLength(shape);
-      int length = inCell;
-      if ((shape & NOT_SETTLED) != 0) {
-        length = lengthOfRow(pageId, page, cell, shape, top);
+      int key = (int) shape;
+      long both = Integer.toUnsignedLong(key) + (shape >>> Integer.SIZE);
+      if (key < shortest || key > keys || both > longest || cell + both > last) {
+        both = rowBytes(pageId, page, cell, top, shortest, prefix);
+        if (both < 0) {
+          return -1 - slot;
+        }
       }
-      // One branch for six limits: a difference is negative if its limit is violated.
-      int broken =
-          (cell - top)
-              | (key - shortest)
-              | (keys - key)
-              | length
-              | (longest - length)
-              | (Page.SIZE - cell - inCell);
-      if (broken < 0) {
-        return -1 - (at - first) / Slotted.LEAF_SLOT;
-      }
-      bytes += length;
+      bytes += both;
     }
-    return bytes;
+    return (int) bytes + LeafCell.KEY * slots;
   }
 
-  /** Bytes of a row that is more than a value, or a negative number if the row is impossible. */
-  private static int lengthOfRow(int pageId, MemorySegment page, int cell, long shape, int top) {
-    return problemOfRow(pageId, page, cell, shape, top) == null ? LeafCell.length(page, cell) : -1;
+  /**
+   * Bytes of any row without its header, or a negative number if the row is impossible.
+   *
+   * @param cell an offset in the heap, with room for the header of a cell
+   */
+  private static int rowBytes(
+      int pageId, MemorySegment page, int cell, int top, int shortest, int prefix) {
+    long shape = LeafCell.shape(page, cell);
+    int key = LeafCell.keyLength(shape);
+    boolean broken =
+        key < shortest
+            || key > LeafCell.MAX_KEY - prefix
+            || cell + LeafCell.cellLength(shape) > Page.SIZE
+            || problemOfRow(pageId, page, cell, shape, top) != null;
+    int length = broken ? -1 : LeafCell.length(page, cell);
+    return length > LeafCell.MAX_CELL - prefix ? -1 : length - LeafCell.KEY;
   }
 
   private static int shortestKey(int prefix, int shared) {
