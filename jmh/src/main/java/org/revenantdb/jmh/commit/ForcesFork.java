@@ -41,6 +41,9 @@ public final class ForcesFork {
 
   private static final long SECOND = 1_000_000_000;
 
+  /** The event of a force. */
+  private static final String FORCE = "jdk.FileForce";
+
   private ForcesFork() {}
 
   /** One of the two, at one rate. */
@@ -79,7 +82,7 @@ public final class ForcesFork {
     }
     Path events = directory.resolve("forces.jfr");
     try (Recording recording = new Recording()) {
-      recording.enable("jdk.FileForce").withThreshold(Duration.ZERO).withoutStackTrace();
+      recording.enable(FORCE).withThreshold(Duration.ZERO).withoutStackTrace();
       recording.start();
       long start = System.nanoTime() + SECOND / 10;
       runs.values().forEach(run -> run.start(start));
@@ -157,7 +160,9 @@ public final class ForcesFork {
     try (RecordingFile file = new RecordingFile(events)) {
       while (file.hasMoreEvents()) {
         RecordedEvent event = file.readEvent();
-        String path = event.getString("path");
+        // A recording also has the events of the engine, which are enabled by default.
+        boolean isForce = event.getEventType().getName().equals(FORCE);
+        String path = isForce ? event.getString("path") : null;
         if (path == null || !Path.of(path).startsWith(directory)) {
           continue;
         }
