@@ -62,7 +62,7 @@ public final class Sessions {
    *
    * @param warmMillis the minimum before it counts; longer until all sessions together have done
    *     {@code warmSteps}, because compiled code depends on calls, not on time; at most {@link
-   *     #LONGEST} times that
+   *     #LONGEST} times that. Then it goes on until their rate is steady, for three seconds at most
    * @param windowMillis that count
    * @param warmSteps of all sessions
    */
@@ -90,7 +90,10 @@ public final class Sessions {
   /** After fewer the compiler is still at work, and takes one of two processors. */
   private static final int COMPILE_STEPS = 400_000;
 
-  /** System property: how long {@link #compile} takes at most, in milliseconds. */
+  /**
+   * System property: how long {@link #compile} takes at most, and how long the sessions wait for a
+   * steady rate, in milliseconds.
+   */
   static final String COMPILE_MILLIS = "revenant.bench.compile.millis";
 
   private static final long COMPILE_NANOS = Long.getLong(COMPILE_MILLIS, 3_000) * 1_000_000;
@@ -99,6 +102,12 @@ public final class Sessions {
   public static final int LONGEST = 4;
 
   private static final long PAUSE = 50;
+
+  /** The rate is compared between windows of this many milliseconds. */
+  private static final long STEADY_WINDOW = 250;
+
+  /** The rate is steady when two windows in succession differ by at most this part. */
+  private static final double STEADY = 0.05;
 
   private final AtomicLongArray done;
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
@@ -198,6 +207,27 @@ public final class Sessions {
     for (long more = 0; more < longest && sum() < times.warmSteps(); more += PAUSE) {
       Thread.sleep(PAUSE);
     }
+    awaitSteadyRate();
+  }
+
+  /** While code is compiled the rate grows; a window that counts then measures the compiler. */
+  private void awaitSteadyRate() throws InterruptedException {
+    long end = System.nanoTime() + COMPILE_NANOS;
+    double before = -1;
+    while (System.nanoTime() - end < 0) {
+      double rate = rate();
+      if (before >= 0 && Math.abs(rate - before) <= STEADY * before) {
+        return;
+      }
+      before = rate;
+    }
+  }
+
+  private double rate() throws InterruptedException {
+    long steps = sum();
+    long begun = System.nanoTime();
+    Thread.sleep(STEADY_WINDOW);
+    return (sum() - steps) * 1e9 / (System.nanoTime() - begun);
   }
 
   private void loop(Session session, int cell, WaitHistogram waits) {
