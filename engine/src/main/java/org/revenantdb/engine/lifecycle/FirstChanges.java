@@ -17,6 +17,7 @@ import org.revenantdb.recovery.restart.Restart;
  */
 final class FirstChanges {
   private final DatabaseFiles files;
+  private final boolean created;
   private final DatabaseOptions options;
   private final FileSurvey survey;
   private final Restart restart;
@@ -36,6 +37,7 @@ final class FirstChanges {
 
   FirstChanges(
       DatabaseFiles files,
+      boolean created,
       DatabaseOptions options,
       FileSurvey survey,
       Restart restart,
@@ -44,6 +46,7 @@ final class FirstChanges {
       Ownership ownership,
       OpenResources resources) {
     this.files = files;
+    this.created = created;
     this.options = options;
     this.survey = survey;
     this.restart = restart;
@@ -56,7 +59,9 @@ final class FirstChanges {
   /** Makes the changes, and pushes the opened objects. */
   Made make() {
     ownership.check();
-    files.forceNames();
+    if (!created) { // else that was the last step of the creation
+      files.forceNames();
+    }
     SpillFiles.deleteLeftOvers(files.directory());
     // After a failed force the cache may show what the medium does not have, so valid state is
     // written again.

@@ -293,6 +293,7 @@ final class Opening {
     FirstChanges.Made made =
         new FirstChanges(
                 files.files(),
+                files.created(),
                 options,
                 files.survey(),
                 analysed.restart(),
