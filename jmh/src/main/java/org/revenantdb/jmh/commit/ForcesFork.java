@@ -42,7 +42,7 @@ public final class ForcesFork {
   private static final long SECOND = 1_000_000_000;
 
   /** The event of a force. */
-  private static final String FORCE = "jdk.FileForce";
+  static final String FORCE = "jdk.FileForce";
 
   private ForcesFork() {}
 
@@ -155,7 +155,7 @@ public final class ForcesFork {
   }
 
   /** Forces of files in each log directory. */
-  private static Map<String, Long> count(Path events, Path directory) throws IOException {
+  static Map<String, Long> count(Path events, Path directory) throws IOException {
     Map<String, Long> forces = new TreeMap<>();
     try (RecordingFile file = new RecordingFile(events)) {
       while (file.hasMoreEvents()) {
