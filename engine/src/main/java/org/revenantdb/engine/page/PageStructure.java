@@ -252,8 +252,9 @@ public final class PageStructure {
     }
     int prefix = Slotted.prefix(page);
     int shared = count == 0 ? 0 : Slotted.skip(page) - prefix;
-    if (shared < 0) {
-      return "its heads begin at %d, its keys at %d".formatted(Slotted.skip(page), prefix);
+    if (shared < 0 || prefix + shared > LeafCell.MAX_KEY) {
+      return "its heads begin at byte %d of its keys, and its cells at byte %d"
+          .formatted(Slotted.skip(page), prefix);
     }
     int fences = lower + (upper == Slotted.INFINITE ? 0 : upper);
     int cells =

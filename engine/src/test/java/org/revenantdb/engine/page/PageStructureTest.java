@@ -229,6 +229,23 @@ class PageStructureTest {
     assertTrue(problem != null && problem.contains("table"), problem);
   }
 
+  /** Then the longest key is shorter than the bytes that all keys share. */
+  @ParameterizedTest
+  @ValueSource(ints = {Page.LEAF, Page.INNER})
+  void a_page_whose_heads_begin_behind_the_longest_key_is_refused(int type) {
+    int tried = 0;
+    for (byte[] sound : pages.get(type)) {
+      MemorySegment page = MemorySegment.ofArray(sound.clone());
+      for (int skip = LeafCell.MAX_KEY + 1; skip <= 0xFFFF; skip += 61) {
+        Page.putShort(page, Slotted.SKIP, skip);
+        String problem = PageStructure.problemOf(id(sound), page);
+        assertTrue(Slotted.count(page) == 0 || problem != null, "skip " + skip);
+        tried += Slotted.count(page) == 0 ? 0 : 1;
+      }
+    }
+    assertTrue(tried > 0);
+  }
+
   @Test
   void a_page_with_a_changed_field_is_refused_or_nothing_leaves_it() {
     long first = Long.getLong("revenant.seed", ThreadLocalRandom.current().nextInt(1 << 30));
