@@ -335,29 +335,29 @@ public final class PageStructure {
   private static int leafCells(
       int pageId, MemorySegment page, int count, int top, int prefix, int shared) {
     int shortest = shortestKey(prefix, shared);
-    int keys = LeafCell.MAX_KEY - prefix;
+    int more = LeafCell.MAX_KEY - prefix - shortest;
     int longest = LeafCell.MAX_CELL - LeafCell.KEY - prefix;
     int last = Page.SIZE - LeafCell.KEY;
-    // A limit that the compiler knows: offsets of slots cannot overflow, and the loop is unrolled.
-    int slots = Math.min(count, MAX_SLOTS);
+    // The limit lets the compiler know that offsets of slots cannot overflow: it unrolls the loop.
+    int end = FIRST_CELL + Slotted.LEAF_SLOT * Math.min(count, MAX_SLOTS);
     long bytes = 0;
-    for (int slot = 0; slot < slots; slot++) {
-      int cell = Page.getShort(page, FIRST_CELL + Slotted.LEAF_SLOT * slot);
+    for (int at = FIRST_CELL; at < end; at += Slotted.LEAF_SLOT) {
+      int cell = Page.getShort(page, at);
       if (cell < top || cell > last) {
-        return -1 - slot;
+        return -1 - (at - FIRST_CELL) / Slotted.LEAF_SLOT;
       }
       long shape = LeafCell.shape(page, cell);
       int key = (int) shape;
       long both = Integer.toUnsignedLong(key) + (shape >>> Integer.SIZE);
-      if (key < shortest || key > keys || both > longest || cell + both > last) {
+      if (!isUpTo(more, key - shortest) || both > longest || cell + both > last) {
         both = rowBytes(pageId, page, cell, top, shortest, prefix);
         if (both < 0) {
-          return -1 - slot;
+          return -1 - (at - FIRST_CELL) / Slotted.LEAF_SLOT;
         }
       }
       bytes += both;
     }
-    return (int) bytes + LeafCell.KEY * slots;
+    return (int) bytes + LeafCell.KEY * count;
   }
 
   /**
