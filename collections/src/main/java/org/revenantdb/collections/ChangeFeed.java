@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import org.revenantdb.collections.expiry.Remover;
+import org.revenantdb.collections.feed.FeedMarks;
 import org.revenantdb.collections.feed.FeedRecord;
 import org.revenantdb.collections.feed.FeedState;
 import org.revenantdb.engine.Cursor;
@@ -34,7 +36,8 @@ import org.revenantdb.engine.TransactionOptions;
  * or truncates it is not recorded. Watch each table again after each open, before the first write,
  * which is refused until then.
  *
- * <p><b>Space.</b> The feed grows until it is {@linkplain #trim trimmed}.
+ * <p><b>Space.</b> The feed grows until it is {@linkplain #trim trimmed} up to a position, or by
+ * the age of its commits ({@link #retain}).
  *
  * <p><b>Limits.</b> A transaction that has written to a watched table cannot be prepared. A
  * READ_COMMITTED transaction cannot write to one.
@@ -296,6 +299,59 @@ public final class ChangeFeed {
         isDone ? FeedRecord.number(end) : positions.getLast());
     removed[0] = positions.size();
     return isDone;
+  }
+
+  /**
+   * Has commits removed when they have reached an age, whether readers have stored their positions
+   * or not. A reader that is behind what is left receives {@link ChangesGoneException}, and never
+   * passes over what is gone. Call it again after each open. Until then, nothing is removed by its
+   * age; ages go on meanwhile. {@link #trim} works as well.
+   *
+   * @param retention how long commits stay; it replaces the one that was declared before, for all
+   *     who have opened the feed
+   * @return this feed
+   */
+  public ChangeFeed retain(FeedRetention retention) {
+    FeedMarks marks = state.retain(database, retention.millis(), retention.clock());
+    if (retention.hasTrimmer()) {
+      Remover.start(database, "revenant-feed-trim-" + name(), () -> trimAndLookAhead(marks));
+    }
+    return this;
+  }
+
+  /**
+   * Has no commits removed by their age any more.
+   *
+   * @return whether they were
+   */
+  public boolean retainAll() {
+    return state.retainAll();
+  }
+
+  /**
+   * Removes the commits that have reached the age. A thread in the background does that as well; a
+   * call is only needed if {@link FeedRetention#withTrimmer} says that there is none. Call it more
+   * often than once in a 64th of the age: a commit is as old as the first call behind it says.
+   *
+   * @return how many commits were removed
+   * @throws IllegalStateException if no retention was declared since the open
+   */
+  public long trimOld() {
+    FeedMarks marks = state.marks();
+    if (marks == null) {
+      throw new IllegalStateException(
+          this + " has no retention that was declared since the open; call retain first");
+    }
+    return trim(database.call(TRIMS, tx -> state.pass(tx, marks)).old());
+  }
+
+  private long trimAndLookAhead(FeedMarks marks) {
+    if (!marks.equals(state.marks())) {
+      return Remover.OVER;
+    }
+    FeedMarks.Pass pass = database.call(TRIMS, tx -> state.pass(tx, marks));
+    long _ = trim(pass.old());
+    return pass.next();
   }
 
   /** Whether nobody can read any more. */

@@ -951,7 +951,7 @@ public final class TypedTable<K, V> {
     indexes.expires(
         new Expiring<>(expiry::millis, expiry.clock(), index, database.table(IndexCatalog.TABLE)));
     if (expiry.hasRemover() && indexes.needsRemover()) {
-      Remover.start(database, name(), this::removeAndLookAhead);
+      Remover.start(database, "revenant-expiry-" + name(), this::removeAndLookAhead);
     }
     return this;
   }

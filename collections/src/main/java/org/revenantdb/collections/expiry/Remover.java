@@ -9,15 +9,15 @@ import org.revenantdb.engine.DatabaseClosedException;
 import org.revenantdb.engine.DatabaseStoppedException;
 
 /**
- * Removes the expired rows of a table in the background, until the database is closed or the table
- * has no expiry any more.
+ * Removes in the background what has reached its time, rows of a table or commits of a feed, until
+ * the database is closed or nothing is to be removed any more.
  *
- * <p>It sleeps until the next row expires, at least a second and at most half a minute. So rows are
+ * <p>It sleeps until the next time comes, at least a second and at most half a minute. So rows are
  * removed in batches, and one that was stored with an earlier time while it slept is removed at
  * most half a minute late. Nobody sees that: a row is not seen from its time on, removed or not.
  */
 public final class Remover implements Runnable {
-  /** What {@link LongSupplier} returns if the table has no expiry any more. */
+  /** What {@link LongSupplier} returns if nothing is to be removed any more. */
   public static final long OVER = -1;
 
   private static final long SHORTEST_MILLIS = 1_000;
@@ -36,13 +36,12 @@ public final class Remover implements Runnable {
   /**
    * Starts a thread.
    *
-   * @param table name of the table, for the name of the thread
-   * @param pass removes what has expired, and returns in how many milliseconds the next row does,
-   *     or {@link #OVER}
+   * @param name of the thread
+   * @param pass removes what has reached its time, and returns in how many milliseconds the next
+   *     does, or {@link #OVER}
    */
-  public static void start(Database database, String table, LongSupplier pass) {
-    Thread _ =
-        Thread.ofVirtual().name("revenant-expiry-" + table).start(new Remover(database, pass));
+  public static void start(Database database, String name, LongSupplier pass) {
+    Thread _ = Thread.ofVirtual().name(name).start(new Remover(database, pass));
   }
 
   @Override

@@ -1,5 +1,6 @@
 package org.revenantdb.collections.feed;
 
+import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +32,10 @@ public final class FeedState {
   private final Table changes;
   private final Sequence batches;
   private final Arrivals arrivals = new Arrivals();
+
+  /** Null if nothing is removed by its age. */
+  private volatile @Nullable FeedMarks marks;
+
   private long next;
 
   /** What a transaction has of a feed. */
@@ -93,6 +98,38 @@ public final class FeedState {
   /** Those who wait for it. */
   public Arrivals arrivals() {
     return arrivals;
+  }
+
+  /**
+   * Has commits removed by their age, instead of what was declared before.
+   *
+   * @param age in milliseconds
+   */
+  public FeedMarks retain(Database database, long age, InstantSource clock) {
+    FeedMarks made = new FeedMarks(database.getOrCreateTable(tableOf(name) + "/marks"), age, clock);
+    marks = made;
+    return made;
+  }
+
+  /**
+   * Has nothing removed by its age any more.
+   *
+   * @return whether it was
+   */
+  public boolean retainAll() {
+    boolean wasDeclared = marks != null;
+    marks = null;
+    return wasDeclared;
+  }
+
+  /** What says how old commits are; null if nothing is removed by its age. */
+  public @Nullable FeedMarks marks() {
+    return marks;
+  }
+
+  /** Brings marks up to date, in a transaction that may be repeated. */
+  public FeedMarks.Pass pass(Transaction tx, FeedMarks of) {
+    return of.pass(tx, trimmed(tx), last(tx));
   }
 
   /** The last position that a transaction sees; that to which it was trimmed if it is empty. */
