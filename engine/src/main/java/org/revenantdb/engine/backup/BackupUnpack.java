@@ -339,8 +339,9 @@ public final class BackupUnpack {
         || pages > nextPage
         || endOfLog != nextLog
         || fields.getLong(StreamLayout.END_LOG_BYTES) != logBytes
-        || !SegmentLayout.isLsn(analysis)
-        || !SegmentLayout.isLsn(checkpoint)) {
+        || analysis < known.redoPoint()
+        || checkpoint < analysis
+        || checkpoint >= endOfLog) {
       throw bad("its last entry does not fit the ones before");
     }
     ControlState state =
