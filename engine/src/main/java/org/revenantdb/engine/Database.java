@@ -2,7 +2,6 @@ package org.revenantdb.engine;
 
 import java.io.InputStream;
 import java.io.OutputStream;
-import org.revenantdb.engine.backup.BackupUnpack;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -15,6 +14,7 @@ import org.revenantdb.engine.access.Misuse;
 import org.revenantdb.engine.admin.AdminSocket;
 import org.revenantdb.engine.archive.Archiver;
 import org.revenantdb.engine.archive.Restore;
+import org.revenantdb.engine.backup.BackupUnpack;
 import org.revenantdb.engine.catalog.Catalog;
 import org.revenantdb.engine.catalog.NameHint;
 import org.revenantdb.engine.catalog.Names;
@@ -1345,9 +1345,9 @@ public final class Database implements AutoCloseable {
    * @param directory a directory that is empty or does not exist, in any file system
    * @return a report about the database
    * @throws StorageException with {@link StorageException.Reason#BACKUP_STREAM} if the stream ends
-   *     early, is damaged, or is something else; with {@link
-   *     StorageException.Reason#BACKUP_TARGET} if the directory is not empty; with another reason
-   *     if the stream or a file has failed. Nothing that can be opened is left in the directory
+   *     early, is damaged, or is something else; with {@link StorageException.Reason#BACKUP_TARGET}
+   *     if the directory is not empty; with another reason if the stream or a file has failed.
+   *     Nothing that can be opened is left in the directory
    */
   public static BackupReport unpackBackup(InputStream stream, Path directory) {
     Objects.requireNonNull(stream, "stream must not be null");

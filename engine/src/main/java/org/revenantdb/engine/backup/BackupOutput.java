@@ -1,7 +1,6 @@
 package org.revenantdb.engine.backup;
 
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.recovery.file.ControlState;

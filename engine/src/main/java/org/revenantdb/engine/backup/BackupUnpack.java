@@ -156,12 +156,7 @@ public final class BackupUnpack {
     BackupOutput.Start known = start;
     if (known != null
         && !Arrays.equals(
-            content,
-            StreamLayout.ID,
-            StreamLayout.BODY,
-            known.id(),
-            0,
-            StreamLayout.ID_SIZE)) {
+            content, StreamLayout.ID, StreamLayout.BODY, known.id(), 0, StreamLayout.ID_SIZE)) {
       throw bad("its entry belongs to another backup");
     }
     checkLength();
@@ -273,8 +268,7 @@ public final class BackupUnpack {
       throw bad("its pages begin at " + first + " with " + count + ", not at page " + nextPage);
     }
     MemorySegment pages =
-        MemorySegment.ofArray(content)
-            .asSlice(StreamLayout.PAGE_BYTES, (long) count * Page.SIZE);
+        MemorySegment.ofArray(content).asSlice(StreamLayout.PAGE_BYTES, (long) count * Page.SIZE);
     onFileThread(() -> target().data().write((long) first * Page.SIZE, pages));
     nextPage += count;
   }

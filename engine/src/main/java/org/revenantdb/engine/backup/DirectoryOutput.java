@@ -44,8 +44,7 @@ final class DirectoryOutput implements BackupOutput {
     target().makeRest(known.id());
     log.begin(
         known.redoPoint(),
-        new RebuiltLog(
-            target().log(), known.id(), known.segmentSize(), target().statistics()));
+        new RebuiltLog(target().log(), known.id(), known.segmentSize(), target().statistics()));
   }
 
   @Override

@@ -1,9 +1,9 @@
 package org.revenantdb.engine.backup;
 
-import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.zip.CRC32C;
 import org.revenantdb.engine.page.Page;
 
@@ -112,7 +112,7 @@ final class StreamLayout {
 
   /** Writes the header of tar. */
   static void putHeader(byte[] to, int at, String name, int size) {
-    java.util.Arrays.fill(to, at, at + BLOCK, (byte) 0);
+    Arrays.fill(to, at, at + BLOCK, (byte) 0);
     put(to, at, name);
     put(to, at + NAME_FIELD, "0000600"); // mode
     put(to, at + 108, "0000000"); // user

@@ -143,8 +143,7 @@ final class StreamOutput implements BackupOutput, LogTarget {
       put(entry, SegmentInfo.of(header));
     }
     entry.put(bytes, offset, length);
-    return handOver(
-        StreamLayout.LOG, entry.position() - StreamLayout.BLOCK, /* behind= */ 0);
+    return handOver(StreamLayout.LOG, entry.position() - StreamLayout.BLOCK, /* behind= */ 0);
   }
 
   private static void put(ByteBuffer to, SegmentInfo segment) {
@@ -189,9 +188,7 @@ final class StreamOutput implements BackupOutput, LogTarget {
   @Override
   public void complete() {
     handOver(
-        StreamLayout.END,
-        StreamLayout.END_SIZE,
-        StreamLayout.ZERO_BLOCKS * StreamLayout.BLOCK);
+        StreamLayout.END, StreamLayout.END_SIZE, StreamLayout.ZERO_BLOCKS * StreamLayout.BLOCK);
     awaitCarried();
   }
 
@@ -224,7 +221,9 @@ final class StreamOutput implements BackupOutput, LogTarget {
     return true;
   }
 
-  /** Waits until the caller has written what was handed over; false if the log was needed before. */
+  /**
+   * Waits until the caller has written what was handed over; false if the log was needed before.
+   */
   private boolean awaitCarried() {
     while (ready > 0) {
       goOn.run();

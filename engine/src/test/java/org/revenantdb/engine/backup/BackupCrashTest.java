@@ -47,8 +47,8 @@ class BackupCrashTest {
 
   @Test
   void whatever_a_crash_leaves_of_an_unpacked_stream_is_refused_or_whole() {
-    crashes((db, target) ->
-        Database.unpackBackup(new ByteArrayInputStream(Streamed.of(db)), target));
+    crashes(
+        (db, target) -> Database.unpackBackup(new ByteArrayInputStream(Streamed.of(db)), target));
   }
 
   private void crashes(Make make) {

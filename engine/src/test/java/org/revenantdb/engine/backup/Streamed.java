@@ -33,8 +33,7 @@ final class Streamed {
   static List<Entry> entries(byte[] stream) {
     List<Entry> entries = new ArrayList<>();
     for (int at = 0; stream[at] != 0; ) {
-      int size =
-          StreamLayout.size(Arrays.copyOfRange(stream, at, at + StreamLayout.BLOCK));
+      int size = StreamLayout.size(Arrays.copyOfRange(stream, at, at + StreamLayout.BLOCK));
       int end = at + StreamLayout.BLOCK + StreamLayout.padded(size);
       entries.add(new Entry(Arrays.copyOfRange(stream, at, end)));
       at = end;
@@ -57,9 +56,6 @@ final class Streamed {
             StreamLayout.BLOCK + StreamLayout.CRC,
             StreamLayout.crc(entry, StreamLayout.BLOCK, size));
     StreamLayout.putHeader(
-        entry,
-        0,
-        StreamLayout.name(StreamLayout.littleEndian(entry), StreamLayout.BLOCK),
-        size);
+        entry, 0, StreamLayout.name(StreamLayout.littleEndian(entry), StreamLayout.BLOCK), size);
   }
 }

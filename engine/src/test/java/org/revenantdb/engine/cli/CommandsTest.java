@@ -5,11 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.IOException;
-import java.io.OutputStream;
-import java.io.InputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.io.RandomAccessFile;
 import java.io.StringWriter;
@@ -187,7 +187,11 @@ class CommandsTest {
     byte[] bytes = stream.toByteArray();
     Ran unpacked =
         run(
-            new ByteArrayInputStream(bytes), OutputStream.nullOutputStream(), "unpack", "-", target);
+            new ByteArrayInputStream(bytes),
+            OutputStream.nullOutputStream(),
+            "unpack",
+            "-",
+            target);
     assertEquals(Main.SOUND, unpacked.code, unpacked.err);
     assertTrue(unpacked.out.endsWith("complete\n"), unpacked.out);
     assertEquals(Main.SOUND, run("verify", target).code);

@@ -17,7 +17,8 @@ import org.revenantdb.recovery.segment.SegmentPlace;
 import org.revenantdb.recovery.segment.SegmentSupply;
 
 /**
- * Copies the log of one life from a redo point on, for another database, while it is written; {@code docs/protocols.md} §47.
+ * Copies the log of one life from a redo point on, for another database, while it is written;
+ * {@code docs/protocols.md} §47.
  *
  * <p>Threads: one, which is never interrupted. Failure: a {@link FileException}; the copy is then
  * useless, and its files are the caller's to delete.
