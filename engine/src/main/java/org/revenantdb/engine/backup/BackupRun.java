@@ -105,11 +105,13 @@ final class BackupRun implements Backups.Started {
         boolean carried = false;
         try {
           carried = stop == null && output.carry();
-        } catch (InterruptedIOException | ClosedByInterruptException ofStream) {
-          interrupted = true;
-          stop(interrupted(ofStream));
         } catch (IOException | RuntimeException ofStream) {
-          stop(Thread.currentThread().isInterrupted() ? interrupted(ofStream) : threw(ofStream));
+          if (isInterrupt(ofStream)) {
+            interrupted = true;
+            stop(interrupted(ofStream));
+          } else {
+            stop(threw(ofStream));
+          }
         }
         if (!carried) {
           Parking.parkNanos(this, TELL_EVERY);
@@ -147,6 +149,13 @@ final class BackupRun implements Backups.Started {
       throw threw(ofStream);
     }
     return report;
+  }
+
+  /** A stream may clear the interrupt. A timeout of a socket is a subclass, and is none. */
+  private static boolean isInterrupt(Exception ofStream) {
+    return Thread.currentThread().isInterrupted()
+        || ofStream instanceof ClosedByInterruptException
+        || ofStream.getClass() == InterruptedIOException.class;
   }
 
   private Misuse.OfCancellation interrupted(@Nullable Exception ofStream) {
