@@ -6,7 +6,6 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -20,7 +19,6 @@ import org.revenantdb.recovery.file.ControlState;
 import org.revenantdb.recovery.log.LogCopy;
 import org.revenantdb.recovery.log.LogTarget;
 import org.revenantdb.recovery.log.SegmentInfo;
-import org.revenantdb.recovery.segment.SegmentHeader;
 
 /**
  * A backup to a stream of the caller.
@@ -126,22 +124,16 @@ final class StreamOutput implements BackupOutput, LogTarget {
 
   @Override
   public boolean write(long start, byte[] bytes, int offset, int length, Headers headers) {
-    List<SegmentHeader> segments = new ArrayList<>();
-    for (long at = start; at < start + length; at = segments.getLast().place().end()) {
-      SegmentHeader header = headers.at(at);
-      if (header == null) {
-        return false;
-      }
-      segments.add(header);
+    List<SegmentInfo> segments = headers.of(start, length);
+    if (segments.isEmpty()) {
+      return false;
     }
     ByteBuffer entry = entry();
     entry.putLong(at(StreamLayout.LOG_FROM), start);
     entry.putInt(at(StreamLayout.LOG_LENGTH), length);
     entry.putInt(at(StreamLayout.SEGMENT_COUNT), segments.size());
     entry.position(at(StreamLayout.SEGMENTS));
-    for (SegmentHeader header : segments) {
-      put(entry, SegmentInfo.of(header));
-    }
+    segments.forEach(segment -> put(entry, segment));
     entry.put(bytes, offset, length);
     return handOver(StreamLayout.LOG, entry.position() - StreamLayout.BLOCK, /* behind= */ 0);
   }

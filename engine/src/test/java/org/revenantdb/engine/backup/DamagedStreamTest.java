@@ -1,5 +1,6 @@
 package org.revenantdb.engine.backup;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.revenantdb.engine.backup.BackedUp.SMALL;
@@ -18,8 +19,8 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.Database;
@@ -30,6 +31,7 @@ import org.revenantdb.engine.testing.Refusals;
  * Streams that are no whole backup are refused, and leave nothing. {@code -Drevenant.seed=n}
  * repeats a run.
  */
+@Tag("slow")
 class DamagedStreamTest {
   private static final int CONTENT = StreamLayout.BLOCK;
 
@@ -43,9 +45,9 @@ class DamagedStreamTest {
 
   @BeforeEach
   void backUp() {
-    target = temporary.resolve("folder").resolve("copy");
+    target = temporary.resolve("copy");
     try (Database db = Database.open(temporary.resolve("db"), SMALL)) {
-      put(db, "rows", 0, 3_000, 1, 200);
+      put(db, "rows", 0, 500, 1, 200);
       db.checkpoint();
       put(db, "rows", 0, 100, 2, 200);
       stream = Streamed.of(db);
@@ -65,11 +67,8 @@ class DamagedStreamTest {
           Refusals.assertRefused(reason, () -> Database.unpackBackup(bytes, target));
       assertTrue(told.getMessage().contains("byte"), told::getMessage);
       assertFalse(Files.exists(target), "something is left");
-      try (Stream<Path> all = Files.list(temporary)) {
-        assertTrue(
-            all.allMatch(path -> path.endsWith("db") || path.endsWith("folder")), "beside it");
-      }
-    } catch (IOException | AssertionError wrong) {
+      assertArrayEquals(new String[] {"db"}, temporary.toFile().list(), "beside it");
+    } catch (AssertionError wrong) {
       throw new AssertionError(seen, wrong);
     }
   }
@@ -85,7 +84,7 @@ class DamagedStreamTest {
     }
     assertRefused("without zeros", Arrays.copyOf(stream, end));
     assertRefused("with too few zeros", Arrays.copyOf(stream, stream.length - 1));
-    for (int i = 0; i < 30; i++) {
+    for (int i = 0; i < 10; i++) {
       int at = random.nextInt(stream.length);
       assertRefused("cut at " + at, Arrays.copyOf(stream, at));
     }
@@ -96,12 +95,12 @@ class DamagedStreamTest {
 
   @Test
   void flipped_bits_are_refused() {
-    for (int i = 0; i < 100; i++) {
+    for (int i = 0; i < 30; i++) {
       flip(random.nextInt(stream.length));
     }
     int begin = 0;
     for (Streamed.Entry entry : entries) { // also where each byte has a meaning
-      for (int i = 0; i < 20; i++) {
+      for (int i = 0; i < 10; i++) {
         flip(begin + random.nextInt(StreamLayout.BLOCK + StreamLayout.BODY + 20));
       }
       begin += entry.bytes().length;
@@ -133,7 +132,7 @@ class DamagedStreamTest {
 
   /** All checksums are right: only what the numbers mean is wrong. */
   @Test
-  void entries_with_hostile_numbers_are_refused() throws IOException {
+  void entries_with_hostile_numbers_are_refused() {
     for (int i = 0; i < entries.size(); i++) {
       ByteBuffer fields = StreamLayout.littleEndian(entries.get(i).bytes());
       int kind = fields.getInt(CONTENT + StreamLayout.KIND);
@@ -152,7 +151,7 @@ class DamagedStreamTest {
     }
   }
 
-  private void refuseNumber(int entry, int at, long number) throws IOException {
+  private void refuseNumber(int entry, int at, long number) {
     List<Streamed.Entry> changed = new ArrayList<>(entries);
     byte[] bytes = entries.get(entry).bytes().clone();
     int size = StreamLayout.size(Arrays.copyOf(bytes, StreamLayout.BLOCK));

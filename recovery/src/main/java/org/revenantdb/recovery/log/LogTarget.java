@@ -1,5 +1,7 @@
 package org.revenantdb.recovery.log;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.recovery.segment.SegmentHeader;
 
@@ -19,6 +21,25 @@ public interface LogTarget extends AutoCloseable {
      * @return the header; null if the original does not have the segment any more
      */
     @Nullable SegmentHeader at(long lsn);
+
+    /**
+     * Returns the segments that hold records.
+     *
+     * @param start position of the first record
+     * @param length how many bytes they have
+     * @return the segments in order; empty if the original does not have one of them any more
+     */
+    default List<SegmentInfo> of(long start, int length) {
+      List<SegmentInfo> segments = new ArrayList<>();
+      for (long at = start; at < start + length; at = segments.getLast().end()) {
+        SegmentHeader header = at(at);
+        if (header == null) {
+          return List.of();
+        }
+        segments.add(SegmentInfo.of(header));
+      }
+      return segments;
+    }
   }
 
   /**
