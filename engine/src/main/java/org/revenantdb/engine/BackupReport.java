@@ -1,11 +1,12 @@
 package org.revenantdb.engine;
 
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The result of {@link Database#backup}.
+ * The result of {@link Database#backup(Path, BackupOptions)} and its variants.
  *
- * @param target the directory of the copy
+ * @param target the directory of the copy; null if the copy was written to a stream
  * @param bytes bytes of pages and log in it
  * @param pages pages of its data file
  * @param logBytes bytes of its log
@@ -15,7 +16,7 @@ import java.nio.file.Path;
  * @param nanos duration of the backup in nanoseconds
  */
 public record BackupReport(
-    Path target,
+    @Nullable Path target,
     long bytes,
     long pages,
     long logBytes,

@@ -1,5 +1,7 @@
 package org.revenantdb.engine;
 
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -12,6 +14,7 @@ import org.revenantdb.engine.access.Misuse;
 import org.revenantdb.engine.admin.AdminSocket;
 import org.revenantdb.engine.archive.Archiver;
 import org.revenantdb.engine.archive.Restore;
+import org.revenantdb.engine.backup.BackupUnpack;
 import org.revenantdb.engine.catalog.Catalog;
 import org.revenantdb.engine.catalog.NameHint;
 import org.revenantdb.engine.catalog.Names;
@@ -1291,6 +1294,71 @@ public final class Database implements AutoCloseable {
       return open.backups().backup(target, options);
     } catch (RuntimeException failure) {
       throw engine.told(failure);
+    }
+  }
+
+  /**
+   * Copies the database to a stream while it is in use. {@link #unpackBackup} makes a database of
+   * the stream. It has the format of tar, and is not compressed.
+   *
+   * <p>The copy has what {@link #backup(Path, BackupOptions)} would copy. The engine writes to the
+   * stream only on the calling thread. At the end it flushes the stream, and does not close it. If
+   * this method throws, what was written is not a backup, and is refused by {@link #unpackBackup}.
+   *
+   * <p>If a write to the stream blocks, the database works on, and can be closed. If writers then
+   * need the log, the backup fails. This method returns when the stream returns.
+   *
+   * @param target receives the copy, for example a file, a pipe or an upload
+   * @param options limit and listener; the listener is not called while the stream blocks
+   * @return a report about the copy, without a target
+   * @throws StorageException with {@link StorageException.Reason#IO} if the stream has thrown an
+   *     exception, which is its cause; with {@link StorageException.Reason#BACKUP_TOO_SLOW} if the
+   *     log grew faster than the stream took it; with another reason if a file cannot be read. The
+   *     database is unharmed
+   * @throws java.util.concurrent.CancellationException if the listener or an interrupt has ended
+   *     it; the thread stays interrupted
+   * @throws IllegalStateException if another backup of this database is being made
+   * @throws ReadOnlyDatabaseException if the database is open read-only and was not closed cleanly:
+   *     open it for writing, which recovers it
+   * @throws DatabaseClosedException if the database is closed meanwhile
+   */
+  public BackupReport backup(OutputStream target, BackupOptions options) {
+    Objects.requireNonNull(target, "target must not be null");
+    Objects.requireNonNull(options, "options must not be null");
+    try {
+      demandOpenSnapshot();
+      engine.inside(() -> null);
+      return open.backups().backup(target, options);
+    } catch (RuntimeException failure) {
+      throw engine.told(failure);
+    }
+  }
+
+  /**
+   * Makes a database of a stream that {@link #backup(OutputStream, BackupOptions)} has written. The
+   * directory is the same as that of a backup without a stream: its first open runs a restart.
+   *
+   * <p>The stream is checked completely. It is read up to the end of the backup, on the calling
+   * thread, and is not closed.
+   *
+   * @param stream begins where the backup begins
+   * @param directory a directory that is empty or does not exist, in any file system
+   * @return a report about the database
+   * @throws StorageException with {@link StorageException.Reason#BACKUP_STREAM} if the stream ends
+   *     early, is damaged, or is something else; with {@link StorageException.Reason#BACKUP_TARGET}
+   *     if the directory is not empty; with another reason if the stream or a file has failed.
+   *     Nothing that can be opened is left in the directory
+   */
+  public static BackupReport unpackBackup(InputStream stream, Path directory) {
+    Objects.requireNonNull(stream, "stream must not be null");
+    Objects.requireNonNull(directory, "directory must not be null");
+    FileThread.databaseOpens();
+    try {
+      return new BackupUnpack(stream, directory, DatabaseFiles.NAMES).run();
+    } catch (RuntimeException failure) {
+      throw Boundary.told(directory, failure);
+    } finally {
+      FileThread.databaseClosed();
     }
   }
 

@@ -56,6 +56,11 @@ public sealed class StorageException extends RevenantException permits CorruptDa
      */
     BACKUP_TOO_SLOW,
     /**
+     * The stream to unpack is not a backup, is damaged, or ends early: use another copy of it, or
+     * make another backup.
+     */
+    BACKUP_STREAM,
+    /**
      * The archive belongs to another database, or to another history of this one: choose another
      * directory for the archive.
      */

@@ -175,7 +175,7 @@ public final class OpenView implements DatabaseView {
   public AdminReply.BackedUp backup(Path target, BackupOptions options) {
     BackupReport report = db.backup(target, options);
     return new AdminReply.BackedUp(
-        report.target().toString(),
+        target.toString(),
         report.bytes(),
         report.pages(),
         report.logBytes(),

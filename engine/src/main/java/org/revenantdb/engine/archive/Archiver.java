@@ -674,7 +674,7 @@ public final class Archiver implements AutoCloseable {
     byte[] baseId;
     try (StorageFile data =
         StorageFile.open(
-            report.target().resolve("revenant.data"),
+            Objects.requireNonNull(report.target()).resolve("revenant.data"),
             OpenMode.READ,
             /* ownerOnly= */ true,
             files.statistics())) {

@@ -1,5 +1,8 @@
 package org.revenantdb.engine.backup;
 
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.List;
@@ -13,7 +16,6 @@ import org.revenantdb.engine.access.Misuse;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.latch.Parking;
 import org.revenantdb.recovery.checkpoint.RefusedPage;
-import org.revenantdb.recovery.file.ControlFile;
 import org.revenantdb.recovery.file.ControlState;
 import org.revenantdb.recovery.file.DataFileHeader;
 import org.revenantdb.recovery.file.FileThread;
@@ -43,7 +45,7 @@ final class BackupRun implements Backups.Started {
   private static final long LOG_PIECE = (long) PageCopy.AT_ONCE * Page.SIZE;
 
   private final BackupSource source;
-  private final Path directory;
+  private final BackupOutput output;
   private final BackupOptions options;
   private final BackupSteps steps;
   private final FileThread thread;
@@ -52,6 +54,7 @@ final class BackupRun implements Backups.Started {
 
   private volatile @Nullable RuntimeException stop;
   private volatile BackupProgress progress = new BackupProgress(0, 0, 0);
+  private long told = begun;
   private @Nullable BackupReport report;
   private @Nullable Throwable failure;
 
@@ -60,12 +63,12 @@ final class BackupRun implements Backups.Started {
 
   BackupRun(
       BackupSource source,
-      Path directory,
+      BackupOutput output,
       BackupOptions options,
       BackupSteps steps,
       Runnable ended) {
     this.source = source;
-    this.directory = directory;
+    this.output = output;
     this.options = options;
     this.steps = steps;
     thread = FileThread.of("revenant-backup", this::work, this::failed, ended);
@@ -99,15 +102,28 @@ final class BackupRun implements Backups.Started {
     boolean interrupted = false;
     try {
       while (!done) {
-        Parking.parkNanos(this, TELL_EVERY);
+        boolean carried = false;
+        try {
+          carried = stop == null && output.carry();
+        } catch (IOException | RuntimeException ofStream) {
+          if (isInterrupt(ofStream)) {
+            interrupted = true;
+            stop(interrupted(ofStream));
+          } else {
+            stop(threw(ofStream));
+          }
+        }
+        if (!carried) {
+          Parking.parkNanos(this, TELL_EVERY);
+        }
         if (Thread.interrupted()) {
           interrupted = true;
-          stop(
-              new Misuse.OfCancellation(
-                  "the backup to " + directory + " was interrupted; begin it again",
-                  /* cause= */ null));
+          stop(interrupted(/* ofStream= */ null));
         }
-        tell();
+        if (!carried || System.nanoTime() - told >= TELL_EVERY) {
+          tell();
+          told = System.nanoTime();
+        }
       }
       thread.join();
     } catch (Throwable ofListener) {
@@ -127,7 +143,35 @@ final class BackupRun implements Backups.Started {
     if (report == null) {
       throw new IllegalStateException("the backup has neither ended nor failed", failure);
     }
+    try {
+      output.flush();
+    } catch (IOException | RuntimeException ofStream) {
+      throw threw(ofStream);
+    }
     return report;
+  }
+
+  /** A stream may clear the interrupt. A timeout of a socket is a subclass, and is none. */
+  private static boolean isInterrupt(Exception ofStream) {
+    return Thread.currentThread().isInterrupted()
+        || ofStream instanceof ClosedByInterruptException
+        || ofStream.getClass() == InterruptedIOException.class;
+  }
+
+  private Misuse.OfCancellation interrupted(@Nullable Exception ofStream) {
+    return new Misuse.OfCancellation(
+        "the backup to " + output.name() + " was interrupted; begin it again", ofStream);
+  }
+
+  /** What the stream of the caller has thrown is not a failure of the engine. */
+  private StorageException threw(Exception ofStream) {
+    return new StorageException(
+        StorageException.Reason.IO,
+        source.directory(),
+        StorageException.NO_OFFSET,
+        "its backup to " + output.name() + " cannot be written: " + ofStream,
+        "remove the cause, throw away what was written, and begin the backup again",
+        ofStream);
   }
 
   private void tell() {
@@ -145,7 +189,7 @@ final class BackupRun implements Backups.Started {
 
   private Misuse.OfCancellation cancelled(@Nullable Throwable cause) {
     return new Misuse.OfCancellation(
-        "the backup to " + directory + " was cancelled by its listener", cause);
+        "the backup to " + output.name() + " was cancelled by its listener", cause);
   }
 
   private void work() {
@@ -165,16 +209,16 @@ final class BackupRun implements Backups.Started {
 
   private BackupReport make(Turn sinceBegin) {
     goOn();
-    BackupTarget target = BackupTarget.make(directory, source.directory(), source.names());
+    output.make(source, this::goOn);
     try {
-      return fill(target, sinceBegin);
+      return fill(sinceBegin);
     } catch (Throwable failed) {
-      target.remove(failed);
+      output.remove(failed);
       throw failed;
     }
   }
 
-  private BackupReport fill(BackupTarget target, Turn sinceBegin) {
+  private BackupReport fill(Turn sinceBegin) {
     byte[] id = new byte[16];
     new SecureRandom().nextBytes(id);
     ControlState state;
@@ -187,11 +231,14 @@ final class BackupRun implements Backups.Started {
       steps.at(BackupSteps.Step.HELD);
       state = source.checkpoint();
       refuseDamaged();
-      target.makeRest(id);
-      log.begin(state.redoPoint(), target.log(), id, target.statistics());
+      DataFileHeader header = source.header();
+      output.begin(
+          new BackupOutput.Start(
+              id, header.segmentSize(), header.createdMillis(), state.redoPoint(), state.life()),
+          log);
       steps.at(BackupSteps.Step.CHECKPOINTED);
       copyOldLog(log, share);
-      copyPages(target, log, share);
+      copyPages(log, share);
       steps.at(BackupSteps.Step.ALL_PAGES_COPIED);
       end = source.end();
       steps.at(BackupSteps.Step.END_KNOWN);
@@ -201,13 +248,12 @@ final class BackupRun implements Backups.Started {
       logBytes = log.bytes();
     }
     steps.at(BackupSteps.Step.LOG_COPIED);
-    writeHeader(target, id, state, end);
-    target.force();
+    output.end(copied(state, end), logBytes);
     goOn();
     steps.at(BackupSteps.Step.FORCED);
-    target.complete();
+    output.complete();
     return new BackupReport(
-        directory,
+        output.directory(),
         (long) end.pages() * Page.SIZE + logBytes,
         end.pages(),
         logBytes,
@@ -249,10 +295,10 @@ final class BackupRun implements Backups.Started {
     }
   }
 
-  private void copyPages(BackupTarget target, LogCopy log, WriterShare share) {
+  private void copyPages(LogCopy log, WriterShare share) {
     Limit limit = new Limit();
-    try (PageCopy pages = new PageCopy(source.pool(), source.data(), target.data())) {
-      while (copyPiece(pages, target, share)) {
+    try (PageCopy pages = new PageCopy(source.pool(), source.data(), output)) {
+      while (copyPiece(pages, share)) {
         steps.at(BackupSteps.Step.PAGES_COPIED);
         Turn turn = new Turn();
         copyLog(log, source.durableLsn());
@@ -269,7 +315,7 @@ final class BackupRun implements Backups.Started {
   }
 
   /** False if there is no more. Beside writers it is forced, so that they meet its cost at once. */
-  private boolean copyPiece(PageCopy pages, BackupTarget target, WriterShare share) {
+  private boolean copyPiece(PageCopy pages, WriterShare share) {
     Turn reading = new Turn();
     if (!pages.readNext()) {
       return false;
@@ -279,7 +325,7 @@ final class BackupRun implements Backups.Started {
     Turn writing = new Turn();
     pages.writeRead();
     if (share.hasWriters()) {
-      target.data().force();
+      output.settle();
     }
     writing.copied(share);
     return true;
@@ -309,14 +355,22 @@ final class BackupRun implements Backups.Started {
 
   private void copyLog(LogCopy log, long upTo) {
     if (!log.copyUpTo(upTo)) {
-      throw new StorageException(
-          StorageException.Reason.BACKUP_TOO_SLOW,
-          directory,
-          StorageException.NO_OFFSET,
-          "the log of " + source.directory() + " grew faster than it was copied to here",
-          "use a faster target, raise maxLogSize, or begin the backup when less is written",
-          /* cause= */ null);
+      throw tooSlow();
     }
+  }
+
+  private StorageException tooSlow() {
+    Path directory = output.directory();
+    return new StorageException(
+        StorageException.Reason.BACKUP_TOO_SLOW,
+        directory == null ? source.directory() : directory,
+        StorageException.NO_OFFSET,
+        "the log of "
+            + source.directory()
+            + " grew faster than it was copied to "
+            + (directory == null ? output.name() : "here"),
+        "use a faster target, raise maxLogSize, or begin the backup when less is written",
+        /* cause= */ null);
   }
 
   private void goOn() {
@@ -369,28 +423,17 @@ final class BackupRun implements Backups.Started {
     }
   }
 
-  /** Last of all: before that, the file is not that of a database. */
-  private void writeHeader(
-      BackupTarget target, byte[] id, ControlState state, BackupSource.End end) {
-    long size = (long) end.pages() * Page.SIZE;
-    if (target.data().size() > size) {
-      target.data().truncate(size);
-    } else {
-      target.data().preallocate(target.data().size(), size);
-    }
-    DataFileHeader header = source.header();
-    DataFileHeader.create(target.data(), id, header.segmentSize(), header.createdMillis());
-    ControlState copied =
-        new ControlState(
-            /* sequence= */ 0,
-            state.analysisPoint(),
-            state.redoPoint(),
-            state.checkpointLsn(),
-            end.endOfLog(),
-            state.life(),
-            /* clean= */ false,
-            /* endOfLog= */ 0,
-            end.pages());
-    ControlFile.create(target.data(), copied);
+  /** Of the copy: the redo point of the checkpoint, and the end of the copy. */
+  private static ControlState copied(ControlState state, BackupSource.End end) {
+    return new ControlState(
+        /* sequence= */ 0,
+        state.analysisPoint(),
+        state.redoPoint(),
+        state.checkpointLsn(),
+        end.endOfLog(),
+        state.life(),
+        /* clean= */ false,
+        /* endOfLog= */ 0,
+        end.pages());
   }
 }

@@ -8,6 +8,10 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Objects;
 import org.revenantdb.engine.RevenantException;
+import org.revenantdb.engine.page.Page;
+import org.revenantdb.recovery.file.ControlFile;
+import org.revenantdb.recovery.file.ControlState;
+import org.revenantdb.recovery.file.DataFileHeader;
 import org.revenantdb.recovery.file.Directories;
 import org.revenantdb.recovery.file.DoubleWriteFile;
 import org.revenantdb.recovery.file.FileException;
@@ -59,6 +63,15 @@ public final class BackupTarget {
    */
   public static BackupTarget make(Path directory, Path original, BackupSource.Names names) {
     refuseInside(directory, original);
+    return make(directory, names);
+  }
+
+  /**
+   * Makes the directory and the mark of a copy whose original is no directory.
+   *
+   * @throws RevenantException if something is there; nothing was changed
+   */
+  static BackupTarget make(Path directory, BackupSource.Names names) {
     refuseUnlessEmpty(directory);
     boolean made = Directories.createOwnerOnly(directory);
     BackupTarget target;
@@ -177,6 +190,22 @@ public final class BackupTarget {
 
   private Path doubleWrite() {
     return directory.resolve(names.doubleWrite());
+  }
+
+  /**
+   * Writes the file header and the control slots, and gives the data file its size. Call it last of
+   * all: before that, the file is not that of a database.
+   */
+  public void writeHeader(
+      byte[] databaseId, int segmentSize, long createdMillis, ControlState state) {
+    long size = state.highWaterPages() * Page.SIZE;
+    if (data.size() > size) {
+      data.truncate(size);
+    } else {
+      data.preallocate(data.size(), size);
+    }
+    DataFileHeader.create(data, databaseId, segmentSize, createdMillis);
+    ControlFile.create(data, state);
   }
 
   /** Forces what is there, up to the mark. */

@@ -1,5 +1,6 @@
 package org.revenantdb.engine.backup;
 
+import java.io.OutputStream;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.BackupOptions;
@@ -28,9 +29,12 @@ public final class Backups implements AutoCloseable {
 
   /** Makes a backup, and waits for its end. */
   public BackupReport backup(Path target, BackupOptions options) {
-    BackupRun run = new BackupRun(source, target, options, steps, this::ended);
-    begin(run, target);
-    return run.await();
+    return begin(new DirectoryOutput(target), options).await();
+  }
+
+  /** Makes a backup to a stream, which only the calling thread uses, and waits for its end. */
+  public BackupReport backup(OutputStream target, BackupOptions options) {
+    return begin(new StreamOutput(target), options).await();
   }
 
   /**
@@ -39,9 +43,7 @@ public final class Backups implements AutoCloseable {
    * @return the backup; the calling thread is unparked at its end
    */
   public Started start(Path target, BackupOptions options) {
-    BackupRun run = new BackupRun(source, target, options, steps, this::ended);
-    begin(run, target);
-    return run;
+    return begin(new DirectoryOutput(target), options);
   }
 
   /** A backup that has begun. */
@@ -53,7 +55,8 @@ public final class Backups implements AutoCloseable {
     BackupReport await();
   }
 
-  private void begin(BackupRun run, Path target) {
+  private BackupRun begin(BackupOutput output, BackupOptions options) {
+    BackupRun run = new BackupRun(source, output, options, steps, this::ended);
     lock.lock();
     try {
       if (closed) {
@@ -64,11 +67,12 @@ public final class Backups implements AutoCloseable {
             "another backup of "
                 + source.directory()
                 + " is being made; begin that to "
-                + target
+                + output.name()
                 + " when it has ended");
       }
       run.start();
       running = run;
+      return run;
     } finally {
       lock.unlock();
     }

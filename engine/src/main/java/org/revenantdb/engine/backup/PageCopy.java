@@ -22,7 +22,7 @@ final class PageCopy implements AutoCloseable {
 
   private final BufferPool pool;
   private final StorageFile from;
-  private final StorageFile to;
+  private final To to;
   private final Arena arena = Arena.ofConfined();
   private final MemorySegment pages = arena.allocate((long) AT_ONCE * Page.SIZE, 4096);
 
@@ -32,8 +32,15 @@ final class PageCopy implements AutoCloseable {
   /** So many were read, and are not written. */
   private int whole;
 
+  /** Receives pages. */
+  @FunctionalInterface
+  interface To {
+    /** Takes pages with successive numbers. The memory is used again afterwards. */
+    void pages(int first, MemorySegment pages);
+  }
+
   /** Copies nothing yet. */
-  PageCopy(BufferPool pool, StorageFile from, StorageFile to) {
+  PageCopy(BufferPool pool, StorageFile from, To to) {
     this.pool = pool;
     this.from = from;
     this.to = to;
@@ -60,7 +67,7 @@ final class PageCopy implements AutoCloseable {
     for (int i = 0; i < whole; i++) {
       judge(next + i, pages.asSlice((long) i * Page.SIZE, Page.SIZE));
     }
-    to.write((long) next * Page.SIZE, pages.asSlice(0, (long) whole * Page.SIZE));
+    to.pages(next, pages.asSlice(0, (long) whole * Page.SIZE));
     next += whole;
   }
 

@@ -2,7 +2,8 @@
  * A copy of a database that is in use.
  *
  * <p>Reading order: {@code BackupSource}, {@code BackupRun} (the steps), {@code PageCopy}, {@code
- * WriterShare}, {@code BackupTarget}, {@code Backups}.
+ * WriterShare}, {@code BackupOutput} with {@code DirectoryOutput} and {@code StreamOutput}, {@code
+ * BackupTarget}, {@code Backups}; {@code StreamLayout}, {@code BackupUnpack}.
  *
  * <p>The protocol is in {@code README.md} beside this file.
  */

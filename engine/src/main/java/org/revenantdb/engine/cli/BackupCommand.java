@@ -1,13 +1,17 @@
 package org.revenantdb.engine.cli;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import org.revenantdb.engine.BackupOptions;
 import org.revenantdb.engine.BackupProgress;
+import org.revenantdb.engine.BackupReport;
+import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.ReadOnlyDatabaseException;
+import org.revenantdb.engine.StorageException;
 import org.revenantdb.engine.admin.AdminReply;
 import org.revenantdb.engine.admin.DatabaseView;
 import picocli.CommandLine.Command;
@@ -23,19 +27,24 @@ import picocli.CommandLine.Spec;
     description = {
       "Copies a database. The copy is a database of its own.",
       "Changes nothing in DIR. A database that was not closed cleanly must be recovered first: add --recover.",
-      "If a process has the database open, that process makes the backup: it needs an admin socket, or calls Database.backup."
+      "If a process has the database open, that process makes the backup: it needs an admin socket, or calls Database.backup.",
+      "With - as TARGET the backup is a tar on standard output, for unpack. No other process may have the database open then."
     },
     mixinStandardHelpOptions = true,
     exitCodeListHeading = "Exit codes:%n",
     exitCodeList = {
       "0:the backup is complete",
-      "2:wrong usage, or the backup failed; its unfinished files are deleted"
+      "2:wrong usage, or the backup failed; its unfinished files are deleted, and a stream that was begun cannot be unpacked"
     })
 final class BackupCommand implements Callable<Integer> {
   private static final long MEGABYTE = 1_000_000;
 
+  /** In place of a file: standard input or output. */
+  static final String STREAM = "-";
+
   private final PrintWriter out;
   private final PrintWriter err;
+  private final OutputStream standardOutput;
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
@@ -45,7 +54,7 @@ final class BackupCommand implements Callable<Integer> {
   @Parameters(
       index = "1",
       paramLabel = "TARGET",
-      description = "a directory that is empty or does not exist")
+      description = "a directory that is empty or does not exist; - for standard output")
   private Path target = Path.of("");
 
   @Option(
@@ -59,9 +68,10 @@ final class BackupCommand implements Callable<Integer> {
       description = "copies at most this many megabytes a second; default no limit")
   private long limit;
 
-  BackupCommand(PrintWriter out, PrintWriter err) {
+  BackupCommand(PrintWriter out, PrintWriter err, OutputStream standardOutput) {
     this.out = out;
     this.err = err;
+    this.standardOutput = standardOutput;
   }
 
   @Override
@@ -72,15 +82,47 @@ final class BackupCommand implements Callable<Integer> {
     }
     DatabaseDirectory.demandDatabase(directory);
     DatabaseOptions options = DatabaseOptions.defaults().withCreate(false).withReadOnly(!recover);
+    if (target.toString().equals(STREAM)) {
+      return toStream(options);
+    }
     AdminReply.BackedUp report;
     try (DatabaseView view = DatabaseView.open(directory, options)) {
       report = view.backup(target, backupOptions());
     } catch (ReadOnlyDatabaseException refused) {
-      err.println("revenant: --recover recovers the database first, then makes the backup.");
+      sayRecover();
       throw refused;
     }
     print(report);
     return Main.SOUND;
+  }
+
+  private int toStream(DatabaseOptions options) {
+    if (Main.isTerminal()) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "a backup is not for a terminal: write standard output to a file or a pipe");
+    }
+    BackupReport report;
+    try (Database db = Database.open(directory, options)) {
+      report = db.backup(standardOutput, backupOptions());
+    } catch (ReadOnlyDatabaseException refused) {
+      sayRecover();
+      throw refused;
+    } catch (StorageException refused) {
+      if (refused.reason() == StorageException.Reason.LOCKED) {
+        err.println(
+            "revenant: a process that has the database open makes backups to directories; call Database.backup with a stream there, or name a directory.");
+      }
+      throw refused;
+    }
+    err.printf(
+        "revenant: %,d bytes of pages and log in %,.1f ms; complete%n",
+        report.bytes(), report.nanos() / 1e6);
+    return Main.SOUND;
+  }
+
+  private void sayRecover() {
+    err.println("revenant: --recover recovers the database first, then makes the backup.");
   }
 
   private BackupOptions backupOptions() {

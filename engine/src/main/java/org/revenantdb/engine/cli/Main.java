@@ -1,7 +1,12 @@
 package org.revenantdb.engine.cli;
 
 import java.io.Console;
+import java.io.FileDescriptor;
+import java.io.FileInputStream;
+import java.io.FileOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -63,13 +68,25 @@ public final class Main {
    * @return the command line, to be executed
    */
   public static CommandLine line(PrintWriter out, PrintWriter err) {
+    return line(
+        out,
+        err,
+        new FileInputStream(FileDescriptor.in),
+        // System.out would not tell that a write has failed
+        new FileOutputStream(FileDescriptor.out));
+  }
+
+  /** The same with other streams for bytes. */
+  static CommandLine line(
+      PrintWriter out, PrintWriter err, InputStream standardInput, OutputStream standardOutput) {
     CommandLine line =
         new CommandLine(new Main())
             .addSubcommand(new CheckCommand(out))
             .addSubcommand(new PageCommand(out))
             .addSubcommand(new StatCommand(out))
             .addSubcommand(new TopCommand(out))
-            .addSubcommand(new BackupCommand(out, err))
+            .addSubcommand(new BackupCommand(out, err, standardOutput))
+            .addSubcommand(new UnpackCommand(out, standardInput))
             .addSubcommand(new VerifyCommand(out))
             .addSubcommand(new RestoreCommand(out, err))
             .addSubcommand(new PruneCommand(out))

@@ -7,6 +7,7 @@ import static org.revenantdb.engine.backup.BackedUp.assertSound;
 import static org.revenantdb.engine.backup.BackedUp.contents;
 import static org.revenantdb.engine.backup.BackedUp.put;
 
+import java.io.ByteArrayInputStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,8 +34,24 @@ class BackupCrashTest {
   private final Random random = new Random();
   private Map<String, Map<String, String>> expected = Map.of();
 
+  /** Makes the target. */
+  @FunctionalInterface
+  private interface Make {
+    void make(Database db, Path target);
+  }
+
   @Test
   void whatever_a_crash_leaves_of_a_target_is_refused_or_whole() {
+    crashes(Database::backup);
+  }
+
+  @Test
+  void whatever_a_crash_leaves_of_an_unpacked_stream_is_refused_or_whole() {
+    crashes(
+        (db, target) -> Database.unpackBackup(new ByteArrayInputStream(Streamed.of(db)), target));
+  }
+
+  private void crashes(Make make) {
     long seed = Long.getLong("revenant.seed", ThreadLocalRandom.current().nextInt(1 << 30));
     random.setSeed(seed);
     CrashDisk disk = new CrashDisk();
@@ -58,7 +75,7 @@ class BackupCrashTest {
               }
             }
           });
-      db.backup(disk.path(TARGET));
+      make.make(db, disk.path(TARGET));
       disk.observe(() -> {});
       states.add(new State("power cut at the end", disk.afterPowerCut(random)));
       assertTrue(operation.get() > 20, () -> "only " + operation + " operations");

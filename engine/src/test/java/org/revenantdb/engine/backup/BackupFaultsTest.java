@@ -9,6 +9,7 @@ import static org.revenantdb.engine.backup.BackedUp.contents;
 import static org.revenantdb.engine.backup.BackedUp.opened;
 import static org.revenantdb.engine.backup.BackedUp.put;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -90,6 +91,35 @@ class BackupFaultsTest {
       }
       faulty.hook(event -> {});
       assertGoesOn();
+      if (!failed) {
+        assertEquals(expected, opened(target));
+      }
+    }
+    assertTrue(operation > 20, "only " + operation + " operations");
+  }
+
+  @Test
+  void each_operation_of_the_target_of_a_stream_fails_once() throws IOException {
+    byte[] stream = Streamed.of(db);
+    boolean failed = true;
+    int operation = 0;
+    for (; failed; operation++) {
+      Path target = target("once" + operation);
+      AtomicInteger before = new AtomicInteger(operation);
+      faulty.hook(event -> {
+        if (event.kind() != IoEvent.Kind.READ && before.getAndDecrement() == 0) {
+          throw new IOException("Input/output error");
+        }
+      });
+      try {
+        Database.unpackBackup(new ByteArrayInputStream(stream), target);
+        failed = before.get() < 0;
+        assertFalse(failed, "a failed operation that nobody has noticed");
+      } catch (StorageException told) {
+        assertNamed(told, target);
+        assertFalse(Files.exists(FaultyFileSystem.unwrap(target)), told::getMessage);
+      }
+      faulty.hook(event -> {});
       if (!failed) {
         assertEquals(expected, opened(target));
       }

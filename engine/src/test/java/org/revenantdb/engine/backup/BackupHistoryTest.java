@@ -7,6 +7,8 @@ import static org.revenantdb.engine.backup.BackedUp.contents;
 import static org.revenantdb.engine.backup.BackedUp.opened;
 import static org.revenantdb.engine.backup.CommitHistory.ticket;
 
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.nio.file.Path;
 import java.util.Random;
 import java.util.concurrent.ThreadLocalRandom;
@@ -82,8 +84,15 @@ class BackupHistoryTest {
             default -> {}
           }
         });
-    db.backup(
-        target, BackupOptions.defaults().withBytesPerSecond(random.nextBoolean() ? 0 : 100 << 20));
+    BackupOptions options =
+        BackupOptions.defaults().withBytesPerSecond(random.nextBoolean() ? 0 : 100 << 20);
+    if (random.nextBoolean()) {
+      db.backup(target, options);
+    } else {
+      ByteArrayOutputStream stream = new ByteArrayOutputStream();
+      db.backup(stream, options);
+      Database.unpackBackup(new ByteArrayInputStream(stream.toByteArray()), target);
+    }
     long has;
     try (Database copy = Database.open(target, SMALL.withReadOnly(true))) {
       has = ticket(copy);

@@ -5,7 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.io.RandomAccessFile;
 import java.io.StringWriter;
@@ -153,6 +157,73 @@ class CommandsTest {
       Ran unfinished = run(verb, target);
       assertEquals(Main.FAILED, unfinished.code, verb);
       assertTrue(unfinished.err.contains("unfinished backup"), unfinished.err);
+    }
+  }
+
+  private static Ran run(
+      InputStream standardInput, OutputStream standardOutput, Object... arguments) {
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    String[] texts = Arrays.stream(arguments).map(Object::toString).toArray(String[]::new);
+    int code =
+        Main.line(
+                new PrintWriter(out, true),
+                new PrintWriter(err, true),
+                standardInput,
+                standardOutput)
+            .execute(texts);
+    assertFalse(err.toString().contains("\tat "), "a stack trace: " + err);
+    return new Ran(code, out.toString(), err.toString());
+  }
+
+  @Test
+  void a_backup_to_standard_output_is_unpacked() throws IOException {
+    ByteArrayOutputStream stream = new ByteArrayOutputStream();
+    Ran ran = run(InputStream.nullInputStream(), stream, "backup", directory, "-");
+    assertEquals(Main.SOUND, ran.code, ran.err);
+    assertEquals("", ran.out, "only the backup is on standard output");
+    assertTrue(ran.err.endsWith("complete\n"), ran.err);
+    Path target = folder.resolve("copy");
+    byte[] bytes = stream.toByteArray();
+    Ran unpacked =
+        run(
+            new ByteArrayInputStream(bytes),
+            OutputStream.nullOutputStream(),
+            "unpack",
+            "-",
+            target);
+    assertEquals(Main.SOUND, unpacked.code, unpacked.err);
+    assertTrue(unpacked.out.endsWith("complete\n"), unpacked.out);
+    assertEquals(Main.SOUND, run("verify", target).code);
+    Path file = Files.write(folder.resolve("backup.tar"), bytes);
+    assertEquals(Main.SOUND, run("unpack", file, folder.resolve("second")).code);
+    assertEquals(Main.SOUND, run("verify", folder.resolve("second")).code);
+    Files.write(file, Arrays.copyOf(bytes, bytes.length / 2));
+    Ran half = run("unpack", file, folder.resolve("third"));
+    assertEquals(Main.FAILED, half.code);
+    assertTrue(half.err.contains("at its byte"), half.err);
+    assertFalse(Files.exists(folder.resolve("third")));
+    assertEquals(Main.FAILED, run("unpack", folder.resolve("none"), target).code);
+  }
+
+  @Test
+  void a_backup_to_standard_output_fails_with_it_and_beside_another_opener() {
+    OutputStream broken =
+        new OutputStream() {
+          @Override
+          public void write(int one) throws IOException {
+            throw new IOException("Broken pipe");
+          }
+        };
+    Ran ran = run(InputStream.nullInputStream(), broken, "backup", directory, "-");
+    assertEquals(Main.FAILED, ran.code);
+    assertTrue(ran.err.contains("Broken pipe"), ran.err);
+    try (Database open = Database.open(directory, SMALL)) {
+      ByteArrayOutputStream stream = new ByteArrayOutputStream();
+      ran = run(InputStream.nullInputStream(), stream, "backup", directory, "-");
+      assertEquals(Main.FAILED, ran.code);
+      assertTrue(ran.err.contains("call Database.backup with a stream"), ran.err);
+      assertEquals(0, stream.size());
     }
   }
 

@@ -17,8 +17,8 @@ import org.revenantdb.recovery.segment.SegmentPlace;
 import org.revenantdb.recovery.segment.SegmentSupply;
 
 /**
- * Copies the log of one life from a redo point on into the log directory of another database, while
- * it is written; {@code docs/protocols.md} §47.
+ * Copies the log of one life from a redo point on, for another database, while it is written;
+ * {@code docs/protocols.md} §47.
  *
  * <p>Threads: one, which is never interrupted. Failure: a {@link FileException}; the copy is then
  * useless, and its files are the caller's to delete.
@@ -48,7 +48,7 @@ public final class LogCopy implements AutoCloseable {
   private long position;
   private long written;
   private long bytes;
-  private @Nullable RebuiltLog to;
+  private @Nullable LogTarget to;
 
   private LogCopy(
       LogReader.Segments segments,
@@ -98,14 +98,12 @@ public final class LogCopy implements AutoCloseable {
    * more.
    *
    * @param redoPoint start of a record of the life
-   * @param directory an empty directory
-   * @param databaseId id of the copy, 16 bytes
-   * @param statistics where writes and forces are counted
+   * @param target receives the records; this object closes it
    */
-  public void begin(long redoPoint, Path directory, byte[] databaseId, IoStatistics statistics) {
+  public void begin(long redoPoint, LogTarget target) {
     position = redoPoint;
     written = redoPoint;
-    to = new RebuiltLog(directory, databaseId, from.segmentSize(), statistics);
+    to = target;
     holdFrom(redoPoint);
   }
 
@@ -161,7 +159,12 @@ public final class LogCopy implements AutoCloseable {
     throw damage();
   }
 
-  private boolean isBroken() {
+  /**
+   * Whether writers needed a segment before it was copied.
+   *
+   * @return true if this copy cannot be finished
+   */
+  public boolean isBroken() {
     return hold != null && hold.isBroken();
   }
 
@@ -224,11 +227,11 @@ public final class LogCopy implements AutoCloseable {
     }
   }
 
-  private RebuiltLog target() {
+  private LogTarget target() {
     return Objects.requireNonNull(to);
   }
 
-  /** Seals the log where it ends now, and forces its files and their names. */
+  /** Ends the copy where it is now. */
   public void finish() {
     target().finish();
   }

@@ -18,17 +18,11 @@ import org.revenantdb.recovery.segment.SegmentHeader;
  * <p>Threads: one. Failure: a {@link org.revenantdb.recovery.file.FileException}; the files are the
  * caller's to delete.
  */
-public final class RebuiltLog implements AutoCloseable {
+public final class RebuiltLog implements LogTarget {
   /*
    * The header of a file is written when its records are: until then the file is no segment. A position that is not
    * copied is zeros: below the first record, and between the end of a life and the end of its last segment.
    */
-
-  /** Finds the header of the original's segment that holds a position. */
-  @FunctionalInterface
-  interface Headers {
-    @Nullable SegmentHeader at(long lsn);
-  }
 
   private final SegmentDirectory to;
   private @Nullable SegmentHeader header;
@@ -62,8 +56,8 @@ public final class RebuiltLog implements AutoCloseable {
     }
   }
 
-  /** Writes records across the ends of segments; false if a header is not there. */
-  boolean write(long start, byte[] bytes, int offset, int length, Headers headers) {
+  @Override
+  public boolean write(long start, byte[] bytes, int offset, int length, Headers headers) {
     if (start != written) {
       if (header != null) {
         end(header, written); // of a life
@@ -121,6 +115,7 @@ public final class RebuiltLog implements AutoCloseable {
   }
 
   /** Seals the log where it ends now, and forces its files and their names. */
+  @Override
   public void finish() {
     @Nullable SegmentHeader last = header;
     if (last != null) {

@@ -18,7 +18,13 @@ import org.revenantdb.recovery.segment.SegmentPlace;
 public record SegmentInfo(
     long begin, int size, int life, long firstLsn, long formerEnd, long durable, int buffer) {
 
-  static SegmentInfo of(SegmentHeader header) {
+  /**
+   * Returns what a copy needs of a header.
+   *
+   * @param header the header
+   * @return its fields
+   */
+  public static SegmentInfo of(SegmentHeader header) {
     return new SegmentInfo(
         header.begin(),
         header.size(),
