@@ -1303,7 +1303,7 @@ public final class Database implements AutoCloseable {
    *
    * <p>The copy has what {@link #backup(Path, BackupOptions)} would copy. The engine writes to the
    * stream only on the calling thread. At the end it flushes the stream, and does not close it. If
-   * this method throws, what was written is not a backup, and is refused by {@link #unpackBackup}.
+   * this method throws, what was written need not be a backup, and should be thrown away.
    *
    * <p>If a write to the stream blocks, the database works on, and can be closed. If writers then
    * need the log, the backup fails. This method returns when the stream returns.

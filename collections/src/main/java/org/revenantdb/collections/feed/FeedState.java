@@ -106,7 +106,8 @@ public final class FeedState {
    * @param age in milliseconds
    */
   public FeedMarks retain(Database database, long age, InstantSource clock) {
-    FeedMarks made = new FeedMarks(database.getOrCreateTable(tableOf(name) + "/marks"), age, clock);
+    FeedMarks made =
+        new FeedMarks(database.getOrCreateTable("revenant.feed-marks/" + name), age, clock);
     marks = made;
     return made;
   }

@@ -146,7 +146,7 @@ final class BackupRun implements Backups.Started {
     try {
       output.flush();
     } catch (IOException | RuntimeException ofStream) {
-      throw threw(ofStream);
+      throw isInterrupt(ofStream) ? interrupted(ofStream) : threw(ofStream);
     }
     return report;
   }

@@ -17,6 +17,8 @@ import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.SpaceMapPage;
 import org.revenantdb.recovery.file.ControlState;
 import org.revenantdb.recovery.file.FileThread;
+import org.revenantdb.recovery.format.FileHeaderLayout;
+import org.revenantdb.recovery.format.PageHeaderLayout;
 import org.revenantdb.recovery.format.SegmentLayout;
 import org.revenantdb.recovery.log.LogPiece;
 import org.revenantdb.recovery.log.RebuiltLog;
@@ -61,6 +63,7 @@ public final class BackupUnpack {
   private int nextPage = SpaceMapPage.POSITION;
   private long nextLog;
   private long logBytes;
+  private @Nullable SegmentInfo lastSegment;
   private BackupOutput.@Nullable Start start;
   private @Nullable BackupTarget made;
   private @Nullable RebuiltLog log;
@@ -77,7 +80,11 @@ public final class BackupUnpack {
     try {
       return unpack();
     } catch (Throwable failed) {
-      onFileThread(() -> remove(failed));
+      try {
+        onFileThread(() -> remove(failed));
+      } catch (Throwable left) { // the mark is there: nobody opens that
+        failed.addSuppressed(left);
+      }
       throw failed;
     }
   }
@@ -85,7 +92,11 @@ public final class BackupUnpack {
   private void remove(Throwable failed) {
     RebuiltLog open = log;
     if (open != null) {
-      open.close();
+      try {
+        open.close();
+      } catch (RuntimeException notClosed) {
+        failed.addSuppressed(notClosed);
+      }
     }
     BackupTarget target = made;
     if (target != null) {
@@ -95,11 +106,11 @@ public final class BackupUnpack {
 
   /** The caller may be interrupted, which would close a file for all. */
   private static void onFileThread(Runnable action) {
-    FileThread.<@Nullable Void>call(
+    FileThread.call(
         "revenant-unpack",
         () -> {
           action.run();
-          return null;
+          return true;
         });
   }
 
@@ -281,11 +292,12 @@ public final class BackupUnpack {
       throw bad("its log begins at position " + first + ", not at " + nextLog);
     }
     List<SegmentInfo> segments = segments(known, count);
-    if (first < segments.getFirst().begin()
+    if (!isNext(segments.getFirst(), first)
         || first + length > segments.getLast().end()
         || first + length <= segments.getLast().begin()) {
       throw bad("its log does not lie in the segments that it names");
     }
+    lastSegment = segments.getLast();
     int at = StreamLayout.SEGMENTS + count * StreamLayout.SEGMENT_BYTES;
     LogPiece piece =
         new LogPiece(
@@ -297,6 +309,19 @@ public final class BackupUnpack {
     onFileThread(() -> rebuilt().append(piece, piece.from(), piece.to()));
     nextLog = piece.to();
     logBytes += length;
+  }
+
+  /**
+   * Whether a segment has a position, and is the last one so far or follows it. Otherwise each
+   * entry could name a segment of its own, and a small stream would fill the disk.
+   */
+  private boolean isNext(SegmentInfo segment, long lsn) {
+    SegmentInfo last = lastSegment;
+    boolean follows =
+        last == null
+            || segment.begin() == last.end()
+            || (segment.begin() == last.begin() && segment.size() == last.size());
+    return follows && lsn >= segment.begin() && lsn < segment.end();
   }
 
   private List<SegmentInfo> segments(BackupOutput.Start known, int count) {
@@ -314,7 +339,7 @@ public final class BackupUnpack {
               fields.getInt());
       if (!segment.isLegal(known.segmentSize())
           || segment.life() != known.life()
-          || i > 0 && segment.begin() != segments.getLast().end()) {
+          || (i > 0 && segment.begin() != segments.getLast().end())) {
         throw bad("a segment of its log is one that no database has");
       }
       segments.add(segment);
@@ -329,11 +354,13 @@ public final class BackupUnpack {
     long checkpoint = fields.getLong(StreamLayout.END_CHECKPOINT);
     if (fields.getInt(StreamLayout.END_CRCS) != (int) crcs.getValue()
         || fields.getInt(StreamLayout.END_RESERVED) != 0
-        || pages < SpaceMapPage.POSITION
-        || pages > nextPage
+        || pages <= PageHeaderLayout.FIRST_POOLED_PAGE
+        || pages > Math.min(nextPage, FileHeaderLayout.MOST_PAGES)
         || endOfLog != nextLog
         || fields.getLong(StreamLayout.END_LOG_BYTES) != logBytes
+        || !SegmentLayout.isLsn(analysis)
         || analysis < known.redoPoint()
+        || !SegmentLayout.isLsn(checkpoint)
         || checkpoint < analysis
         || checkpoint >= endOfLog) {
       throw bad("its last entry does not fit the ones before");

@@ -151,6 +151,52 @@ class DamagedStreamTest {
     }
   }
 
+  /** Each would be a file of a full segment, for an entry of a few bytes. */
+  @Test
+  void log_in_a_segment_that_does_not_follow_the_one_before_is_refused() {
+    List<Streamed.Entry> hostile = new ArrayList<>(entries.subList(0, 1)); // the manifest
+    for (int i = 0; i < 2; i++) {
+      hostile.add(logInItsOwnSegment(i));
+    }
+    StorageException told =
+        Refusals.assertRefused(
+            StorageException.Reason.BACKUP_STREAM,
+            () ->
+                Database.unpackBackup(new ByteArrayInputStream(Streamed.stream(hostile)), target));
+    assertTrue(told.getMessage().contains("does not lie in the segments"), told::getMessage);
+    assertFalse(Files.exists(target), "something is left");
+  }
+
+  /** Eight bytes of log, the last ones of a segment of the full size. */
+  private Streamed.Entry logInItsOwnSegment(int number) {
+    Streamed.Entry real =
+        entries.stream().filter(e -> kind(e) == StreamLayout.LOG).findFirst().orElseThrow();
+    ByteBuffer manifest = StreamLayout.littleEndian(entries.getFirst().bytes());
+    int fullSize = manifest.getInt(CONTENT + StreamLayout.SEGMENT_SIZE);
+    long from = manifest.getLong(CONTENT + StreamLayout.REDO_POINT) + 8L * number;
+    int size = StreamLayout.SEGMENTS + StreamLayout.SEGMENT_BYTES + 8;
+    byte[] bytes = Arrays.copyOf(real.bytes(), CONTENT + StreamLayout.padded(size));
+    Arrays.fill(bytes, CONTENT + size, bytes.length, (byte) 0);
+    ByteBuffer fields = StreamLayout.littleEndian(bytes);
+    fields.putLong(CONTENT + StreamLayout.NUMBER, 1 + number);
+    fields.putLong(CONTENT + StreamLayout.LOG_FROM, from);
+    fields.putInt(CONTENT + StreamLayout.LOG_LENGTH, 8);
+    fields.putInt(CONTENT + StreamLayout.SEGMENT_COUNT, 1);
+    int segment = CONTENT + StreamLayout.SEGMENTS;
+    fields.putLong(segment, from + 8 - (fullSize - 4096)); // begin
+    fields.putInt(segment + 8, fullSize);
+    fields.putLong(segment + 16, 0); // no first LSN of a life
+    fields.putLong(segment + 24, 0);
+    fields.putLong(segment + 32, from); // durable
+    StreamLayout.putHeader(bytes, 0, StreamLayout.name(fields, CONTENT), size);
+    Streamed.seal(bytes);
+    return new Streamed.Entry(bytes);
+  }
+
+  private static int kind(Streamed.Entry entry) {
+    return StreamLayout.littleEndian(entry.bytes()).getInt(CONTENT + StreamLayout.KIND);
+  }
+
   private void refuseNumber(int entry, int at, long number) {
     List<Streamed.Entry> changed = new ArrayList<>(entries);
     byte[] bytes = entries.get(entry).bytes().clone();
