@@ -320,7 +320,8 @@ public final class ChangeFeed {
   }
 
   /**
-   * Has no commits removed by their age any more.
+   * Has no commits removed by their age any more. A removal that another thread has begun goes on
+   * to its end.
    *
    * @return whether they were
    */

@@ -22,7 +22,7 @@ import java.util.Objects;
  *   <li>A clock that is set ahead makes commits older by as much. They go too early by that time,
  *       and a reader that still needs them receives {@link ChangesGoneException}.
  *   <li>A clock that is set back, or was ahead and is corrected, makes commits stay longer, by the
- *       age at most, however far it is set back.
+ *       age at most for each time, however far it is set back.
  * </ul>
  */
 public final class FeedRetention {

@@ -90,7 +90,7 @@ class ChangeFeedRetentionTest {
   }
 
   private long marks() {
-    return db.read(tx -> tx.count(db.table("revenant.feeds/feed/marks"), null, null));
+    return db.read(tx -> tx.count(db.table("revenant.feed-marks/feed"), null, null));
   }
 
   @Test
