@@ -476,16 +476,7 @@ public final class Following<V extends FollowedView> implements AutoCloseable {
   }
 
   private ControlState state(long analysisPoint, long redoPoint, long checkpoint) {
-    return new ControlState(
-        /* sequence= */ 0,
-        analysisPoint,
-        redoPoint,
-        checkpoint,
-        position,
-        life,
-        /* clean= */ false,
-        /* endOfLog= */ 0,
-        pages);
+    return ControlState.notClosed(analysisPoint, redoPoint, checkpoint, position, life, pages);
   }
 
   private void foldIfDue() {

@@ -333,8 +333,7 @@ public final class Restore {
       ControlState state = ControlFile.read(data).state();
       refuseChanged(data.path(), base, ofBase, state);
       copyPages(data, made.data(), base.pages());
-      try (RebuiltLog rebuilt =
-          new RebuiltLog(made.log(), id, header.segmentSize(), made.statistics())) {
+      try (RebuiltLog rebuilt = made.rebuildLog(id, header.segmentSize())) {
         copyLog(rebuilt, from.resolve(names.log()), base, header.segmentSize());
         copyArchived(rebuilt, log, moment);
         rebuilt.finish();
@@ -467,15 +466,12 @@ public final class Restore {
     DataFileHeader.create(data, id, ofBase.segmentSize(), ofBase.createdMillis());
     ControlFile.create(
         data,
-        new ControlState(
-            /* sequence= */ 0,
+        ControlState.notClosed(
             state.analysisPoint(),
             state.redoPoint(),
             state.checkpointLsn(),
             moment.lsn(),
             moment.life(),
-            /* clean= */ false,
-            /* endOfLog= */ 0,
             moment.pages()));
   }
 

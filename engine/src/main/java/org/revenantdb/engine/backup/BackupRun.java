@@ -425,15 +425,12 @@ final class BackupRun implements Backups.Started {
 
   /** Of the copy: the redo point of the checkpoint, and the end of the copy. */
   private static ControlState copied(ControlState state, BackupSource.End end) {
-    return new ControlState(
-        /* sequence= */ 0,
+    return ControlState.notClosed(
         state.analysisPoint(),
         state.redoPoint(),
         state.checkpointLsn(),
         end.endOfLog(),
         state.life(),
-        /* clean= */ false,
-        /* endOfLog= */ 0,
         end.pages());
   }
 }

@@ -20,6 +20,7 @@ import org.revenantdb.recovery.file.IoStatistics;
 import org.revenantdb.recovery.file.NotADatabaseException;
 import org.revenantdb.recovery.file.OpenMode;
 import org.revenantdb.recovery.file.StorageFile;
+import org.revenantdb.recovery.log.RebuiltLog;
 
 /**
  * The directory of a copy. It becomes a database in one step, when everything in it is forced;
@@ -186,6 +187,11 @@ public final class BackupTarget {
       throw refused(directory, "somebody else writes to it", ANOTHER);
     }
     DoubleWriteFile.create(doubleWrite(), databaseId, statistics).close();
+  }
+
+  /** The log of the copy, in the directory that {@link #makeRest} has made. */
+  public RebuiltLog rebuildLog(byte[] databaseId, int segmentSize) {
+    return new RebuiltLog(log(), databaseId, segmentSize, statistics);
   }
 
   private Path doubleWrite() {

@@ -261,7 +261,7 @@ public final class BackupUnpack {
     BackupTarget target = BackupTarget.make(directory, names);
     made = target;
     target.makeRest(known.id());
-    log = new RebuiltLog(target.log(), known.id(), known.segmentSize(), target.statistics());
+    log = target.rebuildLog(known.id(), known.segmentSize());
   }
 
   private BackupTarget target() {
@@ -366,16 +366,8 @@ public final class BackupUnpack {
       throw bad("its last entry does not fit the ones before");
     }
     ControlState state =
-        new ControlState(
-            /* sequence= */ 0,
-            analysis,
-            known.redoPoint(),
-            checkpoint,
-            endOfLog,
-            known.life(),
-            /* clean= */ false,
-            /* endOfLog= */ 0,
-            pages);
+        ControlState.notClosed(
+            analysis, known.redoPoint(), checkpoint, endOfLog, known.life(), pages);
     for (int i = 0; i < StreamLayout.ZERO_BLOCKS; i++) {
       entryAt = position;
       fill(header, StreamLayout.BLOCK);

@@ -7,7 +7,6 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.recovery.file.ControlState;
 import org.revenantdb.recovery.log.LogCopy;
-import org.revenantdb.recovery.log.RebuiltLog;
 
 /** A backup to a directory, which is a database at the end. */
 final class DirectoryOutput implements BackupOutput {
@@ -42,9 +41,7 @@ final class DirectoryOutput implements BackupOutput {
   public void begin(Start known, LogCopy log) {
     start = known;
     target().makeRest(known.id());
-    log.begin(
-        known.redoPoint(),
-        new RebuiltLog(target().log(), known.id(), known.segmentSize(), target().statistics()));
+    log.begin(known.redoPoint(), target().rebuildLog(known.id(), known.segmentSize()));
   }
 
   @Override

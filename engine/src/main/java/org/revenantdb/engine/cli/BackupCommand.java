@@ -34,7 +34,7 @@ import picocli.CommandLine.Spec;
     exitCodeListHeading = "Exit codes:%n",
     exitCodeList = {
       "0:the backup is complete",
-      "2:wrong usage, or the backup failed; its unfinished files are deleted, and a stream that was begun cannot be unpacked"
+      "2:wrong usage, or the backup failed; its unfinished files are deleted, and a stream that was begun need not be a backup"
     })
 final class BackupCommand implements Callable<Integer> {
   private static final long MEGABYTE = 1_000_000;

@@ -236,8 +236,8 @@ public final class DatabaseFiles {
 
   private static ControlState firstState(Log log) {
     long start = log.durableLsn();
-    return new ControlState(
-        0, start, start, 0, start, log.life(), /* clean= */ false, 0, FIRST_PAGES);
+    return ControlState.notClosed(
+        start, start, /* checkpointLsn= */ 0, start, log.life(), FIRST_PAGES);
   }
 
   private static void fill(StorageFile data, byte[] id, DatabaseOptions options) {

@@ -26,6 +26,36 @@ public record ControlState(
     long highWaterPages) {
 
   /**
+   * The state of a data file that was not closed, and has no slot yet.
+   *
+   * @param analysisPoint where analysis starts
+   * @param redoPoint where redo starts
+   * @param checkpointLsn start of the checkpoint's first record, or 0
+   * @param durableLsn where the log ends, at least
+   * @param life the life that wrote it
+   * @param pages pages in use by the data file
+   * @return the state
+   */
+  public static ControlState notClosed(
+      long analysisPoint,
+      long redoPoint,
+      long checkpointLsn,
+      long durableLsn,
+      int life,
+      long pages) {
+    return new ControlState(
+        /* sequence= */ 0,
+        analysisPoint,
+        redoPoint,
+        checkpointLsn,
+        durableLsn,
+        life,
+        /* clean= */ false,
+        /* endOfLog= */ 0,
+        pages);
+  }
+
+  /**
    * The same with another sequence.
    *
    * @param newSequence the sequence
