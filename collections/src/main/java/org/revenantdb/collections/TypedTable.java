@@ -332,54 +332,25 @@ public final class TypedTable<K, V> {
   public Map<K, V> getAll(Transaction transaction, Collection<? extends K> wanted) {
     Scratch scratch = scratches.take();
     try {
-      List<Wanted<K>> sorted = new ArrayList<>(wanted.size());
-      for (K key : wanted) {
-        sorted.add(Wanted.of(key, keyBytes(key, scratch)));
+      List<K> all = new ArrayList<>(wanted);
+      List<byte[]> bytes = new ArrayList<>(all.size());
+      for (K key : all) {
+        bytes.add(keyBytes(key, scratch));
       }
-      sorted.sort(null);
-      List<byte[]> bytes = new ArrayList<>(sorted.size());
-      for (Wanted<K> each : sorted) {
-        bytes.add(each.bytes);
-      }
-      List<byte @Nullable []> read = transaction.getAll(table, bytes);
-      Map<K, V> found = LinkedHashMap.newLinkedHashMap(sorted.size());
-      for (int i = 0; i < read.size(); i++) {
-        byte[] value = read.get(i);
-        if (value != null) {
-          byte[] key = bytes.get(i);
-          V row = visible(transaction, value(scratch.in(value, value.length), key, key.length));
-          if (row != null) {
-            found.put(sorted.get(i).key, row);
-          }
-        }
-      }
+      Map<K, V> found = LinkedHashMap.newLinkedHashMap(all.size());
+      transaction.getAll(
+          table,
+          bytes,
+          (index, read) -> {
+            byte[] key = bytes.get(index);
+            V row = visible(transaction, value(scratch.in(read, read.length), key, key.length));
+            if (row != null) {
+              found.put(all.get(index), row);
+            }
+          });
       return found;
     } finally {
       scratches.give(scratch);
-    }
-  }
-
-  /**
-   * A key that is looked up.
-   *
-   * @param head its first eight bytes as a number, followed by zeros if it is shorter: two keys
-   *     with different heads are in the order of these
-   */
-  @SuppressWarnings("ArrayRecordComponent") // never compared but by compareTo
-  private record Wanted<K>(K key, byte[] bytes, long head) implements Comparable<Wanted<K>> {
-    private static <K> Wanted<K> of(K key, byte[] bytes) {
-      long head = 0;
-      for (int i = 0; i < Long.BYTES; i++) {
-        head = head << Byte.SIZE | (i < bytes.length ? bytes[i] & 0xFF : 0);
-      }
-      return new Wanted<>(key, bytes, head);
-    }
-
-    @Override
-    public int compareTo(Wanted<K> other) {
-      return head == other.head
-          ? Arrays.compareUnsigned(bytes, other.bytes)
-          : Long.compareUnsigned(head, other.head);
     }
   }
 

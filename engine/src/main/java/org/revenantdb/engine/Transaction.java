@@ -10,6 +10,7 @@ import java.lang.invoke.VarHandle;
 import java.lang.ref.Reference;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
@@ -346,6 +347,43 @@ public final class Transaction implements AutoCloseable {
    *     in an array; use {@link #open} for that key
    */
   public List<byte @Nullable []> getAll(Table table, List<byte[]> keys) {
+    KeyBatch batch = readAll(table, keys);
+    byte @Nullable [][] values = new byte @Nullable [batch.size()][];
+    for (int i = 0; i < values.length; i++) {
+      StoredValue value = batch.value(i);
+      values[batch.position(i)] = value == null ? null : valueOf(value);
+    }
+    return new ArrayList<>(Arrays.asList(values));
+  }
+
+  /**
+   * Reads the rows of several keys, as one statement, and passes them to a visitor in the order of
+   * the table. That is faster than {@link #getAll(Table, List)} for a caller who would sort the
+   * keys, or who makes something else of each value.
+   *
+   * <p>The visitor is called when all rows have been read, by the thread of the caller. It may use
+   * the transaction. What it throws is passed on.
+   *
+   * @param table a table of this database
+   * @param keys each 1 to {@link Database#MAX_KEY_BYTES} bytes, in any order; a key may occur
+   *     several times, and is visited as often
+   * @param visitor receives the rows that exist
+   * @throws ConflictException as {@link #get(Table, byte[])}
+   * @throws LimitException with {@link LimitException.Reason#VALUE_LENGTH} if a value does not fit
+   *     in an array; use {@link #open} for that key
+   */
+  public void getAll(Table table, List<byte[]> keys, ValueVisitor visitor) {
+    Objects.requireNonNull(visitor, "visitor must not be null");
+    KeyBatch batch = readAll(table, keys);
+    for (int i = 0; i < batch.size(); i++) {
+      StoredValue value = batch.value(i);
+      if (value != null) {
+        visitor.value(batch.position(i), valueOf(value));
+      }
+    }
+  }
+
+  private KeyBatch readAll(Table table, List<byte[]> keys) {
     Objects.requireNonNull(table, "table must not be null");
     byte[][] wanted = keys.toArray(new byte[0][]);
     for (byte[] key : wanted) {
@@ -360,7 +398,19 @@ public final class Transaction implements AutoCloseable {
           return null;
         });
       }
-      return bytesOf(batch.values());
+      return batch;
+    } catch (RuntimeException failure) {
+      throw told(failure);
+    }
+  }
+
+  /** The value of a row that was read together with others. */
+  private byte[] valueOf(StoredValue value) {
+    if (!value.isOverflow()) {
+      return value.bytes();
+    }
+    try {
+      return materialise(value);
     } catch (RuntimeException failure) {
       throw told(failure);
     }
@@ -378,14 +428,6 @@ public final class Transaction implements AutoCloseable {
     }
     Engine session = core().engine();
     return new KeyBatch(session.storage(), session.reader(), reading, trees.all(), trees::of, keys);
-  }
-
-  private List<byte @Nullable []> bytesOf(@Nullable StoredValue[] values) {
-    List<byte @Nullable []> bytes = new ArrayList<>(values.length);
-    for (StoredValue value : values) {
-      bytes.add(value == null ? null : value.isOverflow() ? materialise(value) : value.bytes());
-    }
-    return bytes;
   }
 
   private int getSlowly(Tree tree, byte[] key, byte[] into, int offset) {

@@ -5,7 +5,7 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /** Big-endian numbers in arrays: their order as unsigned numbers is the order of keys. */
-final class BigEndian {
+public final class BigEndian {
   private static final VarHandle LONG =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
 
@@ -24,6 +24,14 @@ final class BigEndian {
       head = head << Byte.SIZE | (i < bytes.length ? bytes[i] & 0xFF : 0);
     }
     return head;
+  }
+
+  /** Eight bytes from an index on; missing bytes count as zero. */
+  public static long headLong(byte[] bytes, int index) {
+    return index + Long.BYTES <= bytes.length
+        ? (long) LONG.get(bytes, index)
+        : (long) head(bytes, index) << Integer.SIZE
+            | Integer.toUnsignedLong(head(bytes, index + Integer.BYTES));
   }
 
   static long getLong(byte[] bytes, int index) {

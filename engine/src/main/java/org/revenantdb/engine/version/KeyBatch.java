@@ -2,9 +2,9 @@ package org.revenantdb.engine.version;
 
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.btree.Descent;
 import org.revenantdb.engine.btree.Tree;
@@ -54,16 +54,15 @@ public final class KeyBatch {
   /**
    * The keys of one tree, ascending.
    *
-   * @param positions where the caller has them; null if they are all of the caller's, in his order
+   * @param places where they are among all sorted keys; null if they are all of these
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared
-  private record Part(Tree tree, byte[][] keys, int @Nullable [] positions) {}
-
-  private record Wanted(byte[] key, int position) {}
+  private record Part(Tree tree, byte[][] keys, int @Nullable [] places) {}
 
   private final Storage storage;
   private final RowReader reader;
   private final Reading reading;
+  private final SortedKeys sorted;
   private final List<Part> parts;
   private final @Nullable StoredValue[] values;
 
@@ -92,44 +91,24 @@ public final class KeyBatch {
     this.reader = reader;
     this.reading = reading;
     this.values = new @Nullable StoredValue[keys.length];
-    this.parts = parts(trees, treeOf, keys);
+    this.sorted = SortedKeys.of(keys);
+    this.parts = parts(trees, treeOf, sorted.keys());
   }
 
   private static List<Part> parts(List<Tree> trees, Function<byte[], Tree> treeOf, byte[][] keys) {
-    if (trees.size() == 1 && isAscending(keys)) {
+    if (trees.size() == 1) {
       return keys.length == 0 ? List.of() : List.of(new Part(trees.getFirst(), keys, null));
     }
-    Wanted[] sorted = new Wanted[keys.length];
-    for (int i = 0; i < keys.length; i++) {
-      sorted[i] = new Wanted(keys[i], i);
-    }
-    Arrays.sort(sorted, (one, other) -> Arrays.compareUnsigned(one.key, other.key));
     List<Part> parts = new ArrayList<>(trees.size());
     for (Tree tree : trees) {
-      List<Wanted> own = new ArrayList<>();
-      for (Wanted each : sorted) {
-        if (trees.size() == 1 || treeOf.apply(each.key) == tree) {
-          own.add(each);
-        }
-      }
-      if (!own.isEmpty()) {
-        parts.add(
-            new Part(
-                tree,
-                own.stream().map(Wanted::key).toArray(byte[][]::new),
-                own.stream().mapToInt(Wanted::position).toArray()));
+      int[] places =
+          IntStream.range(0, keys.length).filter(i -> treeOf.apply(keys[i]) == tree).toArray();
+      if (places.length > 0) {
+        byte[][] own = IntStream.of(places).mapToObj(i -> keys[i]).toArray(byte[][]::new);
+        parts.add(new Part(tree, own, places));
       }
     }
     return parts;
-  }
-
-  private static boolean isAscending(byte[][] keys) {
-    for (int i = 1; i < keys.length; i++) {
-      if (Arrays.compareUnsigned(keys[i - 1], keys[i]) > 0) {
-        return false;
-      }
-    }
-    return true;
   }
 
   /** Whether there are keys that have not been read. */
@@ -141,7 +120,7 @@ public final class KeyBatch {
   public void readSome() {
     Part present = parts.get(part);
     if (at == 0) {
-      found = present.positions == null ? values : new @Nullable StoredValue[present.keys.length];
+      found = present.places == null ? values : new @Nullable StoredValue[present.keys.length];
     }
     int end = Math.min(present.keys.length, at + MOST_AT_ONCE);
     int leaves = 0;
@@ -168,17 +147,31 @@ public final class KeyBatch {
   }
 
   private void give(Part present) {
-    int[] positions = present.positions;
-    if (positions != null) {
-      for (int i = 0; i < positions.length; i++) {
-        values[positions[i]] = found[i];
+    int[] places = present.places;
+    if (places != null) {
+      for (int i = 0; i < places.length; i++) {
+        values[places[i]] = found[i];
       }
     }
   }
 
-  /** The values in the order of the keys, null where there is no row; called at the end. */
-  public @Nullable StoredValue[] values() {
-    return values;
+  /** How many keys there are. */
+  public int size() {
+    return values.length;
+  }
+
+  /**
+   * The value of a key, or null if there is no row; called at the end.
+   *
+   * @param index of the key in ascending order
+   */
+  public @Nullable StoredValue value(int index) {
+    return values[index];
+  }
+
+  /** Where the caller has the key that is at an index in ascending order. */
+  public int position(int index) {
+    return sorted.position(index);
   }
 
   /**

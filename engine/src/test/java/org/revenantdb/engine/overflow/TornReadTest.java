@@ -125,7 +125,10 @@ class TornReadTest {
     while (batch.hasMore()) {
       batch.readSome();
     }
-    @Nullable StoredValue[] values = batch.values();
+    @Nullable StoredValue[] values = new @Nullable StoredValue[keys.length];
+    for (int i = 0; i < keys.length; i++) {
+      values[batch.position(i)] = batch.value(i);
+    }
     for (int i = 0; i < keys.length; i++) {
       int each = row - 1 + i;
       StoredValue value = values[i];

@@ -2,6 +2,7 @@ package org.revenantdb.engine.version;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.revenantdb.engine.testing.Samples.bytes;
@@ -86,6 +87,57 @@ class GetAllTest {
       assertEquals(List.of(), tx.getAll(table, List.of()));
       assertThrows(LimitException.class, () -> tx.getAll(table, List.of(bytes("a"), new byte[0])));
       assertEquals("own", text(tx.get(table, bytes("b"))));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 4})
+  void a_visitor_receives_the_rows_that_exist_in_the_order_of_the_table(int partitions) {
+    TableOptions options =
+        partitions == 1 ? TableOptions.defaults() : TableOptions.hashPartitioned(partitions);
+    Table table = db.getOrCreateTable("t", options);
+    db.run(tx -> {
+      for (int row = 10; row < 30; row++) {
+        tx.put(table, key(row), bytes("value" + row));
+      }
+      tx.put(table, key(20), new byte[100_000]); // in pages of its own
+    });
+    List<byte[]> keys = List.of(key(29), key(5), key(20), key(11), key(29), key(12));
+    db.run(tx -> {
+      List<String> visited = new ArrayList<>();
+      tx.getAll(
+          table,
+          keys,
+          (index, value) -> {
+            visited.add(index + ":" + value.length + text(tx.get(table, key(13))));
+            value[0] = 0; // a copy
+          });
+      assertEquals(List.of("3:7value13", "5:7value13", "2:100000value13"), visited.subList(0, 3));
+      assertEquals(
+          List.of("0:7value13", "4:7value13"), visited.subList(3, 5).stream().sorted().toList());
+      assertEquals(5, visited.size());
+      assertEquals("value11", text(tx.get(table, key(11))));
+    });
+  }
+
+  @Test
+  void what_a_visitor_throws_is_passed_on_and_the_transaction_stays_usable() {
+    Table table = db.getOrCreateTable("t");
+    Samples.put(db, "t", "a", "1");
+    try (Transaction tx = db.begin()) {
+      IllegalStateException own = new IllegalStateException("of the visitor");
+      assertSame(
+          own,
+          assertThrows(
+              IllegalStateException.class,
+              () ->
+                  tx.getAll(
+                      table,
+                      List.of(bytes("a")),
+                      (_, _) -> {
+                        throw own;
+                      })));
+      assertEquals("1", text(tx.get(table, bytes("a"))));
     }
   }
 
