@@ -1,5 +1,6 @@
 package org.revenantdb.suite.fuzz;
 
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
@@ -169,11 +170,15 @@ public final class FuzzTally {
       byKind.put(kind, line);
     });
     report.detail("by_damage", byKind);
-    Map<String, Object> findings = new LinkedHashMap<>();
-    sorts.forEach((signature, sort) ->
-        findings.put(
-            signature,
-            Map.of("count", sort.count, "outcome", sort.outcome.text(), "case", sort.example)));
-    return report.detail("findings", List.of(findings));
+    List<Map<String, Object>> findings = new ArrayList<>();
+    sorts.forEach((signature, sort) -> {
+      Map<String, Object> finding = new LinkedHashMap<>();
+      finding.put("signature", signature);
+      finding.put("count", sort.count);
+      finding.put("outcome", sort.outcome.text());
+      finding.put("case", sort.example);
+      findings.add(finding);
+    });
+    return report.detail("findings", findings);
   }
 }

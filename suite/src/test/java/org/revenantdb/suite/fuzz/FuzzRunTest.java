@@ -50,7 +50,14 @@ class FuzzRunTest {
     assertEquals(List.of(Outcome.JVM_DEATHS), run.faults());
     String json = run.tally().fill(new JsonReport()).toString();
     assertTrue(json.contains("\"jvm_deaths\": 1"), json);
+    assertTrue(json.contains("\"case\": \"7/0/0 stray: create plant-halt 1\""), json);
     assertTrue(run.tally().findings("fuzz", 0).contains("7/0/0 stray: create plant-halt 1"));
+  }
+
+  @Test
+  void a_report_without_faults_has_no_findings() {
+    String json = run(1).tally().fill(new JsonReport()).toString();
+    assertTrue(json.contains("\"findings\": []"), json);
   }
 
   @Test
