@@ -347,13 +347,12 @@ public final class Transaction implements AutoCloseable {
    *     in an array; use {@link #open} for that key
    */
   public List<byte @Nullable []> getAll(Table table, List<byte[]> keys) {
-    KeyBatch batch = readAll(table, keys);
-    byte @Nullable [][] values = new byte @Nullable [batch.size()][];
-    for (int i = 0; i < values.length; i++) {
-      StoredValue value = batch.value(i);
-      values[batch.position(i)] = value == null ? null : valueOf(value);
+    FoundValues found = readAll(table, keys);
+    byte @Nullable [][] inOrder = new byte @Nullable [found.values.length][];
+    for (int i = 0; i < inOrder.length; i++) {
+      inOrder[found.positions[i]] = found.values[i];
     }
-    return new ArrayList<>(Arrays.asList(values));
+    return new ArrayList<>(Arrays.asList(inOrder));
   }
 
   /**
@@ -374,16 +373,24 @@ public final class Transaction implements AutoCloseable {
    */
   public void getAll(Table table, List<byte[]> keys, ValueVisitor visitor) {
     Objects.requireNonNull(visitor, "visitor must not be null");
-    KeyBatch batch = readAll(table, keys);
-    for (int i = 0; i < batch.size(); i++) {
-      StoredValue value = batch.value(i);
+    FoundValues found = readAll(table, keys);
+    for (int i = 0; i < found.values.length; i++) {
+      byte[] value = found.values[i];
       if (value != null) {
-        visitor.value(batch.position(i), valueOf(value));
+        visitor.value(found.positions[i], value);
       }
     }
   }
 
-  private KeyBatch readAll(Table table, List<byte[]> keys) {
+  /**
+   * The values of several keys, ascending.
+   *
+   * @param positions where the caller has the keys
+   */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  private record FoundValues(int[] positions, byte @Nullable [][] values) {}
+
+  private FoundValues readAll(Table table, List<byte[]> keys) {
     Objects.requireNonNull(table, "table must not be null");
     byte[][] wanted = keys.toArray(new byte[0][]);
     for (byte[] key : wanted) {
@@ -398,19 +405,15 @@ public final class Transaction implements AutoCloseable {
           return null;
         });
       }
-      return batch;
-    } catch (RuntimeException failure) {
-      throw told(failure);
-    }
-  }
-
-  /** The value of a row that was read together with others. */
-  private byte[] valueOf(StoredValue value) {
-    if (!value.isOverflow()) {
-      return value.bytes();
-    }
-    try {
-      return materialise(value);
+      FoundValues found =
+          new FoundValues(new int[wanted.length], new byte @Nullable [wanted.length][]);
+      for (int i = 0; i < wanted.length; i++) {
+        StoredValue value = batch.value(i);
+        found.positions[i] = batch.position(i);
+        found.values[i] =
+            value == null ? null : value.isOverflow() ? materialise(value) : value.bytes();
+      }
+      return found;
     } catch (RuntimeException failure) {
       throw told(failure);
     }

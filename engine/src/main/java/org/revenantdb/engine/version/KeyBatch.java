@@ -155,11 +155,6 @@ public final class KeyBatch {
     }
   }
 
-  /** How many keys there are. */
-  public int size() {
-    return values.length;
-  }
-
   /**
    * The value of a key, or null if there is no row; called at the end.
    *

@@ -60,6 +60,7 @@ class BoundaryUseTest {
       Set.of(
           PACKAGE + "ThrowingCall.call",
           PACKAGE + "ThrowingBody.run",
+          PACKAGE + "ValueVisitor.value",
           PACKAGE + "overflow/OverflowWriter.length"); // only a field
 
   /**
