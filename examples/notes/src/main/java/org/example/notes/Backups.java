@@ -17,8 +17,8 @@ import org.revenantdb.engine.Database;
 import org.revenantdb.engine.StorageException;
 
 /**
- * Backups of notes. One that was interrupted is never taken for a whole one: a file has its name only
- * when it is whole and on the disk, and the engine does the same in a directory.
+ * Backups of notes. One that was interrupted is never taken for a whole one: a file has its name
+ * only when it is whole and on the disk, and the engine does the same in a directory.
  */
 public final class Backups {
   static final String ENDING = ".notes";

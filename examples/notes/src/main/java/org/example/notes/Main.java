@@ -7,7 +7,10 @@ import java.nio.charset.Charset;
 import java.nio.file.Path;
 import org.revenantdb.engine.RevenantException;
 
-/** {@code Main DIRECTORY} reads commands; {@code Main DIRECTORY restore BACKUP} makes the notes of a backup. */
+/**
+ * {@code Main DIRECTORY} reads commands; {@code Main DIRECTORY restore BACKUP} makes the notes of a
+ * backup.
+ */
 public final class Main {
   private Main() {}
 

@@ -30,11 +30,11 @@ import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.TransactionOptions;
 
 /**
- * What a window with notes shows and changes. Thread-safe, so a window can save and make a backup in
- * the background.
+ * What a window with notes shows and changes. Thread-safe, so a window can save and make a backup
+ * in the background.
  */
 public final class Notes implements AutoCloseable {
-  /** What a power cut may take of the text that is being typed. The end of the process takes nothing. */
+  /** What a power cut may take of the text that is being typed. A killed process loses nothing. */
   private static final Duration AUTOSAVE = Duration.ofSeconds(1);
 
   /** What is typed within this time is one step of undo. */

@@ -8,7 +8,9 @@ public final class NotesInUseException extends RuntimeException {
 
   NotesInUseException(Path directory, Throwable cause) {
     super(
-        "The notes in " + directory + " are open in another window. Use that one, or close it first.",
+        "The notes in "
+            + directory
+            + " are open in another window. Use that one, or close it first.",
         cause);
   }
 }
