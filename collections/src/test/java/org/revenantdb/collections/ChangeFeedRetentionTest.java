@@ -217,10 +217,11 @@ class ChangeFeedRetentionTest {
     millis.addAndGet(AGE);
     AtomicLong firstWhenDeclared = new AtomicLong(-1);
     Thread declares =
-        Thread.ofPlatform().unstarted(() -> {
-          declaration.run();
-          firstWhenDeclared.set(feed.first());
-        });
+        Thread.ofPlatform()
+            .unstarted(() -> {
+              declaration.run();
+              firstWhenDeclared.set(feed.first());
+            });
     behindClock.set(() -> {
       declares.start();
       while (declares.isAlive() && declares.getState() != Thread.State.WAITING) {

@@ -145,9 +145,11 @@ public final class FeedState {
       marks = null;
       Table stored = database.findTable(tableOfMarks());
       if (stored != null) {
-        database.run(TransactionOptions.lazy(), tx -> {
-          long _ = tx.deleteRange(stored, null, null);
-        });
+        database.run(
+            TransactionOptions.lazy(),
+            tx -> {
+              long _ = tx.deleteRange(stored, null, null);
+            });
       }
       return wasDeclared;
     } finally {
