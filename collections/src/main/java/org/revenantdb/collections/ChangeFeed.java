@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.revenantdb.collections.expiry.Remover;
 import org.revenantdb.collections.feed.FeedMarks;
 import org.revenantdb.collections.feed.FeedRecord;
@@ -262,21 +263,22 @@ public final class ChangeFeed {
    */
   public long trim(long upTo) {
     long end = Math.min(upTo, position());
-    long[] all = {0};
-    boolean isDone = false;
-    while (!isDone) {
-      long[] removed = {0};
-      isDone = database.<Boolean>call(TRIMS, tx -> trimSome(tx, end, removed));
-      all[0] += removed[0];
-    }
-    return all[0];
+    long commits = 0;
+    Trimmed some;
+    do {
+      some = database.call(TRIMS, tx -> trimSome(tx, end));
+      commits += some.commits;
+    } while (!some.isDone);
+    return commits;
   }
 
-  private boolean trimSome(Transaction tx, long end, long[] removed) {
+  /** What a transaction has removed; it is done if nothing is left for another one. */
+  private record Trimmed(long commits, boolean isDone) {}
+
+  private Trimmed trimSome(Transaction tx, long end) {
     long trimmed = state.trimmed(tx);
     if (end <= trimmed) {
-      removed[0] = 0;
-      return true;
+      return new Trimmed(0, /* isDone= */ true);
     }
     List<byte[]> positions = new ArrayList<>();
     List<byte[]> batches = new ArrayList<>();
@@ -297,8 +299,7 @@ public final class ChangeFeed {
         state.commits(),
         FeedRecord.number(0),
         isDone ? FeedRecord.number(end) : positions.getLast());
-    removed[0] = positions.size();
-    return isDone;
+    return new Trimmed(positions.size(), isDone);
   }
 
   /**
@@ -307,12 +308,15 @@ public final class ChangeFeed {
    * passes over what is gone. Call it again after each open. Until then, nothing is removed by its
    * age; ages go on meanwhile. {@link #trim} works as well.
    *
+   * <p>When this returns, nothing is removed any more by a retention that was declared before: a
+   * removal that is running ends with the transaction that it is in, for which this call waits.
+   *
    * @param retention how long commits stay; it replaces the one that was declared before, for all
    *     who have opened the feed
    * @return this feed
    */
   public ChangeFeed retain(FeedRetention retention) {
-    FeedMarks marks = state.retain(database, retention.millis(), retention.clock());
+    FeedMarks marks = state.retain(retention.millis(), retention.clock());
     if (retention.hasTrimmer()) {
       Remover.start(database, "revenant-feed-trim-" + name(), () -> trimAndLookAhead(marks));
     }
@@ -320,10 +324,12 @@ public final class ChangeFeed {
   }
 
   /**
-   * Has no commits removed by their age any more. A removal that another thread has begun goes on
-   * to its end.
+   * Has no commits removed by their age any more, and forgets how old they are. A removal that is
+   * running ends, as with {@link #retain}. If a retention is declared later, all commits begin to
+   * age then.
    *
-   * @return whether they were
+   * @return whether a retention was declared since the open. What a former life of the database has
+   *     stored is forgotten in either case
    */
   public boolean retainAll() {
     return state.retainAll();
@@ -334,7 +340,8 @@ public final class ChangeFeed {
    * call is only needed if {@link FeedRetention#withTrimmer} says that there is none. Call it more
    * often than once in a 64th of the age: a commit is as old as the first call behind it says.
    *
-   * @return how many commits were removed
+   * @return how many commits were removed; fewer than have reached the age if another retention is
+   *     declared meanwhile
    * @throws IllegalStateException if no retention was declared since the open
    */
   public long trimOld() {
@@ -343,16 +350,34 @@ public final class ChangeFeed {
       throw new IllegalStateException(
           this + " has no retention that was declared since the open; call retain first");
     }
-    return trim(database.call(TRIMS, tx -> state.pass(tx, marks)).old());
+    FeedMarks.Pass pass = pass(marks);
+    return pass == null ? 0 : trimOld(marks, pass.old());
   }
 
   private long trimAndLookAhead(FeedMarks marks) {
-    if (!marks.equals(state.marks())) {
+    FeedMarks.Pass pass = pass(marks);
+    if (pass == null) {
       return Remover.OVER;
     }
-    FeedMarks.Pass pass = database.call(TRIMS, tx -> state.pass(tx, marks));
-    long _ = trim(pass.old());
+    long _ = trimOld(marks, pass.old());
     return pass.next();
+  }
+
+  /** Brings the marks up to date; null if another retention was declared. */
+  private FeedMarks.@Nullable Pass pass(FeedMarks marks) {
+    return state.whileDeclared(marks, () -> database.call(TRIMS, tx -> state.pass(tx, marks)));
+  }
+
+  /** Trims up to a position, until another retention is declared. */
+  private long trimOld(FeedMarks marks, long upTo) {
+    long end = Math.min(upTo, position());
+    long commits = 0;
+    Trimmed some;
+    do {
+      some = state.whileDeclared(marks, () -> database.call(TRIMS, tx -> trimSome(tx, end)));
+      commits += some == null ? 0 : some.commits;
+    } while (some != null && !some.isDone);
+    return commits;
   }
 
   /** Whether nobody can read any more. */

@@ -191,6 +191,76 @@ class ChangeFeedRetentionTest {
   }
 
   @Test
+  void a_removal_ends_when_a_longer_age_is_declared() throws Exception {
+    FeedRetention longer =
+        FeedRetention.of(Duration.ofMillis(2 * AGE)).withClock(clock).withTrimmer(false);
+    assertRemovalEndsBy(() -> feed.retain(longer));
+    assertEquals(0, feed.trimOld());
+    millis.addAndGet(AGE);
+    assertEquals(200, feed.trimOld());
+  }
+
+  @Test
+  void a_removal_ends_when_all_commits_are_to_stay() throws Exception {
+    assertRemovalEndsBy(() -> {
+      boolean _ = feed.retainAll();
+    });
+    assertEquals(0, marks());
+  }
+
+  /** The declaration comes while a removal of several transactions is in its first one. */
+  private void assertRemovalEndsBy(Runnable declaration) throws Exception {
+    for (int i = 0; i < 200; i++) {
+      db.run(tx -> table.put(tx, 1L, "a"));
+    }
+    assertEquals(0, feed.trimOld());
+    millis.addAndGet(AGE);
+    AtomicLong firstWhenDeclared = new AtomicLong(-1);
+    Thread declares =
+        Thread.ofPlatform()
+            .unstarted(() -> {
+              declaration.run();
+              firstWhenDeclared.set(feed.first());
+            });
+    behindClock.set(() -> {
+      declares.start();
+      while (declares.isAlive() && declares.getState() != Thread.State.WAITING) {
+        LockSupport.parkNanos(1_000_000);
+      }
+    });
+    assertEquals(0, feed.trimOld());
+    declares.join();
+    assertEquals(0, firstWhenDeclared.get());
+    assertEquals(0, feed.first());
+    assertEquals(200, positionsBehind(0).size());
+  }
+
+  @Test
+  void marks_go_with_the_retention() {
+    long _ = commit();
+    assertEquals(0, feed.trimOld());
+    assertEquals(1, marks());
+    assertTrue(feed.retainAll());
+    assertEquals(0, marks());
+    millis.addAndGet(AGE);
+    feed.retain(retention());
+    assertEquals(0, feed.trimOld()); // the commit begins to age
+    millis.addAndGet(AGE);
+    assertEquals(1, feed.trimOld());
+  }
+
+  @Test
+  void marks_of_a_former_life_go_as_well() {
+    long _ = commit();
+    assertEquals(0, feed.trimOld());
+    db.close();
+    open();
+    assertEquals(1, marks());
+    assertFalse(feed.retainAll());
+    assertEquals(0, marks());
+  }
+
+  @Test
   void a_clock_that_was_ahead_keeps_commits_for_one_age_more() {
     millis.addAndGet(Duration.ofDays(36_500).toMillis());
     long _ = commit();

@@ -3,6 +3,8 @@ package org.revenantdb.collections.feed;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.collections.index.Kept;
 import org.revenantdb.engine.Cursor;
@@ -11,6 +13,7 @@ import org.revenantdb.engine.Durability;
 import org.revenantdb.engine.Sequence;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
+import org.revenantdb.engine.TransactionOptions;
 
 /**
  * One feed of a database, for all who have opened it.
@@ -24,16 +27,24 @@ public final class FeedState {
    *
    * Position    taken in the last step, so it is in the order of the commits: who sees a position sees all smaller ones
    *             that there will ever be. A position whose transaction is not committed after all is never used.
+   *
+   * Retention   marks change with the lock of the retention, and each transaction of a removal by age looks at them and
+   *             commits with it. So a removal ends with the transaction that it is in. The lock is fair, or a removal of
+   *             many transactions could keep it to its end.
    */
   private static final Map<Database, Map<String, FeedState>> ALL = new HashMap<>();
 
+  private final Database database;
   private final String name;
   private final Table commits;
   private final Table changes;
   private final Sequence batches;
   private final Arrivals arrivals = new Arrivals();
 
-  /** Null if nothing is removed by its age. */
+  /** Taken before a transaction is begun, never by one that is in its last step. */
+  private final ReentrantLock retention = new ReentrantLock(/* fair= */ true);
+
+  /** Null if nothing is removed by its age. Changed with the lock of the retention. */
   private volatile @Nullable FeedMarks marks;
 
   private long next;
@@ -52,6 +63,7 @@ public final class FeedState {
   }
 
   private FeedState(Database database, String name) {
+    this.database = database;
     this.name = name;
     this.commits = database.getOrCreateTable(tableOf(name));
     this.changes = database.getOrCreateTable(tableOf(name) + "/changes");
@@ -100,27 +112,65 @@ public final class FeedState {
     return arrivals;
   }
 
+  private String tableOfMarks() {
+    return "revenant.feed-marks/" + name;
+  }
+
   /**
    * Has commits removed by their age, instead of what was declared before.
    *
    * @param age in milliseconds
    */
-  public FeedMarks retain(Database database, long age, InstantSource clock) {
-    FeedMarks made =
-        new FeedMarks(database.getOrCreateTable("revenant.feed-marks/" + name), age, clock);
-    marks = made;
-    return made;
+  public FeedMarks retain(long age, InstantSource clock) {
+    retention.lock();
+    try {
+      FeedMarks made = new FeedMarks(database.getOrCreateTable(tableOfMarks()), age, clock);
+      marks = made;
+      return made;
+    } finally {
+      retention.unlock();
+    }
   }
 
   /**
-   * Has nothing removed by its age any more.
+   * Has nothing removed by its age any more, and deletes all marks. If a crash undoes that, they
+   * are as true as before.
    *
    * @return whether it was
    */
   public boolean retainAll() {
-    boolean wasDeclared = marks != null;
-    marks = null;
-    return wasDeclared;
+    retention.lock();
+    try {
+      boolean wasDeclared = marks != null;
+      marks = null;
+      Table stored = database.findTable(tableOfMarks());
+      if (stored != null) {
+        database.run(
+            TransactionOptions.lazy(),
+            tx -> {
+              long _ = tx.deleteRange(stored, null, null);
+            });
+      }
+      return wasDeclared;
+    } finally {
+      retention.unlock();
+    }
+  }
+
+  /**
+   * Does a part of a removal by age, unless another retention was declared.
+   *
+   * @param of that of the removal
+   * @param part a transaction
+   * @return what the part returns; null if the removal is over
+   */
+  public <T> @Nullable T whileDeclared(FeedMarks of, Supplier<T> part) {
+    retention.lock();
+    try {
+      return of.equals(marks) ? part.get() : null;
+    } finally {
+      retention.unlock();
+    }
   }
 
   /** What says how old commits are; null if nothing is removed by its age. */
