@@ -10,7 +10,6 @@ import java.lang.invoke.VarHandle;
 import java.lang.ref.Reference;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
@@ -348,11 +347,14 @@ public final class Transaction implements AutoCloseable {
    */
   public List<byte @Nullable []> getAll(Table table, List<byte[]> keys) {
     FoundValues found = readAll(table, keys);
-    byte @Nullable [][] inOrder = new byte @Nullable [found.values.length][];
-    for (int i = 0; i < inOrder.length; i++) {
-      inOrder[found.positions[i]] = found.values[i];
+    List<byte @Nullable []> inOrder = new ArrayList<>(found.values.length);
+    for (int i = 0; i < found.values.length; i++) {
+      inOrder.add(null);
     }
-    return new ArrayList<>(Arrays.asList(inOrder));
+    for (int i = 0; i < found.values.length; i++) {
+      inOrder.set(found.positions[i], found.values[i]);
+    }
+    return inOrder;
   }
 
   /**
@@ -388,7 +390,7 @@ public final class Transaction implements AutoCloseable {
    * @param positions where the caller has the keys
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared
-  private record FoundValues(int[] positions, byte @Nullable [][] values) {}
+  private record FoundValues(int[] positions, byte[] @Nullable [] values) {}
 
   private FoundValues readAll(Table table, List<byte[]> keys) {
     Objects.requireNonNull(table, "table must not be null");
@@ -406,7 +408,7 @@ public final class Transaction implements AutoCloseable {
         });
       }
       FoundValues found =
-          new FoundValues(new int[wanted.length], new byte @Nullable [wanted.length][]);
+          new FoundValues(new int[wanted.length], new byte[wanted.length] @Nullable []);
       for (int i = 0; i < wanted.length; i++) {
         StoredValue value = batch.value(i);
         found.positions[i] = batch.position(i);

@@ -53,7 +53,7 @@ record SortedKeys(byte[][] keys, int @Nullable [] positions) {
     long[] numbers = new long[keys.length];
     for (int i = 0; i < keys.length; i++) {
       long head = BigEndian.headLong(keys[i], common) ^ Long.MIN_VALUE;
-      numbers[i] = head & ~positionBits | i;
+      numbers[i] = (head & ~positionBits) | i;
     }
     Arrays.sort(numbers);
     int[] positions = new int[keys.length];
