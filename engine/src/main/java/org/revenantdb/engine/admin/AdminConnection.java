@@ -91,6 +91,7 @@ final class AdminConnection {
     BackupOptions options =
         BackupOptions.defaults()
             .withBytesPerSecond(backup.bytesPerSecond())
+            .withSince(backup.since())
             .withListener(this::tell);
     channel.send(read.backup(Path.of(backup.target()), options));
   }

@@ -37,6 +37,12 @@ public interface BackupSource {
   /** The pages. */
   BufferPool pool();
 
+  /** The list of the backups that were made of it. */
+  BackupNotes notes();
+
+  /** Whether nothing may be written in its directory. */
+  boolean isReadOnly();
+
   /** Begins a copy of the log: from now on no segment is recycled. */
   LogCopy holdLog();
 

@@ -21,7 +21,7 @@ interface BackupSteps {
     END_KNOWN,
     /** The log was copied, and its files are forced. */
     LOG_COPIED,
-    /** Everything is forced, and the mark is there. */
+    /** Everything is forced, the backup is noted, and the mark is there. */
     FORCED
   }
 

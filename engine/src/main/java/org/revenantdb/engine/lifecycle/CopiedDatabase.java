@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.ReadOnlyDatabaseException;
+import org.revenantdb.engine.backup.BackupNotes;
 import org.revenantdb.engine.backup.BackupSource;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.page.Page;
@@ -84,6 +85,16 @@ final class CopiedDatabase implements BackupSource {
   @Override
   public BufferPool pool() {
     return pool;
+  }
+
+  @Override
+  public BackupNotes notes() {
+    return new BackupNotes(directory(), header().databaseId(), files.ownership(), io);
+  }
+
+  @Override
+  public boolean isReadOnly() {
+    return log == null;
   }
 
   @Override

@@ -15,6 +15,7 @@ import org.revenantdb.engine.WaitClass;
 import org.revenantdb.engine.access.ApiAccess;
 import org.revenantdb.engine.archive.Archiver;
 import org.revenantdb.engine.archive.FollowerNote;
+import org.revenantdb.engine.backup.BackupNotes;
 import org.revenantdb.engine.backup.BackupTarget;
 import org.revenantdb.engine.buffer.BatchGuard;
 import org.revenantdb.engine.buffer.BufferPool;
@@ -290,6 +291,8 @@ final class Opening {
                   analysed.result().endOfLog(),
                   analysed.restart().nextLife()));
     }
+    new BackupNotes(directory, files.survey().header().databaseId(), files.ownership(), io)
+        .forgetUnlessBelow(analysed.result().endOfLog());
     FirstChanges.Made made =
         new FirstChanges(
                 files.files(),
