@@ -1,6 +1,8 @@
 package org.revenantdb.engine.backup;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.revenantdb.engine.backup.BackedUp.SMALL;
 import static org.revenantdb.engine.backup.BackedUp.assertSound;
@@ -8,15 +10,19 @@ import static org.revenantdb.engine.backup.BackedUp.contents;
 import static org.revenantdb.engine.backup.BackedUp.put;
 
 import java.io.ByteArrayInputStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.engine.BackupOptions;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.StorageException;
 import org.revenantdb.recovery.testing.CrashDisk;
@@ -34,6 +40,9 @@ class BackupCrashTest {
   private final Random random = new Random();
   private Map<String, Map<String, String>> expected = Map.of();
 
+  /** The base of an increment; null if a database is made. */
+  private @Nullable Path kept;
+
   /** Makes the target. */
   @FunctionalInterface
   private interface Make {
@@ -49,6 +58,34 @@ class BackupCrashTest {
   void whatever_a_crash_leaves_of_an_unpacked_stream_is_refused_or_whole() {
     crashes(
         (db, target) -> Database.unpackBackup(new ByteArrayInputStream(Streamed.of(db)), target));
+  }
+
+  @Test
+  void whatever_a_crash_leaves_of_an_applied_chain_is_refused_or_whole() {
+    crashes((db, target) -> {
+      Path whole = temporary.resolve("whole");
+      BackupOptions since = BackupOptions.defaults().withSince(db.backup(whole).id());
+      put(db, "rows", 0, 50, 2, 200);
+      Path increment = temporary.resolve("increment");
+      db.backup(increment, since);
+      expected = contents(db);
+      Database.applyBackups(List.of(whole, increment), target);
+    });
+  }
+
+  /** The increment is applied to its base, which no crash has met. */
+  @Test
+  void whatever_a_crash_leaves_of_an_increment_is_refused_or_whole() {
+    Path whole = temporary.resolve("whole");
+    kept = whole;
+    crashes((db, target) -> {
+      BackupOptions since = BackupOptions.defaults().withSince(db.backup(whole).id());
+      put(db, "rows", 0, 1_500, 2, 200);
+      db.checkpoint();
+      put(db, "rows", 0, 50, 3, 200);
+      expected = contents(db);
+      db.backup(target, since);
+    });
   }
 
   private void crashes(Make make) {
@@ -98,6 +135,9 @@ class BackupCrashTest {
     Path target = state.disk.path(TARGET);
     boolean isEmpty = state.disk.files().stream().noneMatch(file -> file.startsWith(TARGET + "/"));
     boolean isWhole;
+    if (kept != null && !isEmpty) {
+      return isWholeIncrement(target);
+    }
     try (Database copy = Database.open(target, SMALL.withReadOnly(true))) {
       assertEquals(expected, contents(copy));
       isWhole = true;
@@ -118,4 +158,31 @@ class BackupCrashTest {
     }
     return isWhole;
   }
+
+  private boolean isWholeIncrement(Path target) {
+    for (boolean readOnly : new boolean[] {true, false}) {
+      StorageException refused =
+          assertThrows(
+              StorageException.class, () -> Database.open(target, SMALL.withReadOnly(readOnly)));
+      assertEquals(StorageException.Reason.NOT_A_DATABASE, refused.reason(), refused::getMessage);
+    }
+    Path result = temporary.resolve("result" + results++);
+    boolean isWhole = Files.exists(target.resolve(BackupTarget.INCREMENT));
+    try {
+      Database.applyBackups(List.of(Objects.requireNonNull(kept), target), result);
+    } catch (StorageException refused) {
+      assertFalse(isWhole, refused::getMessage);
+      assertTrue(refused.getMessage().contains("unfinished backup"), refused::getMessage);
+      assertFalse(Files.exists(result), "something is left");
+      return false;
+    }
+    assertTrue(isWhole, "an unfinished one was applied");
+    try (Database copy = Database.open(result, SMALL)) {
+      assertEquals(expected, contents(copy));
+      assertSound(copy.check());
+    }
+    return true;
+  }
+
+  private int results;
 }

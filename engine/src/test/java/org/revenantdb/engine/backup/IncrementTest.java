@@ -167,6 +167,8 @@ class IncrementTest {
 
   @Test
   void extents_that_have_not_changed_are_not_read_but_after_an_open_all_are() {
+    db.cleanNow();
+    db.checkpoint();
     BackupReport whole = db.backup(base);
     put(db, "rows", 100, 110, 2, 200);
     BackupReport first = db.backup(target(), since(whole));
@@ -176,7 +178,7 @@ class IncrementTest {
     reopen();
     BackupReport all = db.backup(target(), since(none));
     assertEquals(all.pages() - 3, all.pagesRead());
-    assertTrue(all.pagesCopied() < all.pages() / 4, all::toString);
+    assertTrue(all.pagesCopied() < 30, all::toString);
     BackupReport again = db.backup(target(), since(all));
     assertTrue(again.pagesRead() < again.pages() / 2, again::toString);
   }
