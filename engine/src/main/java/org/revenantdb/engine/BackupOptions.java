@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
 public record BackupOptions(
     long bytesPerSecond, Predicate<BackupProgress> listener, @Nullable String since) {
   private static final Pattern ID = Pattern.compile("[0-9a-f]{32}");
+  private static final String IDS = "the id of a backup, 32 hexadecimal digits";
+  private static final int MOST_SHOWN = 40;
 
   private static final BackupOptions DEFAULTS =
       new BackupOptions(0, progress -> true, /* since= */ null);
@@ -32,14 +34,23 @@ public record BackupOptions(
     if (since != null) {
       since = since.toLowerCase(Locale.ROOT);
       if (!ID.matcher(since).matches()) {
-        throw OptionCheck.refused(
-            "since", "the id of a backup, 32 hexadecimal digits", since, "use BackupReport.id");
+        throw OptionCheck.refused("since", IDS, shown(since), "use BackupReport.id");
       }
     }
   }
 
+  /** It may come from anywhere. */
+  private static String shown(String text) {
+    String printable = text.replaceAll("[^ -~]", "?");
+    return '"'
+        + (printable.length() > MOST_SHOWN
+            ? printable.substring(0, MOST_SHOWN) + "..."
+            : printable)
+        + '"';
+  }
+
   /**
-   * No limit, and a listener that does nothing.
+   * No limit, a listener that does nothing, and a whole backup.
    *
    * @return options
    */
@@ -70,11 +81,13 @@ public record BackupOptions(
   /**
    * The same, for an increment.
    *
-   * @param id of an earlier backup of this database ({@link BackupReport#id}), which may be an
-   *     increment itself; null for a whole backup
+   * @param value the id of an earlier backup of this database ({@link BackupReport#id}), which may
+   *     be an increment itself
    * @return options
+   * @throws IllegalArgumentException if it is not an id
    */
-  public BackupOptions withSince(@Nullable String id) {
-    return new BackupOptions(bytesPerSecond, listener, id);
+  public BackupOptions withSince(String value) {
+    OptionCheck.present(value, "since", IDS);
+    return new BackupOptions(bytesPerSecond, listener, value);
   }
 }

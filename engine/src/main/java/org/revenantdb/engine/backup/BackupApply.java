@@ -1,6 +1,5 @@
 package org.revenantdb.engine.backup;
 
-import java.io.IOException;
 import java.io.InputStream;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
@@ -18,7 +17,6 @@ import org.revenantdb.recovery.file.DamagedFileException;
 import org.revenantdb.recovery.file.Directories;
 import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.file.FileThread;
-import org.revenantdb.recovery.file.IoFailures;
 import org.revenantdb.recovery.log.LogPiece;
 import org.revenantdb.recovery.log.RebuiltLog;
 
@@ -112,10 +110,8 @@ public final class BackupApply {
         return BackupNotes.text(whole.start().id());
       }
     }
-    try (InputStream from = Files.newInputStream(file)) {
+    try (FileStream from = new FileStream(file)) {
       return BackupNotes.text(StreamReader.ofFile(from, file, NOTHING).readManifest().id());
-    } catch (IOException failed) {
-      throw unread(file, failed);
     }
   }
 
@@ -129,10 +125,8 @@ public final class BackupApply {
     long begun = System.nanoTime();
     Path file = Objects.requireNonNull(Part.of(path).file);
     Checking checking = new Checking(file, begun);
-    try (InputStream from = Files.newInputStream(file)) {
+    try (FileStream from = new FileStream(file)) {
       StreamReader.ofFile(from, file, checking).read();
-    } catch (IOException failed) {
-      throw unread(file, failed);
     }
     return Objects.requireNonNull(checking.report);
   }
@@ -145,10 +139,6 @@ public final class BackupApply {
    */
   public static boolean isStream(Path path) {
     return Part.of(path).file != null;
-  }
-
-  private static FileException unread(Path file, IOException failed) {
-    return IoFailures.of(file, FileException.NO_OFFSET, "reading the backup", failed);
   }
 
   /** Makes the database. */
@@ -172,6 +162,7 @@ public final class BackupApply {
     PartWriter writer = new PartWriter(part, isLast);
     if (part.directory != null) {
       if (former != null || isLast) {
+        BackupTarget.refuseUnfinished(part.directory);
         throw new StorageException(
             StorageException.Reason.BACKUP_BASE,
             part.directory,
@@ -184,11 +175,9 @@ public final class BackupApply {
         whole.read(writer);
       }
     } else if (part.file != null) {
-      try (InputStream from = Files.newInputStream(part.file)) {
+      try (FileStream from = new FileStream(part.file)) {
         writer.reader = StreamReader.ofFile(from, part.file, writer);
         writer.reader.read();
-      } catch (IOException failed) {
-        throw unread(part.file, failed);
       }
     } else {
       writer.reader =

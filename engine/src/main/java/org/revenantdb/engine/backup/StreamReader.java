@@ -14,6 +14,7 @@ import org.revenantdb.engine.StorageException;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.SpaceMapPage;
 import org.revenantdb.recovery.file.ControlState;
+import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.format.FileHeaderLayout;
 import org.revenantdb.recovery.format.PageChecksum;
 import org.revenantdb.recovery.format.PageHeaderLayout;
@@ -449,11 +450,13 @@ final class StreamReader {
     int done;
     try {
       done = from.readNBytes(to, 0, length);
+    } catch (FileException ofFile) {
+      throw ofFile;
     } catch (IOException | RuntimeException ofStream) {
       throw new StorageException(
           StorageException.Reason.IO,
           file,
-          isFile ? position : StorageException.NO_OFFSET,
+          StorageException.NO_OFFSET,
           "the stream of the backup cannot be read at its byte " + position + ": " + ofStream,
           "remove the cause, and begin again with the whole stream",
           ofStream);

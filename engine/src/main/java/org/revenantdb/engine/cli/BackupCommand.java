@@ -194,23 +194,25 @@ final class BackupCommand implements Callable<Integer> {
     JsonFile.write(json, fields);
   }
 
-  private @Nullable String base() {
-    if (since == null || ID.matcher(since).matches()) {
-      return since;
+  private String base(String text) {
+    if (ID.matcher(text).matches()) {
+      return text;
     }
     try {
-      return Database.backupId(Path.of(since));
+      return Database.backupId(Path.of(text));
     } catch (InvalidPathException notOne) {
       throw new ParameterException(
           spec.commandLine(),
-          "--since must be a backup, or its id of 32 hexadecimal digits, not " + since,
+          "--since must be a backup, or its id of 32 hexadecimal digits, not " + text,
           notOne);
     }
   }
 
   private BackupOptions backupOptions() {
-    BackupOptions options =
-        BackupOptions.defaults().withBytesPerSecond(limit * MEGABYTE).withSince(base());
+    BackupOptions options = BackupOptions.defaults().withBytesPerSecond(limit * MEGABYTE);
+    if (since != null) {
+      options = options.withSince(base(since));
+    }
     return Main.isTerminal() ? options.withListener(this::show) : options;
   }
 
