@@ -43,9 +43,7 @@ public record BackupOptions(
   private static String shown(String text) {
     String printable = text.replaceAll("[^ -~]", "?");
     return '"'
-        + (printable.length() > MOST_SHOWN
-            ? printable.substring(0, MOST_SHOWN) + "..."
-            : printable)
+        + (printable.length() > MOST_SHOWN ? printable.substring(0, MOST_SHOWN) + "..." : printable)
         + '"';
   }
 

@@ -1307,9 +1307,9 @@ public final class Database implements AutoCloseable {
    * the stream. It has the format of tar, and is not compressed.
    *
    * <p>The copy has what {@link #backup(Path, BackupOptions)} would copy, and can be an increment,
-   * too. The engine writes to the
-   * stream only on the calling thread. At the end it flushes the stream, and does not close it. If
-   * this method throws, what was written need not be a backup, and should be thrown away.
+   * too. The engine writes to the stream only on the calling thread. At the end it flushes the
+   * stream, and does not close it. If this method throws, what was written need not be a backup,
+   * and should be thrown away.
    *
    * <p>If a write to the stream blocks, the database works on, and can be closed. If writers then
    * need the log, the backup fails. This method returns when the stream returns.
@@ -1369,21 +1369,21 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Makes a database of a whole backup and of the increments after it. The directory is what a whole
-   * backup at the moment of the last increment would have been: its first open runs a restart, and
-   * later increments can be applied to it. Nothing is changed in the backups.
+   * Makes a database of a whole backup and of the increments after it. The directory is what a
+   * whole backup at the moment of the last increment would have been: its first open runs a
+   * restart, and later increments can be applied to it. Nothing is changed in the backups.
    *
    * @param backups the whole backup, then one or more increments in the order in which they were
-   *     made; each a directory, or a file with what {@link #backup(OutputStream, BackupOptions)} has
-   *     written
+   *     made; each a directory, or a file with what {@link #backup(OutputStream, BackupOptions)}
+   *     has written
    * @param directory a directory that is empty or does not exist, in any file system
    * @return a report about the database
    * @throws StorageException with {@link StorageException.Reason#BACKUP_BASE} if an increment was
    *     not made since the backup before it, or the whole backup was opened for writing since; with
    *     {@link StorageException.Reason#BACKUP_STREAM} or {@link StorageException.Reason#DAMAGED} if
-   *     a backup is damaged or ends early; with {@link StorageException.Reason#BACKUP_TARGET} if the
-   *     directory is not empty; with another reason if a file has failed. Nothing that can be opened
-   *     is left in the directory
+   *     a backup is damaged or ends early; with {@link StorageException.Reason#BACKUP_TARGET} if
+   *     the directory is not empty; with another reason if a file has failed. Nothing that can be
+   *     opened is left in the directory
    */
   public static BackupReport applyBackups(List<Path> backups, Path directory) {
     Objects.requireNonNull(directory, "directory must not be null");

@@ -94,8 +94,7 @@ final class AdminConnection {
             .withListener(this::tell);
     String since = backup.since();
     channel.send(
-        read.backup(
-            Path.of(backup.target()), since == null ? options : options.withSince(since)));
+        read.backup(Path.of(backup.target()), since == null ? options : options.withSince(since)));
   }
 
   /** The backup goes on only while the other end is there. */

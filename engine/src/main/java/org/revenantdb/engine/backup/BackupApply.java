@@ -23,8 +23,8 @@ import org.revenantdb.recovery.log.RebuiltLog;
 /**
  * Makes a database of a whole backup and the increments after it, in their order.
  *
- * <p>Threads: the caller's reads streams; one of the engine writes the files. Failure: what was made
- * of the target is deleted.
+ * <p>Threads: the caller's reads streams; one of the engine writes the files. Failure: what was
+ * made of the target is deleted.
  */
 public final class BackupApply {
   /*
@@ -58,8 +58,7 @@ public final class BackupApply {
    * @param file the file that the stream is; null if it is a stream of the caller
    * @param stream the stream of the caller
    */
-  private record Part(
-      @Nullable Path directory, @Nullable Path file, @Nullable InputStream stream) {
+  private record Part(@Nullable Path directory, @Nullable Path file, @Nullable InputStream stream) {
 
     static Part of(Path path) {
       Path increment = path.resolve(BackupTarget.INCREMENT);
@@ -180,8 +179,7 @@ public final class BackupApply {
         writer.reader.read();
       }
     } else {
-      writer.reader =
-          StreamReader.ofStream(Objects.requireNonNull(part.stream), directory, writer);
+      writer.reader = StreamReader.ofStream(Objects.requireNonNull(part.stream), directory, writer);
       writer.reader.read();
     }
   }
@@ -322,8 +320,7 @@ public final class BackupApply {
     @Override
     public void log(LogPiece piece) {
       if (isLast) {
-        onFileThread(
-            () -> Objects.requireNonNull(log).append(piece, piece.from(), piece.to()));
+        onFileThread(() -> Objects.requireNonNull(log).append(piece, piece.from(), piece.to()));
       }
     }
 

@@ -69,8 +69,7 @@ public final class BackupNotes {
    * @param millis when it was made, milliseconds since 1970
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared nor printed
-  public record Note(
-      byte[] id, long redoPoint, long endOfLog, int life, long pages, long millis) {}
+  public record Note(byte[] id, long redoPoint, long endOfLog, int life, long pages, long millis) {}
 
   private final Path directory;
   private final byte[] databaseId;

@@ -41,8 +41,8 @@ abstract class EntryOutput implements BackupOutput, LogTarget {
    *
    * @param entry an array from {@link #newArray}, with header, content and what follows
    * @param length bytes of it
-   * @return an array for the next entry; null if the log was needed before the entry was taken: then
-   *     it is missing
+   * @return an array for the next entry; null if the log was needed before the entry was taken:
+   *     then it is missing
    */
   abstract byte @Nullable [] take(byte[] entry, int length);
 
@@ -59,8 +59,7 @@ abstract class EntryOutput implements BackupOutput, LogTarget {
     entry.putLong(at(StreamLayout.REDO_POINT), start.redoPoint());
     Base base = start.base();
     isWhole = base == null;
-    entry.put(
-        at(StreamLayout.BASE_ID), base == null ? new byte[StreamLayout.ID_SIZE] : base.id());
+    entry.put(at(StreamLayout.BASE_ID), base == null ? new byte[StreamLayout.ID_SIZE] : base.id());
     entry.putLong(at(StreamLayout.BASE_POSITION), base == null ? 0 : base.endOfLog());
     copy.begin(start.redoPoint(), this);
     handOver(StreamLayout.MANIFEST, StreamLayout.MANIFEST_SIZE, /* behind= */ 0);
@@ -93,10 +92,7 @@ abstract class EntryOutput implements BackupOutput, LogTarget {
     }
     int bytes = (int) pages.byteSize();
     MemorySegment.copy(pages, ValueLayout.JAVA_BYTE, 0, filling, entry.position(), bytes);
-    handOver(
-        StreamLayout.CHANGED,
-        entry.position() + bytes - StreamLayout.BLOCK,
-        /* behind= */ 0);
+    handOver(StreamLayout.CHANGED, entry.position() + bytes - StreamLayout.BLOCK, /* behind= */ 0);
   }
 
   private void handOverPages(int first, int count) {
@@ -141,7 +137,8 @@ abstract class EntryOutput implements BackupOutput, LogTarget {
 
   @Override
   public void end(ControlState state, long logBytes) {
-    while (isWhole && next < state.highWaterPages()) { // the file has grown behind the last page read
+    while (isWhole
+        && next < state.highWaterPages()) { // the file has grown behind the last page read
       int count = (int) Math.min(PageCopy.AT_ONCE, state.highWaterPages() - next);
       int from = at(StreamLayout.PAGE_BYTES);
       Arrays.fill(filling, from, from + count * Page.SIZE, (byte) 0);

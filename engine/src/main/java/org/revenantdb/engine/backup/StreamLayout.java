@@ -113,7 +113,8 @@ final class StreamLayout {
         int count = content.getInt(at + CHANGED_COUNT);
         int last = at + CHANGED_IDS + (count - 1) * Integer.BYTES;
         yield FOLDER
-            + "changed-%010d-%010d".formatted(content.getInt(at + CHANGED_IDS), content.getInt(last));
+            + "changed-%010d-%010d"
+                .formatted(content.getInt(at + CHANGED_IDS), content.getInt(last));
       }
       case LOG -> FOLDER + "log-%020d".formatted(content.getLong(at + LOG_FROM));
       case END -> FOLDER + "end";

@@ -68,7 +68,8 @@ final class ApplyCommand implements Callable<Integer> {
     out.printf("pages           %,d%n", report.pages());
     out.printf("log             %,d bytes%n", report.logBytes());
     out.printf("end of log      %,d%n", report.endOfLog());
-    out.printf("applied         %,d pages in %,.1f ms%n", report.pagesCopied(), report.nanos() / 1e6);
+    out.printf(
+        "applied         %,d pages in %,.1f ms%n", report.pagesCopied(), report.nanos() / 1e6);
     out.println("complete");
     if (json != null) {
       Map<String, Object> fields = new LinkedHashMap<>();

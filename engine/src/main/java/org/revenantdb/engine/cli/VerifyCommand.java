@@ -34,7 +34,10 @@ import picocli.CommandLine.Parameters;
 final class VerifyCommand implements Callable<Integer> {
   private final PrintWriter out;
 
-  @Parameters(index = "0", paramLabel = "BACKUP", description = "the directory of the backup, or a file with one")
+  @Parameters(
+      index = "0",
+      paramLabel = "BACKUP",
+      description = "the directory of the backup, or a file with one")
   private Path directory = Path.of("");
 
   @Option(

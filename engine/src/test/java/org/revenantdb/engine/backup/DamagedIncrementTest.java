@@ -232,10 +232,9 @@ class DamagedIncrementTest {
     assertEquals(
         Streamed.entries(stream).stream()
             .filter(entry -> kind(entry) == StreamLayout.CHANGED)
-            .mapToLong(
-                entry ->
-                    StreamLayout.littleEndian(entry.bytes())
-                        .getInt(CONTENT + StreamLayout.CHANGED_COUNT))
+            .mapToLong(entry ->
+                StreamLayout.littleEndian(entry.bytes())
+                    .getInt(CONTENT + StreamLayout.CHANGED_COUNT))
             .sum(),
         BackupApply.check(damaged).pagesCopied());
     for (int i = 0; i < 20; i++) {

@@ -166,9 +166,7 @@ class IncrementHistoryTest {
       if (made.isEmpty() || random.nextInt(12) == 0) {
         return null;
       }
-      return random.nextInt(4) == 0
-          ? made.get(random.nextInt(made.size()))
-          : made.getLast();
+      return random.nextInt(4) == 0 ? made.get(random.nextInt(made.size())) : made.getLast();
     }
 
     private BackupReport make(Path target, String since) throws IOException {

@@ -99,8 +99,7 @@ class IncrementTest {
 
   private StorageException unapplied(StorageException.Reason reason, Path... chain) {
     Path target = target();
-    StorageException told =
-        refused(reason, () -> Database.applyBackups(List.of(chain), target));
+    StorageException told = refused(reason, () -> Database.applyBackups(List.of(chain), target));
     assertFalse(Files.exists(target), "something is left");
     return told;
   }
