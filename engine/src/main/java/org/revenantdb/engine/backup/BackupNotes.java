@@ -111,7 +111,7 @@ public final class BackupNotes {
     try {
       notes = read();
     } catch (DamagedFileException damaged) {
-      throw refused(file(), damaged.getMessage(), damaged);
+      throw refused(file(), String.valueOf(damaged.getMessage()), damaged);
     }
     for (Note note : notes) {
       if (text(note.id).equals(id) && note.endOfLog <= endOfLog) {

@@ -88,6 +88,57 @@ class BackupCrashTest {
     });
   }
 
+  /** The source: whatever it had noted for a backup that had returned is there. */
+  @Test
+  void R26_a_backup_that_had_returned_is_a_base_after_a_power_cut_of_the_source() {
+    long seed = Long.getLong("revenant.seed", ThreadLocalRandom.current().nextInt(1 << 30));
+    random.setSeed(seed);
+    for (int round = 0; round < 6; round++) {
+      try {
+        powerCutOfTheSource(round);
+      } catch (Throwable wrong) {
+        throw new AssertionError("-Drevenant.seed=" + seed + ", round " + round, wrong);
+      }
+    }
+  }
+
+  private void powerCutOfTheSource(int round) {
+    Path base = temporary.resolve("base" + round);
+    CrashDisk disk = new CrashDisk();
+    String id;
+    List<CrashDisk> states = new ArrayList<>();
+    try (Database db = Database.open(disk.path("/db"), SMALL)) {
+      put(db, "rows", 0, 1_500, 1, 200);
+      id = Objects.requireNonNull(db.backup(base).id());
+      disk.observe(() -> {
+        if (random.nextInt(8) == 0 && states.size() < 3) {
+          states.add(disk.afterPowerCut(random));
+        }
+      });
+      put(db, "rows", 0, 700, 2, 200);
+      db.checkpoint();
+      put(db, "rows", 500, 1_000, 3, 200);
+      disk.observe(() -> {});
+      states.add(disk.afterPowerCut(random));
+    }
+    int number = 0;
+    for (CrashDisk state : states) {
+      Path increment = temporary.resolve("increment" + round + "-" + number);
+      Path result = temporary.resolve("result" + round + "-" + number++);
+      Map<String, Map<String, String>> now;
+      try (Database db = Database.open(state.path("/db"), SMALL)) {
+        put(db, "more", 0, 10, 4, 200);
+        db.backup(increment, BackupOptions.defaults().withSince(id));
+        now = contents(db);
+      }
+      Database.applyBackups(List.of(base, increment), result);
+      try (Database copy = Database.open(result, SMALL)) {
+        assertEquals(now, contents(copy));
+        assertSound(copy.check());
+      }
+    }
+  }
+
   private void crashes(Make make) {
     long seed = Long.getLong("revenant.seed", ThreadLocalRandom.current().nextInt(1 << 30));
     random.setSeed(seed);

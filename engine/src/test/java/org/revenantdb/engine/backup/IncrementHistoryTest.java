@@ -76,7 +76,6 @@ class IncrementHistoryTest {
       random.nextInt(8); // the first draws of neighbouring seeds are alike
       options =
           SMALL
-              .withMaxLogSize(64 << 20)
               .withMaxRecoveryPages(random.nextBoolean() ? 256 : Integer.MAX_VALUE)
               .withCountersFile(false);
       db = Database.open(disk.path("/db"), options);
@@ -112,7 +111,7 @@ class IncrementHistoryTest {
 
     /** A kill or a power cut beside the writers, and an open of what is left. */
     private void crash() throws Exception {
-      history.await(random.nextInt(60));
+      history.pace(random.nextInt(60));
       CrashDisk left = random.nextBoolean() ? disk.afterKill() : disk.afterPowerCut(random);
       history.stop();
       db.close();
@@ -122,19 +121,19 @@ class IncrementHistoryTest {
     }
 
     private void backUp() throws IOException {
-      history.await(random.nextInt(100));
+      history.pace(random.nextInt(100));
       AtomicLong least = new AtomicLong();
       BackedUp.steps(
           db,
           step -> {
             switch (step) {
               case HELD, CHECKPOINTED, PAGES_READ, PAGES_COPIED ->
-                  history.await(random.nextInt(1 + random.nextInt(40)));
+                  history.pace(random.nextInt(1 + random.nextInt(40)));
               case ALL_PAGES_COPIED -> {
-                history.await(random.nextInt(20));
+                history.pace(random.nextInt(20));
                 least.set(history.acknowledged.get());
               }
-              case END_KNOWN, LOG_COPIED, FORCED -> history.await(random.nextInt(20));
+              case END_KNOWN, LOG_COPIED, FORCED -> history.pace(random.nextInt(20));
               default -> {}
             }
           });

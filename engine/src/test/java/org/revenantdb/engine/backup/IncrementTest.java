@@ -182,6 +182,22 @@ class IncrementTest {
     assertTrue(again.pagesRead() < again.pages() / 2, again::toString);
   }
 
+  /** What another backup has made known is used for an older base as well. */
+  @Test
+  void R26_one_page_of_an_extent_that_has_changed_is_enough() {
+    db.cleanNow();
+    db.checkpoint();
+    BackupReport whole = db.backup(base);
+    for (int i = 0; i < 5_000; i += 500) {
+      put(db, "rows", i, i + 1, 2, 200);
+    }
+    reopen(); // the pages are written, and nothing is known of extents
+    db.backup(target());
+    BackupReport report = db.backup(target(), since(whole));
+    assertTrue(report.pagesRead() < report.pages() - 3, report::toString);
+    assertEquals(contents(db), applied(base, report.target()));
+  }
+
   @Test
   void a_chain_across_restarts_in_files_and_directories() throws IOException {
     List<Path> chain = new ArrayList<>();
