@@ -145,8 +145,8 @@ public final class BackupFork {
     }
     Path increment = to.resolve("increment");
     BackupReport report = db.backup(increment, BackupOptions.defaults().withSince(whole));
-    Told.tell("incremental_pages_read", report.pagesRead());
-    Told.tell("incremental_pages_copied", report.pagesCopied());
+    Told.tell("incremental_pages_read", (double) report.pagesRead());
+    Told.tell("incremental_pages_copied", (double) report.pagesCopied());
     double ratio = (double) Files.size(increment.resolve("revenant.increment")) / changed;
     delete(to);
     return ratio;
