@@ -34,6 +34,8 @@ public final class BackupApply {
    *             part i       pages of the parts before, cut to their size, and some of part i
    *             last part    its log, too; at its end header, slots, all forced, renamed
    */
+  private static final MemorySegment ZEROS = MemorySegment.ofArray(new byte[Page.SIZE]);
+
   private final List<Part> parts;
   private final Path directory;
   private final BackupSource.Names names;
@@ -49,7 +51,7 @@ public final class BackupApply {
 
   /** A backup that was read. */
   @SuppressWarnings("ArrayRecordComponent") // never compared nor printed
-  private record Former(byte[] id, long endOfLog, String name) {}
+  private record Former(byte[] id, long endOfLog, long pages, String name) {}
 
   /**
    * One backup of a chain.
@@ -220,9 +222,13 @@ public final class BackupApply {
     private @Nullable StreamReader reader;
     private BackupOutput.@Nullable Start start;
 
+    /** All pages from the end of the part before to here have come. */
+    private long nextNew;
+
     PartWriter(Part part, boolean isLast) {
       this.part = part;
       this.isLast = isLast;
+      nextNew = former == null ? 0 : former.pages;
     }
 
     @Override
@@ -300,6 +306,7 @@ public final class BackupApply {
 
     @Override
     public void changed(int[] ids, MemorySegment pages) {
+      refuseGaps(ids, pages);
       onFileThread(() -> {
         for (int from = 0; from < ids.length; ) {
           int to = from + 1;
@@ -315,6 +322,25 @@ public final class BackupApply {
         }
       });
       pagesWritten += ids.length;
+    }
+
+    /** Else a small increment could make a large file. */
+    private void refuseGaps(int[] ids, MemorySegment pages) {
+      long known = Objects.requireNonNull(former).pages;
+      for (int i = 0; i < ids.length; i++) {
+        if (ids[i] >= known) {
+          if (ids[i] != nextNew) {
+            throw another("its page " + ids[i] + " comes where page " + nextNew + " belongs");
+          }
+          nextNew++;
+        } else if (pages.asSlice((long) i * Page.SIZE, Page.SIZE).mismatch(ZEROS) < 0) {
+          throw another("its page " + ids[i] + " is zeros, and the part before has that page");
+        }
+      }
+    }
+
+    private StorageException another(String why) {
+      return bad(StorageException.Reason.BACKUP_STREAM, why, StreamReader.CURE);
     }
 
     @Override
@@ -334,7 +360,15 @@ public final class BackupApply {
             "its log ends before that of " + before.name,
             "name the backups in the order in which they were made");
       }
-      former = new Former(known.id(), state.durableLsn(), part.name());
+      if (before != null && state.highWaterPages() > nextNew + StreamLayout.MOST_ZEROS) {
+        throw another(
+            "it says that the data file has "
+                + state.highWaterPages()
+                + " pages, and has none from page "
+                + nextNew
+                + " on");
+      }
+      former = new Former(known.id(), state.durableLsn(), state.highWaterPages(), part.name());
       onFileThread(() -> {
         if (isLast) {
           complete(known, state);

@@ -227,6 +227,7 @@ final class BackupRun implements Backups.Started {
     byte[] id = new byte[BackupNotes.ID_SIZE];
     new SecureRandom().nextBytes(id);
     long limit = base == null ? PageCopy.ALL : base.redoPoint();
+    long known = base == null ? 0 : base.pages();
     long pagesRead;
     long pagesCopied;
     ControlState state;
@@ -251,17 +252,18 @@ final class BackupRun implements Backups.Started {
           log);
       steps.at(BackupSteps.Step.CHECKPOINTED);
       copyOldLog(log, share);
-      try (PageCopy pages = new PageCopy(source.pool(), source.data(), output, limit)) {
+      try (PageCopy pages = new PageCopy(source.pool(), source.data(), output, limit, known)) {
         copyPages(pages, log, share);
+        steps.at(BackupSteps.Step.ALL_PAGES_COPIED);
+        end = source.end();
+        steps.at(BackupSteps.Step.END_KNOWN);
+        refuseDamaged();
+        copyLog(log, end.endOfLog());
+        log.finish();
+        pages.finish(end.pages());
         pagesRead = pages.pagesRead();
         pagesCopied = pages.pagesCopied();
       }
-      steps.at(BackupSteps.Step.ALL_PAGES_COPIED);
-      end = source.end();
-      steps.at(BackupSteps.Step.END_KNOWN);
-      refuseDamaged();
-      copyLog(log, end.endOfLog());
-      log.finish();
       logBytes = log.bytes();
     }
     steps.at(BackupSteps.Step.LOG_COPIED);
@@ -355,7 +357,6 @@ final class BackupRun implements Backups.Started {
           limit.due(pages.pagesRead() * Page.SIZE),
           () -> copyLog(log, source.durableLsn()));
     }
-    pages.finish();
   }
 
   /** False if there is no more. Beside writers it is forced, so that they meet its cost at once. */

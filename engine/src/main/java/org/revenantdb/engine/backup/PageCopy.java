@@ -22,6 +22,8 @@ final class PageCopy implements AutoCloseable {
   /** So many pages are read and written at once. */
   static final int AT_ONCE = 128;
 
+  private static final MemorySegment ZEROS = MemorySegment.ofArray(new byte[Page.SIZE]);
+
   /** A limit for a copy of all pages. */
   static final long ALL = -1;
 
@@ -29,6 +31,10 @@ final class PageCopy implements AutoCloseable {
   private final StorageFile from;
   private final To to;
   private final long limit;
+
+  /** Pages from here on are copied, whatever their LSN: the base has not got them. */
+  private final long known;
+
   private final WrittenExtents extents;
   private final Arena arena = Arena.ofConfined();
   private final MemorySegment pages = arena.allocate((long) AT_ONCE * Page.SIZE, 4096);
@@ -38,6 +44,9 @@ final class PageCopy implements AutoCloseable {
 
   private final int[] changedIds = new int[AT_ONCE];
   private int changedCount;
+
+  /** All pages from {@link #known} to here were gathered. */
+  private long nextNew;
 
   /** Behind file header and control slots. */
   private int next = SpaceMapPage.POSITION;
@@ -66,12 +75,15 @@ final class PageCopy implements AutoCloseable {
    * Copies nothing yet.
    *
    * @param limit pages with a higher LSN are copied; or {@link #ALL}
+   * @param known pages from here on are copied whatever their LSN
    */
-  PageCopy(BufferPool pool, StorageFile from, To to, long limit) {
+  PageCopy(BufferPool pool, StorageFile from, To to, long limit, long known) {
     this.pool = pool;
     this.from = from;
     this.to = to;
     this.limit = limit;
+    this.known = known;
+    nextNew = known;
     extents = pool.writtenExtents();
     changed = limit == ALL ? null : arena.allocate((long) AT_ONCE * Page.SIZE, 4096);
   }
@@ -107,9 +119,14 @@ final class PageCopy implements AutoCloseable {
   }
 
   private void skipUnchanged(int size) {
-    while (limit != ALL && next < size && extents.isAtMost(next, limit)) {
+    while (next < size && isUnchanged(next)) {
       next = nextExtent(next);
     }
+  }
+
+  /** Whether the base has the pages of an extent from one on as they are. */
+  private boolean isUnchanged(int page) {
+    return limit != ALL && nextExtent(page) <= known && extents.isAtMost(page, limit);
   }
 
   private static int nextExtent(int page) {
@@ -123,7 +140,7 @@ final class PageCopy implements AutoCloseable {
       return most;
     }
     int end = nextExtent(next);
-    while (end < most && !extents.isAtMost(end, limit)) {
+    while (end < most && !isUnchanged(end)) {
       end = nextExtent(end);
     }
     return end;
@@ -140,16 +157,44 @@ final class PageCopy implements AutoCloseable {
       pagesCopied += whole;
     } else {
       for (int i = 0; i < whole; i++) {
-        if (Page.lsn(page(i)) > limit) {
-          gather(next + i, page(i));
-        }
+        choose(next + i, page(i));
       }
     }
     next += whole;
   }
 
-  /** Hands over what is left. */
-  void finish() {
+  /** Zeros are gathered only before others: the file may have been prepared far ahead. */
+  private void choose(int pageId, MemorySegment page) {
+    if (pageId < known) {
+      if (Page.lsn(page) > limit) {
+        gather(pageId, page);
+      }
+    } else if (page.mismatch(ZEROS) >= 0) {
+      zerosUpTo(pageId);
+      gather(pageId, page);
+      nextNew = pageId + 1L;
+    }
+  }
+
+  private void zerosUpTo(long end) {
+    for (; nextNew < end; nextNew++) {
+      gather((int) nextNew, ZEROS);
+    }
+  }
+
+  /**
+   * Hands over what is left.
+   *
+   * @param size how many pages the data file of the copy has
+   */
+  void finish(long size) {
+    if (limit != ALL) {
+      zerosUpTo(size - StreamLayout.MOST_ZEROS);
+    }
+    handOver();
+  }
+
+  private void handOver() {
     if (changedCount > 0 && changed != null) {
       to.changed(changedIds, changedCount, changed.asSlice(0, (long) changedCount * Page.SIZE));
       changedCount = 0;
@@ -162,7 +207,7 @@ final class PageCopy implements AutoCloseable {
 
   private void gather(int pageId, MemorySegment page) {
     if (changedCount == AT_ONCE) {
-      finish();
+      handOver();
     }
     if (changed != null) {
       MemorySegment.copy(page, 0, changed, (long) changedCount * Page.SIZE, Page.SIZE);

@@ -76,6 +76,12 @@ final class StreamLayout {
   /** The greatest content, which a reader keeps in memory. */
   static final int MAX_CONTENT = CHANGED_IDS + PageCopy.AT_ONCE * (Integer.BYTES + Page.SIZE);
 
+  /**
+   * So many pages of zeros at the end of an increment, which its base has not got, need not be in
+   * it: as many as a file grows at once.
+   */
+  static final int MOST_ZEROS = 2_048;
+
   private static final String FOLDER = "revenant-backup/";
   private static final int NAME_FIELD = 100;
   private static final int SIZE_AT = 124;

@@ -35,7 +35,8 @@ final class StreamReader {
    * Trust       no number of the stream is used before the checksum of its entry was compared, but the size of an
    *             entry, which has a limit. Names of the stream are compared, and never used. Pages and log of a whole
    *             backup follow each other without gaps, so that no more is written than the stream has, but the rest of
-   *             one segment. Pages of an increment ascend.
+   *             one segment. Pages of an increment ascend; whoever knows its base demands that those behind it have
+   *             no gap.
    */
 
   /** Receives what was read and checked. */
@@ -46,7 +47,7 @@ final class StreamReader {
     /** Pages of a whole backup, with successive numbers. */
     void pages(int first, int count, MemorySegment pages);
 
-    /** Pages of an increment, with ascending numbers. */
+    /** Pages of an increment, with ascending numbers; each is good, or zeros. */
     void changed(int[] ids, MemorySegment pages);
 
     /** Log, without gaps. */
@@ -56,7 +57,7 @@ final class StreamReader {
     void end(ControlState state, long logBytes);
   }
 
-  private static final String CURE = "use another copy of the stream, or make another backup";
+  static final String CURE = "use another copy of the stream, or make another backup";
 
   private static final MemorySegment ZEROS = MemorySegment.ofArray(new byte[Page.SIZE]);
 
@@ -307,7 +308,7 @@ final class StreamReader {
     MemorySegment pages =
         MemorySegment.ofArray(content).asSlice(StreamLayout.PAGE_BYTES, (long) count * Page.SIZE);
     for (int i = 0; i < count; i++) {
-      judge(first + i, pages.asSlice((long) i * Page.SIZE, Page.SIZE), /* mayBeZero= */ true);
+      judge(first + i, pages.asSlice((long) i * Page.SIZE, Page.SIZE));
     }
     to.pages(first, count, pages);
     nextPage += count;
@@ -326,17 +327,17 @@ final class StreamReader {
       if (id <= lastChanged || id >= FileHeaderLayout.MOST_PAGES) {
         throw bad("its page " + Integer.toUnsignedString(id) + " follows page " + lastChanged);
       }
-      judge(id, pages.asSlice((long) i * Page.SIZE, Page.SIZE), /* mayBeZero= */ false);
+      judge(id, pages.asSlice((long) i * Page.SIZE, Page.SIZE));
       ids[i] = id;
       lastChanged = id;
     }
     to.changed(ids, pages);
   }
 
-  private void judge(int pageId, MemorySegment page, boolean mayBeZero) {
+  private void judge(int pageId, MemorySegment page) {
     if (PageChecksum.isGood(page, pageId)) {
       highestLsn = Math.max(highestLsn, Page.lsn(page));
-    } else if (!mayBeZero || page.mismatch(ZEROS) >= 0) {
+    } else if (page.mismatch(ZEROS) >= 0) {
       throw bad("its page " + pageId + " is damaged");
     }
   }

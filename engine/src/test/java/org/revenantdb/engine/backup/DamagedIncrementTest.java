@@ -29,7 +29,6 @@ import org.revenantdb.engine.BackupOptions;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.StorageException;
 import org.revenantdb.engine.page.Page;
-import org.revenantdb.recovery.format.FileHeaderLayout;
 
 /**
  * Increments that are cut, changed or mixed are refused by {@code applyBackups} and by a check, and
@@ -167,9 +166,6 @@ class DamagedIncrementTest {
         for (long number : new long[] {-1, 1L << 62, Integer.MAX_VALUE, Integer.MIN_VALUE}) {
           byte[] bytes = entries.get(i).bytes().clone();
           StreamLayout.littleEndian(bytes).putLong(CONTENT + at, number);
-          if (makesLargeFile(entries.get(i), bytes)) {
-            continue;
-          }
           try {
             Streamed.seal(bytes);
           } catch (IndexOutOfBoundsException nameless) {
@@ -181,15 +177,19 @@ class DamagedIncrementTest {
     }
   }
 
-  /** A file may have zeros at its end, however many: that number is believed. */
-  private static boolean makesLargeFile(Streamed.Entry good, byte[] changed) {
-    if (kind(good) != StreamLayout.END) {
-      return false;
-    }
+  /** Only as many zeros as a file grows at once need not be in it. */
+  @Test
+  void a_small_increment_that_makes_a_large_file_is_refused() {
+    int last = entries.size() - 1;
+    byte[] end = entries.get(last).bytes();
     int at = CONTENT + StreamLayout.END_PAGES;
-    long pages = StreamLayout.littleEndian(changed).getLong(at);
-    return pages > StreamLayout.littleEndian(good.bytes()).getLong(at)
-        && pages <= FileHeaderLayout.MOST_PAGES;
+    long pages = StreamLayout.littleEndian(end).getLong(at);
+    for (int more : new int[] {StreamLayout.MOST_ZEROS + 1, 5_000}) {
+      byte[] larger = end.clone();
+      StreamLayout.littleEndian(larger).putLong(at, pages + more);
+      Streamed.seal(larger);
+      assertRefused(more + " pages more", with(last, larger));
+    }
   }
 
   private byte[] with(int entry, byte[] bytes) {

@@ -21,6 +21,7 @@ import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -39,6 +40,7 @@ import org.revenantdb.engine.Database;
 import org.revenantdb.engine.StorageException;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
+import org.revenantdb.engine.page.SpaceMapPage;
 import org.revenantdb.engine.testing.LiveCopy;
 import org.revenantdb.engine.testing.Refusals;
 import org.revenantdb.recovery.file.IoStatistics;
@@ -323,6 +325,32 @@ class IncrementTest {
     assertTrue(grown.pages() > small.pages(), grown::toString);
     assertEquals(contents(db), applied(base, small.target(), grown.target()));
     assertEquals(contents(db), applied(base, increment(whole)), "without the small one");
+  }
+
+  /** A cut is not forced. The space map behind it is as it was, and older than the base. */
+  @Test
+  void R26_pages_that_a_power_cut_gives_back_to_a_file_that_was_cut() throws IOException {
+    for (int i = 0; i < 900; i += 20) {
+      put(db, "goes", i, i + 20, 1, 80_000); // more than one space map
+    }
+    reopen();
+    Path data = directory.resolve("revenant.data");
+    byte[] before = Files.readAllBytes(data);
+    assertTrue(before.length / PAGE > SpaceMapPage.GROUP, "one space map");
+    db.dropTable("goes");
+    db.cleanNow();
+    db.compact();
+    BackupReport whole = db.backup(base);
+    assertTrue(whole.pages() < SpaceMapPage.GROUP, whole::toString);
+    db.close();
+    int cut = (int) Files.size(data);
+    Files.write(
+        data, Arrays.copyOfRange(before, cut, before.length), StandardOpenOption.APPEND);
+    db = Database.open(directory, SMALL);
+    put(db, "rows", 0, 10, 2, 200);
+    BackupReport report = db.backup(target(), since(whole));
+    assertTrue(report.pages() > SpaceMapPage.GROUP, report::toString);
+    assertEquals(contents(db), applied(base, report.target()));
   }
 
   @Test
