@@ -65,10 +65,11 @@ public interface BackupSource {
    * Where the copy ends.
    *
    * @param endOfLog the tail of the log; durable
-   * @param pages pages of the data file; no record up to that end changes a page behind them,
-   *     unless it is freed by that end
+   * @param pages pages of the data file in use; no record up to that end changes a page behind
+   *     them, unless it is freed by that end, and all records that made the file grow to them are
+   *     below that end
    */
-  record End(long endOfLog, int pages) {}
+  record End(long endOfLog, long pages) {}
 
   /** Forces the log. Call it after the last page was read. */
   End end();

@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.buffer.PageCondition;
@@ -145,6 +146,21 @@ public final class Allocator {
   /** Pages that the data file holds. */
   public int pages() {
     return pages;
+  }
+
+  /**
+   * Takes a look while the file neither grows nor is cut: all records of a growth are published, or
+   * none is.
+   *
+   * @param look gets the number of pages; it must not wait for latches or for log space
+   */
+  public <T> T whileUnchanged(IntFunction<T> look) {
+    lock.lock();
+    try {
+      return look.apply(pages);
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** Which pages and extents are in use. */
