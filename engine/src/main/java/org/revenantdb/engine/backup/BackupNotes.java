@@ -13,10 +13,12 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.StorageException;
 import org.revenantdb.recovery.file.DamagedFileException;
 import org.revenantdb.recovery.file.Directories;
+import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.file.FormatVersionException;
 import org.revenantdb.recovery.file.IoStatistics;
 import org.revenantdb.recovery.file.OpenMode;
 import org.revenantdb.recovery.file.Ownership;
+import org.revenantdb.recovery.file.OwnershipLostException;
 import org.revenantdb.recovery.file.StorageFile;
 import org.revenantdb.recovery.format.SegmentLayout;
 
@@ -34,7 +36,10 @@ public final class BackupNotes {
    *             list         the file is there, forced, with its name forced
    *
    * Transitions list -> list   written as NEW_NAME, forced, renamed, the directory forced: a crash leaves one of both
-   *             list -> none   by an open that finds the end of the log below that of a backup
+   *             list -> none   by an open that finds that the list is not of these files, or cannot tell
+   *
+   * Life        the list has the life in which it was written, and counts only in that one. An open for writing writes it
+   *             anew in its life, if it is that of the life before. So a list that could not be deleted does not count.
    */
 
   /** The list. */
@@ -55,6 +60,7 @@ public final class BackupNotes {
   private static final int MAGIC_AT = 8;
   private static final int ID_AT = 16;
   private static final int COUNT_AT = 32;
+  private static final int LIFE_AT = 36;
   private static final String CURE =
       "make a whole backup, which replaces the list; increments can be made since that one";
 
@@ -70,6 +76,15 @@ public final class BackupNotes {
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared nor printed
   public record Note(byte[] id, long redoPoint, long endOfLog, int life, long pages, long millis) {}
+
+  /**
+   * What the file has.
+   *
+   * @param life in which it was written
+   */
+  private record Known(int life, List<Note> notes) {
+    static final Known NOTHING = new Known(0, List.of());
+  }
 
   private final Path directory;
   private final byte[] databaseId;
@@ -104,14 +119,15 @@ public final class BackupNotes {
    *
    * @param id of the copy
    * @param endOfLog the end of the log that the last open has found, or a later one
+   * @param life of the database
    * @throws StorageException if the backup is not one of this history
    */
-  Note demand(String id, long endOfLog) {
+  Note demand(String id, long endOfLog, int life) {
     List<Note> notes;
     try {
-      notes = read();
-    } catch (DamagedFileException damaged) {
-      throw refused(file(), String.valueOf(damaged.getMessage()), damaged);
+      notes = read(life);
+    } catch (DamagedFileException | FormatVersionException unread) {
+      throw refused(file(), String.valueOf(unread.getMessage()), unread);
     }
     for (Note note : notes) {
       if (text(note.id).equals(id) && note.endOfLog <= endOfLog) {
@@ -138,46 +154,74 @@ public final class BackupNotes {
   }
 
   /**
-   * Notes a backup, durably. A list that is damaged or of another database is replaced.
+   * Notes a backup, durably. A list that is damaged or of another database or life is replaced.
    *
-   * @throws org.revenantdb.recovery.file.FileException if the list cannot be written
+   * @throws FileException if the list cannot be written
    */
   void add(Note note) {
     List<Note> notes = new ArrayList<>();
     try {
-      notes.addAll(read());
-    } catch (DamagedFileException damaged) {
+      notes.addAll(read(note.life));
+    } catch (DamagedFileException | FormatVersionException unread) {
       notes.clear();
     }
     notes.add(note);
-    write(notes.subList(Math.max(0, notes.size() - MOST), notes.size()));
+    write(note.life, notes.subList(Math.max(0, notes.size() - MOST), notes.size()));
   }
 
   /**
-   * Deletes the list if the files of the database are older than it: then a backup in it is of
-   * another line of the database. Call it before a new life begins.
+   * Lets the list, if there is one, count in a new life; or deletes it, if the files of the
+   * database are not those that it was written for: then a backup in it may be of another line of
+   * the database. So it is with a list that cannot be read. Call it after the life has begun
+   * durably.
    *
    * @param endOfLog the end of the log that was found
+   * @param formerLife the last life that the files had before
+   * @param life the new one
    */
-  public void forgetUnlessBelow(long endOfLog) {
-    boolean isOfThis;
+  public void beginLife(long endOfLog, int formerLife, int life) {
     try {
-      isOfThis = read().stream().allMatch(note -> note.endOfLog <= endOfLog);
-    } catch (DamagedFileException unread) {
-      isOfThis = true; // nobody can use it
-    } catch (FormatVersionException unread) {
-      isOfThis = false;
-    }
-    if (!isOfThis) {
-      Directories.delete(file());
-      Directories.force(directory, statistics);
+      if (!Directories.exists(file())) {
+        return;
+      }
+      List<Note> notes = notesOf(endOfLog, formerLife);
+      if (notes.isEmpty()) {
+        Directories.delete(file());
+        Directories.force(directory, statistics);
+      } else {
+        write(life, notes);
+      }
+    } catch (OwnershipLostException lost) {
+      throw lost;
+    } catch (FileException notNow) {
+      // For example a full disk. The list that is left is of a former life, and does not count.
     }
   }
 
-  /** All notes, the oldest first; none if the list is missing or of another database. */
-  List<Note> read() {
-    if (!Directories.exists(file())) {
+  private List<Note> notesOf(long endOfLog, int life) {
+    try {
+      List<Note> notes = read(life);
+      boolean isOfThis = notes.stream().allMatch(note -> note.endOfLog <= endOfLog);
+      return isOfThis ? notes : List.of();
+    } catch (OwnershipLostException lost) {
+      throw lost;
+    } catch (FileException unread) {
       return List.of();
+    }
+  }
+
+  /**
+   * All notes, the oldest first; none if the list is missing, or of another database or another
+   * life.
+   */
+  List<Note> read(int life) {
+    Known known = read();
+    return known.life == life ? known.notes : List.of();
+  }
+
+  private Known read() {
+    if (!Directories.exists(file())) {
+      return Known.NOTHING;
     }
     byte[] bytes = load();
     ByteBuffer fields = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
@@ -197,13 +241,13 @@ public final class BackupNotes {
           file(), COUNT_AT, "the list of backups has another length than its count", CURE, null);
     }
     if (!Arrays.equals(bytes, ID_AT, ID_AT + ID_SIZE, databaseId, 0, ID_SIZE)) {
-      return List.of();
+      return Known.NOTHING;
     }
     List<Note> notes = new ArrayList<>(count);
     for (int at = HEADER; at < bytes.length; at += ENTRY) {
       notes.add(note(fields, at));
     }
-    return notes;
+    return new Known(fields.getInt(LIFE_AT), notes);
   }
 
   private Note note(ByteBuffer fields, int at) {
@@ -237,13 +281,14 @@ public final class BackupNotes {
     }
   }
 
-  private void write(List<Note> notes) {
+  private void write(int life, List<Note> notes) {
     byte[] bytes = new byte[HEADER + notes.size() * ENTRY];
     ByteBuffer fields = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     fields.putInt(Integer.BYTES, VERSION);
     fields.putLong(MAGIC_AT, MAGIC);
     fields.put(ID_AT, databaseId);
     fields.putInt(COUNT_AT, notes.size());
+    fields.putInt(LIFE_AT, life);
     int at = HEADER;
     for (Note note : notes) {
       fields.put(at, note.id);
@@ -257,14 +302,30 @@ public final class BackupNotes {
     fields.putInt(0, crc(bytes));
     Path made = directory.resolve(NEW_NAME);
     Directories.delete(made);
-    try (StorageFile file =
-        StorageFile.open(made, OpenMode.CREATE_NEW, /* ownerOnly= */ true, statistics)
-            .ownedBy(ownership)) {
-      file.write(0, MemorySegment.ofArray(bytes));
-      file.force();
+    try {
+      try (StorageFile file =
+          StorageFile.open(made, OpenMode.CREATE_NEW, /* ownerOnly= */ true, statistics)
+              .ownedBy(ownership)) {
+        file.write(0, MemorySegment.ofArray(bytes));
+        file.force();
+      }
+      Directories.rename(made, file());
+    } catch (Throwable failed) {
+      takeAway(made, failed);
+      throw failed;
     }
-    Directories.rename(made, file());
     Directories.force(directory, statistics);
+  }
+
+  private static void takeAway(Path made, Throwable failed) {
+    if (failed instanceof OwnershipLostException) {
+      return; // it may be that of the other engine
+    }
+    try {
+      Directories.delete(made);
+    } catch (FileException stays) {
+      failed.addSuppressed(stays);
+    }
   }
 
   private static int crc(byte[] bytes) {

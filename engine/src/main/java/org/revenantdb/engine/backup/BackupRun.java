@@ -213,7 +213,7 @@ final class BackupRun implements Backups.Started {
     goOn();
     String since = options.since();
     BackupNotes.@Nullable Note base =
-        since == null ? null : source.notes().demand(since, source.durableLsn());
+        since == null ? null : source.notes().demand(since, source.durableLsn(), source.life());
     output.make(source, this::goOn);
     try {
       return fill(sinceBegin, base);

@@ -58,6 +58,9 @@ public interface BackupSource {
   /** Commits of transactions that have written, since the open. */
   long commits();
 
+  /** The life of its log; that of the last open for writing, if it is open read-only. */
+  int life();
+
   /** How far the log is durable. */
   long durableLsn();
 

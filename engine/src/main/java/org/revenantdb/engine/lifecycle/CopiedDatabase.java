@@ -147,6 +147,11 @@ final class CopiedDatabase implements BackupSource {
   }
 
   @Override
+  public int life() {
+    return log == null ? files.survey().control().state().life() : log.life();
+  }
+
+  @Override
   public long durableLsn() {
     return log == null ? found.endOfLog() : log.durableLsn();
   }

@@ -291,8 +291,6 @@ final class Opening {
                   analysed.result().endOfLog(),
                   analysed.restart().nextLife()));
     }
-    new BackupNotes(directory, files.survey().header().databaseId(), files.ownership(), io)
-        .forgetUnlessBelow(analysed.result().endOfLog());
     FirstChanges.Made made =
         new FirstChanges(
                 files.files(),
@@ -305,6 +303,11 @@ final class Opening {
                 files.ownership(),
                 resources)
             .make();
+    new BackupNotes(directory, files.survey().header().databaseId(), files.ownership(), io)
+        .beginLife(
+            analysed.result().endOfLog(),
+            analysed.restart().formerLife(),
+            made.log().life());
     CountersFile counted = files.counted();
     if (counted != null) {
       counted.life(made.log().life());

@@ -485,6 +485,48 @@ class IncrementTest {
     db = Database.open(directory, SMALL);
   }
 
+  /** Its log is longer than that of the line which the list is of. */
+  @Test
+  void a_list_of_another_line_of_the_database_does_not_count() throws IOException {
+    db.close();
+    Path kept = temporary.resolve("kept");
+    LiveCopy.copy(directory, kept);
+    db = Database.open(directory, SMALL);
+    put(db, "rows", 0, 100, 2, 200);
+    BackupReport other = db.backup(base);
+    byte[] list = Files.readAllBytes(directory.resolve(BackupNotes.NAME));
+    db.close();
+    LiveCopy.copy(kept, directory);
+    db = Database.open(directory, SMALL);
+    put(db, "rows", 0, 5_000, 3, 200);
+    reopen();
+    put(db, "rows", 0, 5_000, 4, 200);
+    db.close();
+    Files.write(directory.resolve(BackupNotes.NAME), list);
+    db = Database.open(directory, SMALL);
+    refused(StorageException.Reason.BACKUP_BASE, () -> db.backup(target(), since(other)));
+    assertFalse(Files.exists(directory.resolve(BackupNotes.NAME)));
+  }
+
+  @Test
+  void a_list_that_cannot_be_read_or_deleted_is_no_reason_not_to_open() throws IOException {
+    db.backup(base);
+    db.close();
+    Path list = directory.resolve(BackupNotes.NAME);
+    Files.delete(list);
+    Files.createDirectories(list.resolve("inner"));
+    db = Database.open(directory, SMALL);
+    BackupReport report = db.backup(target());
+    assertNull(report.id(), "it could not be noted");
+    assertEquals(contents(db), opened(report.target()));
+    Files.delete(list.resolve("inner"));
+    reopen();
+    assertFalse(Files.exists(list));
+    BackupReport whole = db.backup(target());
+    put(db, "rows", 0, 10, 2, 200);
+    assertEquals(contents(db), applied(whole.target(), increment(whole)));
+  }
+
   @Test
   void a_base_that_was_opened_is_refused() throws IOException {
     BackupReport whole = db.backup(base);
@@ -602,6 +644,7 @@ class IncrementTest {
     Files.write(list, Arrays.copyOf(bytes, bytes.length - 1));
     refused(StorageException.Reason.BACKUP_BASE, () -> db.backup(target(), since(whole)));
     reopen();
+    assertFalse(Files.exists(list), "an open deletes it");
     BackupReport next = db.backup(target());
     put(db, "rows", 0, 10, 2, 200);
     assertEquals(contents(db), applied(next.target(), increment(next)));
@@ -618,18 +661,36 @@ class IncrementTest {
       ids.add(id);
       notes.add(new BackupNotes.Note(id, 4_096 + 8L * i, 8_192 + 8L * i, 1, 8, i));
     }
-    List<BackupNotes.Note> read = notes.read();
+    List<BackupNotes.Note> read = notes.read(1);
     assertEquals(BackupNotes.MOST, read.size());
     for (int i = 0; i < read.size(); i++) {
       assertArrayEquals(ids.get(i + 3), read.get(i).id());
       assertEquals(4_096 + 8L * (i + 3), read.get(i).redoPoint());
       assertEquals(8_192 + 8L * (i + 3), read.get(i).endOfLog());
     }
-    notes.forgetUnlessBelow(8_192 + 8L * (BackupNotes.MOST + 2));
-    assertEquals(BackupNotes.MOST, notes.read().size());
-    notes.forgetUnlessBelow(8_192 + 8L * (BackupNotes.MOST + 1));
-    assertEquals(List.of(), notes.read());
-    assertFalse(Files.exists(temporary.resolve(BackupNotes.NAME)));
+    long last = 8_192 + 8L * (BackupNotes.MOST + 2);
+    notes.beginLife(last, 1, 2);
+    assertEquals(List.of(), notes.read(1));
+    assertEquals(BackupNotes.MOST, notes.read(2).size());
+    notes.add(new BackupNotes.Note(new byte[16], 4_096, last, 2, 8, 1));
+    assertEquals(BackupNotes.MOST, notes.read(2).size());
+    notes.beginLife(last - 8, 2, 3);
+    assertFalse(Files.exists(temporary.resolve(BackupNotes.NAME)), "the log ends before one");
+    assertEquals(List.of(), notes.read(3));
+  }
+
+  @Test
+  void a_list_that_is_not_of_the_last_life_of_the_files_is_deleted() {
+    BackupNotes notes = notes();
+    for (int life : new int[] {1, 3}) {
+      notes.add(new BackupNotes.Note(new byte[16], 4_096, 8_192, 2, 8, 1));
+      notes.beginLife(1 << 20, life, life + 1);
+      assertEquals(List.of(), notes.read(life + 1));
+      assertFalse(Files.exists(temporary.resolve(BackupNotes.NAME)));
+    }
+    notes.add(new BackupNotes.Note(new byte[16], 4_096, 8_192, 2, 8, 1));
+    notes.add(new BackupNotes.Note(new byte[16], 4_096, 8_192, 4, 8, 1));
+    assertEquals(1, notes.read(4).size(), "that of another life does not count");
   }
 
   private BackupNotes notes() {
