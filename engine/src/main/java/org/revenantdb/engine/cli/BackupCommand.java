@@ -167,7 +167,7 @@ final class BackupCommand implements Callable<Integer> {
 
   private static String id(@Nullable String id) {
     return id == null
-        ? "without an id: no increment can be made since it, as the database was opened read-only; --recover opens it for writing"
+        ? "without an id: no increment can be made since it, as it could not be noted: the database is open read-only, or its list of backups cannot be written; --recover opens it for writing"
         : id;
   }
 
