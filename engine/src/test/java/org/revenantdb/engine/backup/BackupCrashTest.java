@@ -51,18 +51,20 @@ class BackupCrashTest {
 
   @Test
   void whatever_a_crash_leaves_of_a_target_is_refused_or_whole() {
-    crashes(Database::backup);
+    crashes(20, 50, Database::backup);
   }
 
   @Test
   void whatever_a_crash_leaves_of_an_unpacked_stream_is_refused_or_whole() {
     crashes(
+        20,
+        50,
         (db, target) -> Database.unpackBackup(new ByteArrayInputStream(Streamed.of(db)), target));
   }
 
   @Test
   void whatever_a_crash_leaves_of_an_applied_chain_is_refused_or_whole() {
-    crashes((db, target) -> {
+    crashes(20, 50, (db, target) -> {
       Path whole = temporary.resolve("whole");
       BackupOptions since = BackupOptions.defaults().withSince(db.backup(whole).id());
       put(db, "rows", 0, 50, 2, 200);
@@ -78,7 +80,7 @@ class BackupCrashTest {
   void whatever_a_crash_leaves_of_an_increment_is_refused_or_whole() {
     Path whole = temporary.resolve("whole");
     kept = whole;
-    crashes((db, target) -> {
+    crashes(10, 30, (db, target) -> { // one file
       BackupOptions since = BackupOptions.defaults().withSince(db.backup(whole).id());
       put(db, "rows", 0, 1_500, 2, 200);
       db.checkpoint();
@@ -139,7 +141,7 @@ class BackupCrashTest {
     }
   }
 
-  private void crashes(Make make) {
+  private void crashes(int operations, int unfinished, Make make) {
     long seed = Long.getLong("revenant.seed", ThreadLocalRandom.current().nextInt(1 << 30));
     random.setSeed(seed);
     CrashDisk disk = new CrashDisk();
@@ -166,7 +168,7 @@ class BackupCrashTest {
       make.make(db, disk.path(TARGET));
       disk.observe(() -> {});
       states.add(new State("power cut at the end", disk.afterPowerCut(random)));
-      assertTrue(operation.get() > 10, () -> "only " + operation + " operations");
+      assertTrue(operation.get() > operations, () -> "only " + operation + " operations");
     }
     int whole = 0;
     for (State state : states) {
@@ -178,7 +180,7 @@ class BackupCrashTest {
     }
     assertTrue(isWhole(states.getLast()), "a backup that had returned");
     int refused = states.size() - whole;
-    assertTrue(whole > 1 && refused > 30, whole + " whole, " + refused + " refused");
+    assertTrue(whole > 1 && refused > unfinished, whole + " whole, " + refused + " refused");
   }
 
   /** True if it opens, and then it is right; false if it is refused as it has to be. */

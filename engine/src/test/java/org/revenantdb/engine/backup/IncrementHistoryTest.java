@@ -35,6 +35,8 @@ import org.revenantdb.recovery.testing.CrashDisk;
  * of them.
  */
 class IncrementHistoryTest {
+  private static final int ATTEMPTS = 100;
+
   @TempDir Path temporary;
   private final long seed =
       Long.getLong("revenant.seed", ThreadLocalRandom.current().nextInt(1 << 30));
@@ -90,7 +92,7 @@ class IncrementHistoryTest {
           try {
             backUp();
           } finally {
-            if (random.nextInt(3) == 0) {
+            if (i == 0 || random.nextInt(3) == 0) { // at least one increment has a base before a crash
               crash();
             } else {
               history.stop();
@@ -140,7 +142,9 @@ class IncrementHistoryTest {
       Made base = base();
       Path target;
       BackupReport report = null;
+      int attempts = 0;
       do {
+        assertTrue(attempts++ < ATTEMPTS, "the log of no attempt was copied in time");
         target = folder.resolve("backup" + paths++);
         try {
           report = make(target, base == null ? null : base.id());
@@ -162,6 +166,9 @@ class IncrementHistoryTest {
 
     /** Mostly the last one, sometimes an earlier one; null for a whole backup. */
     private Made base() {
+      if (made.size() == 1) {
+        return made.getFirst();
+      }
       if (made.isEmpty() || random.nextInt(12) == 0) {
         return null;
       }

@@ -78,31 +78,44 @@ class WrittenExtentsTest {
     Thread writer =
         Thread.ofPlatform()
             .start(() -> {
-              for (int i = 0; i < rounds; i++) {
+              boolean goesOn = true;
+              for (int i = 0; i < rounds && goesOn; i++) {
                 long lsn = file.get() + 8;
                 file.setPlain(lsn);
                 WrittenExtents.beforeNotes();
                 extents.get().wrote(0, lsn);
-                await(barrier, failure);
+                goesOn = await(barrier, failure);
               }
             });
-    for (int i = 0; i < rounds; i++) {
-      WrittenExtents mine = extents.get();
-      mine.makeRoom(1);
-      mine.read(0, file.getPlain());
-      await(barrier, failure);
+    boolean goesOn = false;
+    try {
+      int i = 0;
+      do {
+        goesOn = false;
+        WrittenExtents mine = extents.get();
+        mine.makeRoom(1);
+        mine.read(0, file.getPlain());
+        goesOn = await(barrier, failure);
+      } while (goesOn && ++i < rounds);
+    } finally {
+      if (!goesOn) {
+        writer.interrupt(); // it may wait for this thread
+      }
+      writer.join();
     }
-    writer.join();
     if (failure.get() != null) {
       throw new AssertionError(failure.get());
     }
   }
 
-  private static void await(CyclicBarrier barrier, AtomicReference<Throwable> failure) {
+  /** False if the other thread has failed. */
+  private static boolean await(CyclicBarrier barrier, AtomicReference<Throwable> failure) {
     try {
       barrier.await();
+      return failure.get() == null;
     } catch (Exception broken) {
       failure.compareAndSet(null, broken);
+      return false;
     }
   }
 }
