@@ -45,6 +45,8 @@ import org.revenantdb.engine.testing.LiveCopy;
 import org.revenantdb.engine.testing.Refusals;
 import org.revenantdb.recovery.file.IoStatistics;
 import org.revenantdb.recovery.file.Ownership;
+import org.revenantdb.recovery.testing.FaultyFileSystem;
+import org.revenantdb.recovery.testing.IoEvent;
 
 /** Increments: what is in them, what they are applied to, and what is refused (§56). */
 class IncrementTest {
@@ -510,21 +512,27 @@ class IncrementTest {
 
   @Test
   void a_list_that_cannot_be_read_or_deleted_is_no_reason_not_to_open() throws IOException {
-    db.backup(base);
+    BackupReport whole = db.backup(base);
     db.close();
-    Path list = directory.resolve(BackupNotes.NAME);
-    Files.delete(list);
-    Files.createDirectories(list.resolve("inner"));
-    db = Database.open(directory, SMALL);
+    FaultyFileSystem faulty = new FaultyFileSystem();
+    faulty.hook(event -> {
+      if (event.file().endsWith(BackupNotes.NAME)
+          && (event.kind() == IoEvent.Kind.READ || event.kind() == IoEvent.Kind.DELETE)) {
+        throw new IOException("a bad block");
+      }
+    });
+    db = Database.open(faulty.wrap(directory), SMALL);
     BackupReport report = db.backup(target());
     assertNull(report.id(), "it could not be noted");
     assertEquals(contents(db), opened(report.target()));
-    Files.delete(list.resolve("inner"));
-    reopen();
-    assertFalse(Files.exists(list));
-    BackupReport whole = db.backup(target());
+    assertTrue(Files.exists(directory.resolve(BackupNotes.NAME)));
+    db.close();
+    db = Database.open(directory, SMALL);
+    refused(StorageException.Reason.BACKUP_BASE, () -> db.backup(target(), since(whole)));
+    assertFalse(Files.exists(directory.resolve(BackupNotes.NAME)), "it was of a former life");
+    BackupReport next = db.backup(target());
     put(db, "rows", 0, 10, 2, 200);
-    assertEquals(contents(db), applied(whole.target(), increment(whole)));
+    assertEquals(contents(db), applied(next.target(), increment(next)));
   }
 
   @Test
