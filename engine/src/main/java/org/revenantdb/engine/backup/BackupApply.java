@@ -65,10 +65,24 @@ public final class BackupApply {
     static Part of(Path path) {
       Path increment = path.resolve(BackupTarget.INCREMENT);
       if (Directories.exists(increment)) {
-        return new Part(null, increment, null);
+        return ofFile(increment);
       }
       boolean isDirectory = Files.isDirectory(path) || !Directories.exists(path);
-      return isDirectory ? new Part(path, null, null) : new Part(null, path, null);
+      return isDirectory ? new Part(path, null, null) : ofFile(path);
+    }
+
+    /** To open a pipe could wait for ever. */
+    private static Part ofFile(Path path) {
+      if (!Files.isRegularFile(path)) {
+        throw new StorageException(
+            StorageException.Reason.BACKUP_STREAM,
+            path,
+            StorageException.NO_OFFSET,
+            "this backup cannot be used: it is neither a file nor a directory",
+            "write the stream to a file",
+            /* cause= */ null);
+      }
+      return new Part(null, path, null);
     }
 
     String name() {

@@ -32,6 +32,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.BackupOptions;
 import org.revenantdb.engine.BackupReport;
@@ -140,6 +142,8 @@ class IncrementTest {
 
   @Test
   void a_base_and_an_increment_are_the_database_and_the_increment_is_small() throws IOException {
+    db.cleanNow();
+    db.checkpoint(); // else the redo point of the base could lie before all pages
     BackupReport whole = db.backup(base);
     assertNotNull(whole.id());
     assertNull(whole.since());
@@ -177,7 +181,7 @@ class IncrementTest {
     BackupReport first = db.backup(target(), since(whole));
     assertTrue(first.pagesRead() < first.pages() / 2, first::toString);
     BackupReport none = db.backup(target(), since(first));
-    assertTrue(none.pagesCopied() <= first.pagesCopied(), none::toString);
+    assertTrue(none.pagesCopied() < 20, none::toString); // the cleaner may have changed some
     reopen();
     BackupReport all = db.backup(target(), since(none));
     assertEquals(all.pages() - 3, all.pagesRead());
@@ -335,12 +339,12 @@ class IncrementTest {
     for (int i = 0; i < 900; i += 20) {
       put(db, "goes", i, i + 20, 1, 80_000); // more than one space map
     }
+    db.dropTable("goes");
+    db.cleanNow();
     reopen();
     Path data = directory.resolve("revenant.data");
     byte[] before = Files.readAllBytes(data);
     assertTrue(before.length / PAGE > SpaceMapPage.GROUP, "one space map");
-    db.dropTable("goes");
-    db.cleanNow();
     db.compact();
     BackupReport whole = db.backup(base);
     assertTrue(whole.pages() < SpaceMapPage.GROUP, whole::toString);
@@ -533,6 +537,16 @@ class IncrementTest {
     BackupReport next = db.backup(target());
     put(db, "rows", 0, 10, 2, 200);
     assertEquals(contents(db), applied(next.target(), increment(next)));
+  }
+
+  @Test
+  @EnabledOnOs({OS.LINUX, OS.MAC})
+  void a_pipe_is_refused_and_not_waited_for() throws Exception {
+    db.backup(base);
+    Path pipe = temporary.resolve("pipe");
+    assertEquals(0, new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor());
+    unapplied(StorageException.Reason.BACKUP_STREAM, base, pipe);
+    refused(StorageException.Reason.BACKUP_STREAM, () -> Database.backupId(pipe));
   }
 
   @Test
