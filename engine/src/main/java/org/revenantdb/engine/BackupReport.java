@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param id the id of the copy, with which {@link BackupOptions#withSince} makes increments; null
  *     if it cannot be the base of one: the database is open read-only, or its list of backups could
  *     not be written
+ * @param notNoted why it has no id; null if it has one
  * @param since the id of the backup that it was made since; null if it is whole
  * @param bytes bytes of pages and log in it
  * @param pages pages of the data file that it stands for
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 public record BackupReport(
     @Nullable Path target,
     @Nullable String id,
+    @Nullable String notNoted,
     @Nullable String since,
     long bytes,
     long pages,

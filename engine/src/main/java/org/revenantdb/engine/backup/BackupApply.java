@@ -394,6 +394,7 @@ public final class BackupApply {
           new BackupReport(
               directory,
               BackupNotes.text(known.id()),
+              /* notNoted= */ null,
               /* since= */ null,
               state.highWaterPages() * Page.SIZE + logBytes,
               state.highWaterPages(),
@@ -475,6 +476,7 @@ public final class BackupApply {
           new BackupReport(
               /* target= */ null,
               BackupNotes.text(known.id()),
+              /* notNoted= */ null,
               base == null ? null : BackupNotes.text(base.id()),
               count * Page.SIZE + logBytes,
               state.highWaterPages(),

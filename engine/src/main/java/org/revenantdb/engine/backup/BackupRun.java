@@ -269,8 +269,8 @@ final class BackupRun implements Backups.Started {
     steps.at(BackupSteps.Step.LOG_COPIED);
     output.end(copied(state, end), logBytes);
     goOn();
-    boolean isNoted =
-        noted(
+    String notNoted =
+        note(
             new BackupNotes.Note(
                 id,
                 state.redoPoint(),
@@ -282,7 +282,8 @@ final class BackupRun implements Backups.Started {
     output.complete();
     return new BackupReport(
         output.directory(),
-        isNoted ? BackupNotes.text(id) : null,
+        notNoted == null ? BackupNotes.text(id) : null,
+        notNoted,
         options.since(),
         (base == null ? end.pages() : pagesCopied) * Page.SIZE + logBytes,
         end.pages(),
@@ -294,18 +295,22 @@ final class BackupRun implements Backups.Started {
         System.nanoTime() - begun);
   }
 
-  /** A backup that cannot be noted, for example on a full disk, is good, but no base. */
-  private boolean noted(BackupNotes.Note note) {
+  /**
+   * Notes a backup. One that cannot be noted, for example on a full disk, is good, but no base.
+   *
+   * @return why it cannot; null if it was noted
+   */
+  private @Nullable String note(BackupNotes.Note note) {
     if (source.isReadOnly()) {
-      return false;
+      return "the database is open read-only";
     }
     try {
       source.notes().add(note);
-      return true;
+      return null;
     } catch (OwnershipLostException lost) {
       throw lost;
     } catch (FileException notNow) {
-      return false;
+      return String.valueOf(notNow.getMessage());
     }
   }
 

@@ -150,6 +150,9 @@ final class BackupCommand implements Callable<Integer> {
     err.printf(
         "revenant: backup %s: %,d bytes of pages and log in %,.1f ms; complete%n",
         id(report.id()), report.bytes(), report.nanos() / 1e6);
+    if (report.notNoted() != null) {
+      err.println("revenant: it could not be noted: " + report.notNoted());
+    }
     write(
         report.id(),
         report.bytes(),

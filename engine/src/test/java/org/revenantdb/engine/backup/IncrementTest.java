@@ -255,6 +255,7 @@ class IncrementTest {
     Path target = target();
     BackupReport report = db.backup(target, since(whole));
     assertNull(report.id(), "a database that is open read-only notes nothing");
+    assertTrue(report.notNoted().contains("read-only"), report::toString);
     Path direct = target();
     db.backup(direct);
     Path result = target();
@@ -528,6 +529,7 @@ class IncrementTest {
     db = Database.open(faulty.wrap(directory), SMALL);
     BackupReport report = db.backup(target());
     assertNull(report.id(), "it could not be noted");
+    assertTrue(report.notNoted().contains("a bad block"), report::toString);
     assertEquals(contents(db), opened(report.target()));
     assertTrue(Files.exists(directory.resolve(BackupNotes.NAME)));
     db.close();
