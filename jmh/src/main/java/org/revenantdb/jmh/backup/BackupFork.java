@@ -143,6 +143,7 @@ public final class BackupFork {
       db.run(tx -> tx.put(table, key, value));
       changed += PAGE;
     }
+    db.checkpoint(); // else the log would do, which has far less than the pages
     Path increment = to.resolve("increment");
     BackupReport report = db.backup(increment, BackupOptions.defaults().withSince(whole));
     Told.tell("incremental_pages_read", (double) report.pagesRead());
