@@ -68,9 +68,9 @@ public interface BackupSource {
    * Where the copy ends.
    *
    * @param endOfLog the tail of the log; durable
-   * @param pages pages of the data file that have space maps; no record up to that end changes a page behind
-   *     them, unless it is freed by that end, and all records that made the file grow to them are
-   *     below that end
+   * @param pages pages of the data file that have space maps; no record up to that end changes a
+   *     page behind them, unless it is freed by that end, and all records that made the file grow
+   *     to them are below that end
    */
   record End(long endOfLog, long pages) {}
 

@@ -305,9 +305,7 @@ final class Opening {
             .make();
     new BackupNotes(directory, files.survey().header().databaseId(), files.ownership(), io)
         .beginLife(
-            analysed.result().endOfLog(),
-            analysed.restart().formerLife(),
-            made.log().life());
+            analysed.result().endOfLog(), analysed.restart().formerLife(), made.log().life());
     CountersFile counted = files.counted();
     if (counted != null) {
       counted.life(made.log().life());

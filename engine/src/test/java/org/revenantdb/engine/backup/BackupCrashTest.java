@@ -64,15 +64,18 @@ class BackupCrashTest {
 
   @Test
   void whatever_a_crash_leaves_of_an_applied_chain_is_refused_or_whole() {
-    crashes(20, 50, (db, target) -> {
-      Path whole = temporary.resolve("whole");
-      BackupOptions since = BackupOptions.defaults().withSince(db.backup(whole).id());
-      put(db, "rows", 0, 50, 2, 200);
-      Path increment = temporary.resolve("increment");
-      db.backup(increment, since);
-      expected = contents(db);
-      Database.applyBackups(List.of(whole, increment), target);
-    });
+    crashes(
+        20,
+        50,
+        (db, target) -> {
+          Path whole = temporary.resolve("whole");
+          BackupOptions since = BackupOptions.defaults().withSince(db.backup(whole).id());
+          put(db, "rows", 0, 50, 2, 200);
+          Path increment = temporary.resolve("increment");
+          db.backup(increment, since);
+          expected = contents(db);
+          Database.applyBackups(List.of(whole, increment), target);
+        });
   }
 
   /** The increment is applied to its base, which no crash has met. */
@@ -80,14 +83,17 @@ class BackupCrashTest {
   void whatever_a_crash_leaves_of_an_increment_is_refused_or_whole() {
     Path whole = temporary.resolve("whole");
     kept = whole;
-    crashes(10, 30, (db, target) -> { // one file
-      BackupOptions since = BackupOptions.defaults().withSince(db.backup(whole).id());
-      put(db, "rows", 0, 1_500, 2, 200);
-      db.checkpoint();
-      put(db, "rows", 0, 50, 3, 200);
-      expected = contents(db);
-      db.backup(target, since);
-    });
+    crashes(
+        10,
+        30,
+        (db, target) -> { // one file
+          BackupOptions since = BackupOptions.defaults().withSince(db.backup(whole).id());
+          put(db, "rows", 0, 1_500, 2, 200);
+          db.checkpoint();
+          put(db, "rows", 0, 50, 3, 200);
+          expected = contents(db);
+          db.backup(target, since);
+        });
   }
 
   /** The source: whatever it had noted for a backup that had returned is there. */

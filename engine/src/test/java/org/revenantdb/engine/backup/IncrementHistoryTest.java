@@ -92,7 +92,8 @@ class IncrementHistoryTest {
           try {
             backUp();
           } finally {
-            if (i == 0 || random.nextInt(3) == 0) { // at least one increment has a base before a crash
+            if (i == 0
+                || random.nextInt(3) == 0) { // at least one increment has a base before a crash
               crash();
             } else {
               history.stop();

@@ -351,8 +351,7 @@ class IncrementTest {
     assertTrue(whole.pages() < SpaceMapPage.GROUP, whole::toString);
     db.close();
     int cut = (int) Files.size(data);
-    Files.write(
-        data, Arrays.copyOfRange(before, cut, before.length), StandardOpenOption.APPEND);
+    Files.write(data, Arrays.copyOfRange(before, cut, before.length), StandardOpenOption.APPEND);
     db = Database.open(directory, SMALL);
     put(db, "rows", 0, 10, 2, 200);
     BackupReport report = db.backup(target(), since(whole));
