@@ -14,7 +14,7 @@ import org.revenantdb.engine.access.Misuse;
 import org.revenantdb.engine.admin.AdminSocket;
 import org.revenantdb.engine.archive.Archiver;
 import org.revenantdb.engine.archive.Restore;
-import org.revenantdb.engine.backup.BackupUnpack;
+import org.revenantdb.engine.backup.BackupApply;
 import org.revenantdb.engine.catalog.Catalog;
 import org.revenantdb.engine.catalog.NameHint;
 import org.revenantdb.engine.catalog.Names;
@@ -1271,13 +1271,18 @@ public final class Database implements AutoCloseable {
    * <p>Readers and writers continue. One backup is made at a time. An interrupt, the listener and a
    * close of the database end it. A copy that is not complete cannot be opened as a database.
    *
+   * <p>With {@link BackupOptions#withSince} the backup is an increment: it has only the pages that
+   * have changed since another backup of this database. It is not a database; {@link #applyBackups}
+   * makes one of that backup and of the increment.
+   *
    * @param target a directory that is empty or does not exist, in any file system
-   * @param options limit and listener
+   * @param options limit, listener, and the backup that an increment is made since
    * @return a report about the copy
    * @throws StorageException with {@link StorageException.Reason#BACKUP_TARGET} if the target is
-   *     not empty; with {@link StorageException.Reason#BACKUP_TOO_SLOW} if the log grew faster than
-   *     it was copied; with another reason if a file cannot be read or written. The database is
-   *     unharmed
+   *     not empty; with {@link StorageException.Reason#BACKUP_BASE} if an increment is to be made
+   *     since a backup that this database does not know; with {@link
+   *     StorageException.Reason#BACKUP_TOO_SLOW} if the log grew faster than it was copied; with
+   *     another reason if a file cannot be read or written. The database is unharmed
    * @throws java.util.concurrent.CancellationException if the listener or an interrupt has ended
    *     it; the thread stays interrupted
    * @throws IllegalStateException if another backup of this database is being made
@@ -1301,9 +1306,10 @@ public final class Database implements AutoCloseable {
    * Copies the database to a stream while it is in use. {@link #unpackBackup} makes a database of
    * the stream. It has the format of tar, and is not compressed.
    *
-   * <p>The copy has what {@link #backup(Path, BackupOptions)} would copy. The engine writes to the
-   * stream only on the calling thread. At the end it flushes the stream, and does not close it. If
-   * this method throws, what was written need not be a backup, and should be thrown away.
+   * <p>The copy has what {@link #backup(Path, BackupOptions)} would copy, and can be an increment,
+   * too. The engine writes to the stream only on the calling thread. At the end it flushes the
+   * stream, and does not close it. If this method throws, what was written need not be a backup,
+   * and should be thrown away.
    *
    * <p>If a write to the stream blocks, the database works on, and can be closed. If writers then
    * need the log, the backup fails. This method returns when the stream returns.
@@ -1354,9 +1360,68 @@ public final class Database implements AutoCloseable {
     Objects.requireNonNull(directory, "directory must not be null");
     FileThread.databaseOpens();
     try {
-      return new BackupUnpack(stream, directory, DatabaseFiles.NAMES).run();
+      return BackupApply.ofStream(stream, directory, DatabaseFiles.NAMES).run();
     } catch (RuntimeException failure) {
       throw Boundary.told(directory, failure);
+    } finally {
+      FileThread.databaseClosed();
+    }
+  }
+
+  /**
+   * Makes a database of a whole backup and of the increments after it. The directory is what a
+   * whole backup at the moment of the last increment would have been: its first open runs a
+   * restart, and later increments can be applied to it. Nothing is changed in the backups.
+   *
+   * @param backups the whole backup, then one or more increments in the order in which they were
+   *     made; each a directory, or a file with what {@link #backup(OutputStream, BackupOptions)}
+   *     has written
+   * @param directory a directory that is empty or does not exist, in any file system
+   * @return a report about the database
+   * @throws StorageException with {@link StorageException.Reason#BACKUP_BASE} if an increment was
+   *     not made since the backup before it, or the whole backup was opened for writing since; with
+   *     {@link StorageException.Reason#BACKUP_STREAM} or {@link StorageException.Reason#DAMAGED} if
+   *     a backup is damaged or ends early; with {@link StorageException.Reason#BACKUP_TARGET} if
+   *     the directory is not empty; with another reason if a file has failed. Nothing that can be
+   *     opened is left in the directory
+   */
+  public static BackupReport applyBackups(List<Path> backups, Path directory) {
+    Objects.requireNonNull(directory, "directory must not be null");
+    List<Path> chain = List.copyOf(backups);
+    if (chain.size() < 2) {
+      throw new IllegalArgumentException(
+          "backups must be a whole backup and at least one increment, not "
+              + chain.size()
+              + "; a whole backup in a directory is a database already, and unpackBackup takes one in a stream");
+    }
+    FileThread.databaseOpens();
+    try {
+      return FileThread.call(
+          "revenant-apply", () -> BackupApply.of(chain, directory, DatabaseFiles.NAMES).run());
+    } catch (RuntimeException failure) {
+      throw Boundary.told(directory, failure);
+    } finally {
+      FileThread.databaseClosed();
+    }
+  }
+
+  /**
+   * Returns the id of a backup, for {@link BackupOptions#withSince}.
+   *
+   * @param backup a directory with a whole backup or an increment, or a file with what {@link
+   *     #backup(OutputStream, BackupOptions)} has written
+   * @return its id, 32 hexadecimal digits
+   * @throws StorageException with {@link StorageException.Reason#BACKUP_BASE} if it was opened for
+   *     writing since it was made; with another reason if it is no backup, or cannot be read
+   */
+  public static String backupId(Path backup) {
+    Objects.requireNonNull(backup, "backup must not be null");
+    FileThread.databaseOpens();
+    try {
+      return FileThread.call(
+          "revenant-backup-id", () -> BackupApply.idOf(backup, DatabaseFiles.NAMES));
+    } catch (RuntimeException failure) {
+      throw Boundary.told(backup, failure);
     } finally {
       FileThread.databaseClosed();
     }

@@ -61,6 +61,11 @@ public sealed class StorageException extends RevenantException permits CorruptDa
      */
     BACKUP_STREAM,
     /**
+     * An increment does not belong to the backup that it was to be made since or applied to: name
+     * the right one, or make a whole backup.
+     */
+    BACKUP_BASE,
+    /**
      * The archive belongs to another database, or to another history of this one: choose another
      * directory for the archive.
      */

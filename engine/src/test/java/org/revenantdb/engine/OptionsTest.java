@@ -247,6 +247,15 @@ class OptionsTest {
         row(BACKUP, "bytesPerSecond", "from 0 to 9223372036854775807", -1L, Long.MIN_VALUE),
         row(BACKUP, "listener", LISTENER),
         row(
+            BACKUP,
+            "since",
+            "the id of a backup, 32 hexadecimal digits",
+            "",
+            "0".repeat(31),
+            "g".repeat(32),
+            "0".repeat(33),
+            "two\nlines"),
+        row(
             TABLE,
             "partitions",
             "from 1 to " + TableOptions.MAX_PARTITIONS,

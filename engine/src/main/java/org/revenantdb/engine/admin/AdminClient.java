@@ -204,7 +204,9 @@ public final class AdminClient implements DatabaseView {
   /** If the listener ends it, the connection is closed, which ends the backup there. */
   @Override
   public AdminReply.BackedUp backup(Path target, BackupOptions options) throws IOException {
-    send(new AdminRequest.Backup(target.toAbsolutePath().toString(), options.bytesPerSecond()));
+    send(
+        new AdminRequest.Backup(
+            target.toAbsolutePath().toString(), options.bytesPerSecond(), options.since()));
     while (true) {
       AdminReply reply = next(AdminReply.class);
       if (reply instanceof AdminReply.BackedUp done) {

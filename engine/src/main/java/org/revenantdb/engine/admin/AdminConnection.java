@@ -92,7 +92,9 @@ final class AdminConnection {
         BackupOptions.defaults()
             .withBytesPerSecond(backup.bytesPerSecond())
             .withListener(this::tell);
-    channel.send(read.backup(Path.of(backup.target()), options));
+    String since = backup.since();
+    channel.send(
+        read.backup(Path.of(backup.target()), since == null ? options : options.withSince(since)));
   }
 
   /** The backup goes on only while the other end is there. */

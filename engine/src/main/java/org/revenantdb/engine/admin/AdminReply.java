@@ -1,6 +1,7 @@
 package org.revenantdb.engine.admin;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.CheckedSequence;
 import org.revenantdb.engine.CheckedTable;
 
@@ -104,13 +105,25 @@ public sealed interface AdminReply {
    * A backup is complete.
    *
    * @param target where it is
+   * @param id the id of the copy; null if it cannot be the base of an increment
    * @param bytes bytes copied
-   * @param pages pages copied
+   * @param pages pages of the data file
+   * @param pagesRead pages read
+   * @param pagesCopied pages copied
    * @param logBytes bytes of log copied
    * @param endOfLog the LSN that it shows
    * @param nanos how long it took
    */
-  record BackedUp(String target, long bytes, long pages, long logBytes, long endOfLog, long nanos)
+  record BackedUp(
+      String target,
+      @Nullable String id,
+      long bytes,
+      long pages,
+      long pagesRead,
+      long pagesCopied,
+      long logBytes,
+      long endOfLog,
+      long nanos)
       implements AdminReply {}
 
   /**

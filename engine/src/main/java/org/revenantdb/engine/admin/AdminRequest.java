@@ -72,6 +72,8 @@ public sealed interface AdminRequest {
    *
    * @param target an absolute path
    * @param bytesPerSecond limit of speed; 0 for none
+   * @param since id of the base of an increment; null for a whole backup
    */
-  record Backup(String target, long bytesPerSecond) implements AdminRequest {}
+  record Backup(String target, long bytesPerSecond, @Nullable String since)
+      implements AdminRequest {}
 }

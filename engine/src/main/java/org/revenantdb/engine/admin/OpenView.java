@@ -176,8 +176,11 @@ public final class OpenView implements DatabaseView {
     BackupReport report = db.backup(target, options);
     return new AdminReply.BackedUp(
         target.toString(),
+        report.id(),
         report.bytes(),
         report.pages(),
+        report.pagesRead(),
+        report.pagesCopied(),
         report.logBytes(),
         report.endOfLog(),
         report.nanos());

@@ -7,7 +7,7 @@ import org.revenantdb.recovery.file.ControlState;
 import org.revenantdb.recovery.log.LogCopy;
 
 /**
- * Where a backup goes: a directory or a stream.
+ * Where a backup goes: a directory or a stream, and for an increment a directory with a stream.
  *
  * <p>Threads: that of the backup, but {@link #carry} and {@link #flush} are for the caller's.
  */
@@ -20,9 +20,25 @@ interface BackupOutput extends PageCopy.To {
    * @param createdMillis when the original was created
    * @param redoPoint where its log begins
    * @param life the life of that log
+   * @param base what it needs beside itself; null if it is a whole backup
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared nor printed
-  record Start(byte[] id, int segmentSize, long createdMillis, long redoPoint, int life) {}
+  record Start(
+      byte[] id,
+      int segmentSize,
+      long createdMillis,
+      long redoPoint,
+      int life,
+      @Nullable Base base) {}
+
+  /**
+   * The backup that an increment was made since.
+   *
+   * @param id of that copy, 16 bytes
+   * @param endOfLog the end of its log
+   */
+  @SuppressWarnings("ArrayRecordComponent") // never compared nor printed
+  record Base(byte[] id, long endOfLog) {}
 
   /** In messages. */
   String name();

@@ -18,7 +18,9 @@ import org.revenantdb.latch.Parking;
 import org.revenantdb.recovery.checkpoint.RefusedPage;
 import org.revenantdb.recovery.file.ControlState;
 import org.revenantdb.recovery.file.DataFileHeader;
+import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.file.FileThread;
+import org.revenantdb.recovery.file.OwnershipLostException;
 import org.revenantdb.recovery.log.LogCopy;
 
 /**
@@ -30,10 +32,10 @@ import org.revenantdb.recovery.log.LogCopy;
  */
 final class BackupRun implements Backups.Started {
   /*
-   * Protocol    docs/protocols.md §47, with schedules and the crash table.
+   * Protocol    docs/protocols.md §47, with schedules and the crash table; §56 for increments.
    *
-   * Steps       target marked | log held | redo, checkpoint: S, R | log that is there | pages, beside them log | E, N
-   *             | log up to E, sealed | header, slots | all forced | renamed
+   * Steps       base found | target marked | log held | redo, checkpoint: S, R | log that is there | pages, beside them
+   *             log | E, N | log up to E, sealed | header, slots | all forced | noted | renamed
    *
    * Stop        `stop` is looked at before each piece of pages and in each pause. What it was set to is thrown then.
    */
@@ -209,18 +211,25 @@ final class BackupRun implements Backups.Started {
 
   private BackupReport make(Turn sinceBegin) {
     goOn();
+    String since = options.since();
+    BackupNotes.@Nullable Note base =
+        since == null ? null : source.notes().demand(since, source.durableLsn(), source.life());
     output.make(source, this::goOn);
     try {
-      return fill(sinceBegin);
+      return fill(sinceBegin, base);
     } catch (Throwable failed) {
       output.remove(failed);
       throw failed;
     }
   }
 
-  private BackupReport fill(Turn sinceBegin) {
-    byte[] id = new byte[16];
+  private BackupReport fill(Turn sinceBegin, BackupNotes.@Nullable Note base) {
+    byte[] id = new byte[BackupNotes.ID_SIZE];
     new SecureRandom().nextBytes(id);
+    long limit = base == null ? PageCopy.ALL : base.redoPoint();
+    long known = base == null ? 0 : base.pages();
+    long pagesRead;
+    long pagesCopied;
     ControlState state;
     BackupSource.End end;
     long logBytes;
@@ -234,32 +243,75 @@ final class BackupRun implements Backups.Started {
       DataFileHeader header = source.header();
       output.begin(
           new BackupOutput.Start(
-              id, header.segmentSize(), header.createdMillis(), state.redoPoint(), state.life()),
+              id,
+              header.segmentSize(),
+              header.createdMillis(),
+              state.redoPoint(),
+              state.life(),
+              base == null ? null : new BackupOutput.Base(base.id(), base.endOfLog())),
           log);
       steps.at(BackupSteps.Step.CHECKPOINTED);
       copyOldLog(log, share);
-      copyPages(log, share);
-      steps.at(BackupSteps.Step.ALL_PAGES_COPIED);
-      end = source.end();
-      steps.at(BackupSteps.Step.END_KNOWN);
-      refuseDamaged();
-      copyLog(log, end.endOfLog());
-      log.finish();
+      try (PageCopy pages = new PageCopy(source.pool(), source.data(), output, limit, known)) {
+        copyPages(pages, log, share);
+        steps.at(BackupSteps.Step.ALL_PAGES_COPIED);
+        end = source.end();
+        steps.at(BackupSteps.Step.END_KNOWN);
+        refuseDamaged();
+        copyLog(log, end.endOfLog());
+        log.finish();
+        pages.finish(end.pages());
+        pagesRead = pages.pagesRead();
+        pagesCopied = pages.pagesCopied();
+      }
       logBytes = log.bytes();
     }
     steps.at(BackupSteps.Step.LOG_COPIED);
     output.end(copied(state, end), logBytes);
     goOn();
+    String notNoted =
+        note(
+            new BackupNotes.Note(
+                id,
+                state.redoPoint(),
+                end.endOfLog(),
+                state.life(),
+                end.pages(),
+                System.currentTimeMillis()));
     steps.at(BackupSteps.Step.FORCED);
     output.complete();
     return new BackupReport(
         output.directory(),
-        (long) end.pages() * Page.SIZE + logBytes,
+        notNoted == null ? BackupNotes.text(id) : null,
+        notNoted,
+        options.since(),
+        (base == null ? end.pages() : pagesCopied) * Page.SIZE + logBytes,
         end.pages(),
+        pagesRead,
+        pagesCopied,
         logBytes,
         state.redoPoint(),
         end.endOfLog(),
         System.nanoTime() - begun);
+  }
+
+  /**
+   * Notes a backup. One that cannot be noted, for example on a full disk, is good, but no base.
+   *
+   * @return why it cannot; null if it was noted
+   */
+  private @Nullable String note(BackupNotes.Note note) {
+    if (source.isReadOnly()) {
+      return "the database is open read-only";
+    }
+    try {
+      source.notes().add(note);
+      return null;
+    } catch (OwnershipLostException lost) {
+      throw lost;
+    } catch (FileException notNow) {
+      return String.valueOf(notNow.getMessage());
+    }
   }
 
   /** What the file says of such a page is known only to this life, and to the log. */
@@ -295,22 +347,20 @@ final class BackupRun implements Backups.Started {
     }
   }
 
-  private void copyPages(LogCopy log, WriterShare share) {
+  private void copyPages(PageCopy pages, LogCopy log, WriterShare share) {
     Limit limit = new Limit();
-    try (PageCopy pages = new PageCopy(source.pool(), source.data(), output)) {
-      while (copyPiece(pages, share)) {
-        steps.at(BackupSteps.Step.PAGES_COPIED);
-        Turn turn = new Turn();
-        copyLog(log, source.durableLsn());
-        turn.copied(share);
-        progressed(pages.next(), log);
-        goOn();
-        pause(
-            share,
-            share.pause(),
-            limit.due((long) pages.next() * Page.SIZE),
-            () -> copyLog(log, source.durableLsn()));
-      }
+    while (copyPiece(pages, share)) {
+      steps.at(BackupSteps.Step.PAGES_COPIED);
+      Turn turn = new Turn();
+      copyLog(log, source.durableLsn());
+      turn.copied(share);
+      progressed(pages.next(), log);
+      goOn();
+      pause(
+          share,
+          share.pause(),
+          limit.due(pages.pagesRead() * Page.SIZE),
+          () -> copyLog(log, source.durableLsn()));
     }
   }
 

@@ -37,6 +37,12 @@ public interface BackupSource {
   /** The pages. */
   BufferPool pool();
 
+  /** The list of the backups that were made of it. */
+  BackupNotes notes();
+
+  /** Whether nothing may be written in its directory. */
+  boolean isReadOnly();
+
   /** Begins a copy of the log: from now on no segment is recycled. */
   LogCopy holdLog();
 
@@ -52,6 +58,9 @@ public interface BackupSource {
   /** Commits of transactions that have written, since the open. */
   long commits();
 
+  /** The life of its log; that of the last open for writing, if it is open read-only. */
+  int life();
+
   /** How far the log is durable. */
   long durableLsn();
 
@@ -59,10 +68,11 @@ public interface BackupSource {
    * Where the copy ends.
    *
    * @param endOfLog the tail of the log; durable
-   * @param pages pages of the data file; no record up to that end changes a page behind them,
-   *     unless it is freed by that end
+   * @param pages pages of the data file that have space maps; no record up to that end changes a
+   *     page behind them, unless it is freed by that end, and all records that made the file grow
+   *     to them are below that end
    */
-  record End(long endOfLog, int pages) {}
+  record End(long endOfLog, long pages) {}
 
   /** Forces the log. Call it after the last page was read. */
   End end();

@@ -21,7 +21,10 @@ interface BackupSteps {
     END_KNOWN,
     /** The log was copied, and its files are forced. */
     LOG_COPIED,
-    /** Everything is forced, and the mark is there. */
+    /**
+     * The backup is noted, and its last step comes. A directory of a database is forced; a stream
+     * lacks its last entry.
+     */
     FORCED
   }
 

@@ -23,8 +23,8 @@ import org.revenantdb.recovery.file.StorageFile;
 import org.revenantdb.recovery.log.RebuiltLog;
 
 /**
- * The directory of a copy. It becomes a database in one step, when everything in it is forced;
- * until then an open refuses it.
+ * The directory of a copy. It becomes a database, or an increment, in one step, when everything in
+ * it is forced; until then an open refuses it.
  *
  * <p>Threads: that of the backup.
  */
@@ -33,13 +33,17 @@ public final class BackupTarget {
    * State       empty       no directory, or an empty one
    *             unfinished  the mark is there: its name was forced before anything else was made
    *             database    the mark was renamed to the data file
+   *             increment   the mark was renamed to that of an increment: an open refuses it
    *
    * A crash leaves one of these states; docs/protocols.md §47 has the table. The mark is the data file of the copy
    * under another name: so no moment has both, or none.
    */
 
-  /** The data file of a copy that is not finished. */
+  /** The data file of a copy that is not finished, or the stream of an increment. */
   public static final String UNFINISHED = "revenant.data.backup";
+
+  /** The stream of an increment in a directory. */
+  public static final String INCREMENT = "revenant.increment";
 
   private static final String ANOTHER = "choose a directory that is empty or does not exist";
 
@@ -96,14 +100,15 @@ public final class BackupTarget {
     }
   }
 
-  private static void refuseInside(Path directory, Path original) {
+  /** Refuses a target in a directory that is read. */
+  static void refuseInside(Path directory, Path original) {
     if (directory.getFileSystem().equals(original.getFileSystem())
         && directory
             .toAbsolutePath()
             .normalize()
             .startsWith(original.toAbsolutePath().normalize())) {
       throw refused(
-          directory, "it lies in " + original + ", which is to be copied", "choose another one");
+          directory, "it lies in " + original + ", which is to be read", "choose another one");
     }
   }
 
@@ -146,11 +151,21 @@ public final class BackupTarget {
   }
 
   /**
-   * Refuses a directory with an unfinished backup.
+   * Refuses a directory with an unfinished backup, or with an increment.
    *
    * @throws NotADatabaseException that says what to do
    */
   public static void refuseUnfinished(Path directory) {
+    if (Directories.exists(directory.resolve(INCREMENT))) {
+      throw new NotADatabaseException(
+          directory,
+          FileException.NO_OFFSET,
+          "this is an increment, which has only what has changed since another backup ("
+              + INCREMENT
+              + " is there)",
+          "apply it to that backup, with the command apply or Database.applyBackups, and open the result",
+          /* cause= */ null);
+    }
     if (Directories.exists(directory.resolve(UNFINISHED))) {
       throw new NotADatabaseException(
           directory,
@@ -222,15 +237,31 @@ public final class BackupTarget {
     Directories.force(directory, statistics);
   }
 
+  /** Forces the stream of an increment, under the name of the mark. */
+  void forceIncrement() {
+    data.force();
+    data.close();
+    Directories.force(directory, statistics);
+  }
+
+  /** Makes it an increment. */
+  void completeIncrement() {
+    complete(directory.resolve(INCREMENT));
+  }
+
   /** Makes it a database. */
   public void complete() {
-    move(mark(), directory.resolve(names.data()));
+    complete(directory.resolve(names.data()));
+  }
+
+  private void complete(Path finished) {
+    move(mark(), finished);
     try {
       Directories.force(directory, statistics);
     } catch (FileException failed) {
       // No later force may write the name.
       try {
-        move(directory.resolve(names.data()), mark());
+        move(finished, mark());
       } catch (FileException stays) {
         failed.addSuppressed(stays);
       }

@@ -29,7 +29,7 @@ public final class Backups implements AutoCloseable {
 
   /** Makes a backup, and waits for its end. */
   public BackupReport backup(Path target, BackupOptions options) {
-    return begin(new DirectoryOutput(target), options).await();
+    return begin(toDirectory(target, options), options).await();
   }
 
   /** Makes a backup to a stream, which only the calling thread uses, and waits for its end. */
@@ -43,7 +43,11 @@ public final class Backups implements AutoCloseable {
    * @return the backup; the calling thread is unparked at its end
    */
   public Started start(Path target, BackupOptions options) {
-    return begin(new DirectoryOutput(target), options);
+    return begin(toDirectory(target, options), options);
+  }
+
+  private static BackupOutput toDirectory(Path target, BackupOptions options) {
+    return options.since() == null ? new DirectoryOutput(target) : new IncrementOutput(target);
   }
 
   /** A backup that has begun. */

@@ -50,6 +50,11 @@ final class DirectoryOutput implements BackupOutput {
   }
 
   @Override
+  public void changed(int[] ids, int count, MemorySegment pages) {
+    throw new IllegalStateException("a directory of a database takes all pages");
+  }
+
+  @Override
   public void settle() {
     target().data().force();
   }

@@ -7,7 +7,7 @@ import java.util.Arrays;
 import java.util.zip.CRC32C;
 import org.revenantdb.engine.page.Page;
 
-/** The bytes of a backup in a stream; {@code docs/format.md} has the drawing. */
+/** The bytes of a backup in a stream; {@code docs/format.md} §13 has the drawing. */
 final class StreamLayout {
   /*
    * Stream      block of 512 bytes with the header of tar | content, filled up with zeros to whole blocks | ... | two
@@ -32,6 +32,7 @@ final class StreamLayout {
   static final int PAGES = 2;
   static final int LOG = 3;
   static final int END = 4;
+  static final int CHANGED = 5;
 
   static final int MAGIC = BODY;
   static final int VERSION = MAGIC + Long.BYTES;
@@ -53,6 +54,10 @@ final class StreamLayout {
   static final int PAGE_COUNT = FIRST_PAGE + Integer.BYTES;
   static final int PAGE_BYTES = PAGE_COUNT + Integer.BYTES;
 
+  static final int CHANGED_COUNT = BODY;
+  static final int CHANGED_RESERVED = CHANGED_COUNT + Integer.BYTES;
+  static final int CHANGED_IDS = CHANGED_RESERVED + Integer.BYTES;
+
   static final int LOG_FROM = BODY;
   static final int LOG_LENGTH = LOG_FROM + Long.BYTES;
   static final int SEGMENT_COUNT = LOG_LENGTH + Integer.BYTES;
@@ -69,7 +74,13 @@ final class StreamLayout {
   static final int END_SIZE = END_RESERVED + Integer.BYTES;
 
   /** The greatest content, which a reader keeps in memory. */
-  static final int MAX_CONTENT = PAGE_BYTES + PageCopy.AT_ONCE * Page.SIZE;
+  static final int MAX_CONTENT = CHANGED_IDS + PageCopy.AT_ONCE * (Integer.BYTES + Page.SIZE);
+
+  /**
+   * So many pages of zeros at the end of an increment, which its base has not got, need not be in
+   * it: as many as a file grows at once.
+   */
+  static final int MOST_ZEROS = 2_048;
 
   private static final String FOLDER = "revenant-backup/";
   private static final int NAME_FIELD = 100;
@@ -103,6 +114,13 @@ final class StreamLayout {
         long first = content.getInt(at + FIRST_PAGE);
         yield FOLDER
             + "pages-%010d-%010d".formatted(first, first + content.getInt(at + PAGE_COUNT) - 1);
+      }
+      case CHANGED -> {
+        int count = content.getInt(at + CHANGED_COUNT);
+        int last = at + CHANGED_IDS + (count - 1) * Integer.BYTES;
+        yield FOLDER
+            + "changed-%010d-%010d"
+                .formatted(content.getInt(at + CHANGED_IDS), content.getInt(last));
       }
       case LOG -> FOLDER + "log-%020d".formatted(content.getLong(at + LOG_FROM));
       case END -> FOLDER + "end";

@@ -1028,6 +1028,15 @@ public final class BufferPool implements AutoCloseable {
   }
 
   /**
+   * Returns which extents of the data file were written, for a backup.
+   *
+   * @return the highest LSN of each, as far as it is known
+   */
+  public WrittenExtents writtenExtents() {
+    return writer.extents();
+  }
+
+  /**
    * Returns how many pages have changes that the file lacks.
    *
    * @return number of pages, those being written included

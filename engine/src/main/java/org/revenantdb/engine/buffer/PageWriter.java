@@ -41,8 +41,8 @@ final class PageWriter implements AutoCloseable {
    *             8 The account is informed, which writes FLUSHED if there is space, and waits for
    *             none. This comes before 9, so that a close which finds no dirty page also finds the
    *             log at rest.
-   *             9 The LSN of each image is noted, so that its loss is detected; flushing := 0;
-   *             waiters are woken.
+   *             9 The LSN of each image is noted, so that its loss is detected, and for its extent
+   *             (protocols.md §56); flushing := 0; waiters are woken.
    *             If the disk is full, so that the double-write file cannot grow, 5 to 7 are done for
    *             one part of the copies after the other.
    *             A crash before 5 ends finds the data file unchanged. In 6 the batch repairs every
@@ -149,6 +149,7 @@ final class PageWriter implements AutoCloseable {
   private final PageAccount account;
   private final Frames frames;
   private final FlushedLsns flushedLsns;
+  private final WrittenExtents extents = new WrittenExtents();
   private final Clock clock;
   private final FrameWaiters waiters;
   private final Steps steps;
@@ -250,6 +251,11 @@ final class PageWriter implements AutoCloseable {
 
   long pagesInFile() {
     return pagesInFile;
+  }
+
+  /** What was written where. */
+  WrittenExtents extents() {
+    return extents;
   }
 
   /** Requests clean frames if eviction has passed too many dirty ones; does not wait. */
@@ -824,8 +830,10 @@ final class PageWriter implements AutoCloseable {
 
   private void markWritten(int n) {
     account.written(n, batchPages, batchLsns);
+    WrittenExtents.beforeNotes();
     for (int i = 0; i < n; i++) {
       flushedLsns.set(batchPages[i], batchLsns[i]);
+      extents.wrote(batchPages[i], batchLsns[i]);
       frames.setFlushingVolatile(batchFrames[i], 0);
       dirty.decrementAndGet();
     }

@@ -3,8 +3,13 @@ package org.revenantdb.engine.cli;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintWriter;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.BackupOptions;
 import org.revenantdb.engine.BackupProgress;
 import org.revenantdb.engine.BackupReport;
@@ -28,7 +33,8 @@ import picocli.CommandLine.Spec;
       "Copies a database. The copy is a database of its own.",
       "Changes nothing in DIR. A database that was not closed cleanly must be recovered first: add --recover.",
       "If a process has the database open, that process makes the backup: it needs an admin socket, or calls Database.backup.",
-      "With - as TARGET the backup is a tar on standard output, for unpack. No other process may have the database open then."
+      "With - as TARGET the backup is a tar on standard output, for unpack. No other process may have the database open then.",
+      "With --since the backup is an increment: it has only the pages that have changed since another backup, and apply makes a database of both."
     },
     mixinStandardHelpOptions = true,
     exitCodeListHeading = "Exit codes:%n",
@@ -38,6 +44,7 @@ import picocli.CommandLine.Spec;
     })
 final class BackupCommand implements Callable<Integer> {
   private static final long MEGABYTE = 1_000_000;
+  private static final Pattern ID = Pattern.compile("[0-9a-fA-F]{32}");
 
   /** In place of a file: standard input or output. */
   static final String STREAM = "-";
@@ -68,6 +75,19 @@ final class BackupCommand implements Callable<Integer> {
       description = "copies at most this many megabytes a second; default no limit")
   private long limit;
 
+  @Option(
+      names = "--since",
+      paramLabel = "BASE",
+      description =
+          "makes an increment: BASE is an earlier backup of the database, whole or an increment, as a directory, a file or its id")
+  private @Nullable String since;
+
+  @Option(
+      names = "--json",
+      paramLabel = "FILE",
+      description = "also writes the result to a file, as JSON")
+  private @Nullable Path json;
+
   BackupCommand(PrintWriter out, PrintWriter err, OutputStream standardOutput) {
     this.out = out;
     this.err = err;
@@ -81,22 +101,34 @@ final class BackupCommand implements Callable<Integer> {
           spec.commandLine(), "--limit must be 0 (no limit) or more, not " + limit);
     }
     DatabaseDirectory.demandDatabase(directory);
+    if (json != null) {
+      JsonFile.demandWritable(spec, json);
+    }
+    BackupOptions wanted = backupOptions();
     DatabaseOptions options = DatabaseOptions.defaults().withCreate(false).withReadOnly(!recover);
     if (target.toString().equals(STREAM)) {
-      return toStream(options);
+      return toStream(options, wanted);
     }
     AdminReply.BackedUp report;
     try (DatabaseView view = DatabaseView.open(directory, options)) {
-      report = view.backup(target, backupOptions());
+      report = view.backup(target, wanted);
     } catch (ReadOnlyDatabaseException refused) {
       sayRecover();
       throw refused;
     }
     print(report);
+    write(
+        report.id(),
+        report.bytes(),
+        report.pages(),
+        report.pagesRead(),
+        report.pagesCopied(),
+        report.logBytes(),
+        report.endOfLog());
     return Main.SOUND;
   }
 
-  private int toStream(DatabaseOptions options) {
+  private int toStream(DatabaseOptions options, BackupOptions wanted) throws IOException {
     if (Main.isTerminal()) {
       throw new ParameterException(
           spec.commandLine(),
@@ -104,7 +136,7 @@ final class BackupCommand implements Callable<Integer> {
     }
     BackupReport report;
     try (Database db = Database.open(directory, options)) {
-      report = db.backup(standardOutput, backupOptions());
+      report = db.backup(standardOutput, wanted);
     } catch (ReadOnlyDatabaseException refused) {
       sayRecover();
       throw refused;
@@ -116,8 +148,19 @@ final class BackupCommand implements Callable<Integer> {
       throw refused;
     }
     err.printf(
-        "revenant: %,d bytes of pages and log in %,.1f ms; complete%n",
-        report.bytes(), report.nanos() / 1e6);
+        "revenant: backup %s: %,d bytes of pages and log in %,.1f ms; complete%n",
+        id(report.id()), report.bytes(), report.nanos() / 1e6);
+    if (report.notNoted() != null) {
+      err.println("revenant: it could not be noted: " + report.notNoted());
+    }
+    write(
+        report.id(),
+        report.bytes(),
+        report.pages(),
+        report.pagesRead(),
+        report.pagesCopied(),
+        report.logBytes(),
+        report.endOfLog());
     return Main.SOUND;
   }
 
@@ -125,8 +168,54 @@ final class BackupCommand implements Callable<Integer> {
     err.println("revenant: --recover recovers the database first, then makes the backup.");
   }
 
+  private static String id(@Nullable String id) {
+    return id == null
+        ? "without an id: no increment can be made since it, as it could not be noted: the database is open read-only, or its list of backups cannot be written; --recover opens it for writing"
+        : id;
+  }
+
+  private void write(
+      @Nullable String id,
+      long bytes,
+      long pages,
+      long pagesRead,
+      long pagesCopied,
+      long logBytes,
+      long endOfLog)
+      throws IOException {
+    if (json == null) {
+      return;
+    }
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("id", id == null ? "" : id);
+    fields.put("bytes", bytes);
+    fields.put("pages", pages);
+    fields.put("pagesRead", pagesRead);
+    fields.put("pagesCopied", pagesCopied);
+    fields.put("logBytes", logBytes);
+    fields.put("endOfLog", endOfLog);
+    JsonFile.write(json, fields);
+  }
+
+  private String base(String text) {
+    if (ID.matcher(text).matches()) {
+      return text;
+    }
+    try {
+      return Database.backupId(Path.of(text));
+    } catch (InvalidPathException notOne) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "--since must be a backup, or its id of 32 hexadecimal digits, not " + text,
+          notOne);
+    }
+  }
+
   private BackupOptions backupOptions() {
     BackupOptions options = BackupOptions.defaults().withBytesPerSecond(limit * MEGABYTE);
+    if (since != null) {
+      options = options.withSince(base(since));
+    }
     return Main.isTerminal() ? options.withListener(this::show) : options;
   }
 
@@ -143,7 +232,10 @@ final class BackupCommand implements Callable<Integer> {
   private void print(AdminReply.BackedUp report) {
     out.println("database        " + directory);
     out.println("backup          " + report.target());
-    out.printf("pages           %,d%n", report.pages());
+    out.println("id              " + id(report.id()));
+    out.printf(
+        "pages           %,d, %,d read, %,d copied%n",
+        report.pages(), report.pagesRead(), report.pagesCopied());
     out.printf("log             %,d bytes%n", report.logBytes());
     out.printf("end of log      %,d%n", report.endOfLog());
     out.printf("copied          %,d bytes in %,.1f ms%n", report.bytes(), report.nanos() / 1e6);

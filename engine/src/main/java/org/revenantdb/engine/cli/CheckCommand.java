@@ -2,7 +2,6 @@ package org.revenantdb.engine.cli;
 
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -17,7 +16,6 @@ import org.revenantdb.engine.admin.DatabaseView;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -60,7 +58,7 @@ final class CheckCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     if (json != null) {
-      demandWritable(json); // a check may take long
+      JsonFile.demandWritable(spec, json); // a check may take long
     }
     return check();
   }
@@ -84,7 +82,7 @@ final class CheckCommand implements Callable<Integer> {
     }
     print(isBeside ? "by another process, which has checked it" : opened(report), report);
     if (json != null) {
-      Files.writeString(json, Json.of(fields(report)) + "\n");
+      JsonFile.write(json, fields(report));
     }
     return report.problems().isEmpty() ? Main.SOUND : Main.PROBLEMS;
   }
@@ -99,27 +97,6 @@ final class CheckCommand implements Callable<Integer> {
                     report.logBytesRead(),
                     report.pagesPending(),
                     report.transactionsAborted());
-  }
-
-  private void demandWritable(Path file) {
-    Path folder = file.toAbsolutePath().getParent();
-    String why = null;
-    if (folder == null || Files.isDirectory(file)) {
-      why = "it is a directory; choose a file";
-    } else {
-      try {
-        // According to the system, a superuser may write anywhere; so it is tried.
-        Files.delete(Files.createTempFile(folder, ".revenant", ".tmp"));
-        if (Files.exists(file) && !Files.isWritable(file)) {
-          why = "it cannot be written; choose another one";
-        }
-      } catch (IOException e) {
-        why = "nothing can be written into " + folder + "; choose another one (" + e + ")";
-      }
-    }
-    if (why != null) {
-      throw new ParameterException(spec.commandLine(), "--json: " + file + ": " + why);
-    }
   }
 
   private void print(String opened, AdminReply.Checked report) {

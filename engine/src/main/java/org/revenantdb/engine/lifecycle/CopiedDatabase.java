@@ -4,10 +4,11 @@ import java.nio.file.Path;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.ReadOnlyDatabaseException;
+import org.revenantdb.engine.backup.BackupNotes;
 import org.revenantdb.engine.backup.BackupSource;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.page.Page;
-import org.revenantdb.latch.PatientLock;
+import org.revenantdb.engine.space.Allocator;
 import org.revenantdb.recovery.file.ControlState;
 import org.revenantdb.recovery.file.DataFileHeader;
 import org.revenantdb.recovery.file.IoStatistics;
@@ -31,7 +32,7 @@ final class CopiedDatabase implements BackupSource {
   private final @Nullable Log log;
   private final IoStatistics io;
   private final Runnable checkpoint;
-  private final PatientLock cutting;
+  private final Allocator allocator;
   private final LongSupplier commits;
 
   /**
@@ -39,7 +40,7 @@ final class CopiedDatabase implements BackupSource {
    *
    * @param log null if the database is open read-only
    * @param checkpoint redoes what is pending, and writes all dirty pages
-   * @param cutting held while the data file is cut
+   * @param allocator lets the data file grow, and cuts it
    * @param commits how many transactions have committed that have written
    */
   CopiedDatabase(
@@ -49,7 +50,7 @@ final class CopiedDatabase implements BackupSource {
       @Nullable Log log,
       IoStatistics io,
       Runnable checkpoint,
-      PatientLock cutting,
+      Allocator allocator,
       LongSupplier commits) {
     this.files = files;
     this.found = found;
@@ -57,7 +58,7 @@ final class CopiedDatabase implements BackupSource {
     this.log = log;
     this.io = io;
     this.checkpoint = checkpoint;
-    this.cutting = cutting;
+    this.allocator = allocator;
     this.commits = commits;
   }
 
@@ -84,6 +85,16 @@ final class CopiedDatabase implements BackupSource {
   @Override
   public BufferPool pool() {
     return pool;
+  }
+
+  @Override
+  public BackupNotes notes() {
+    return new BackupNotes(directory(), header().databaseId(), files.ownership(), io);
+  }
+
+  @Override
+  public boolean isReadOnly() {
+    return log == null;
   }
 
   @Override
@@ -136,6 +147,11 @@ final class CopiedDatabase implements BackupSource {
   }
 
   @Override
+  public int life() {
+    return log == null ? files.survey().control().state().life() : log.life();
+  }
+
+  @Override
   public long durableLsn() {
     return log == null ? found.endOfLog() : log.durableLsn();
   }
@@ -143,24 +159,17 @@ final class CopiedDatabase implements BackupSource {
   @Override
   public End end() {
     if (log == null) {
-      return new End(found.endOfLog(), pool.sizeInPages());
+      return new End(found.endOfLog(), files.survey().control().state().highWaterPages());
     }
-    long end;
-    int pages;
-    cutting.lock();
+    Log running = log;
+    End end = allocator.whileUnchanged(pages -> new End(running.tail(), pages));
     try {
-      end = log.tail(); // first: the file grows before a record names the new pages
-      pages = pool.sizeInPages();
-    } finally {
-      cutting.unlock();
-    }
-    try {
-      log.awaitDurable(end);
+      log.awaitDurable(end.endOfLog());
     } catch (DurabilityUnknownException stopped) {
       throw new LogStoppedException(log.failure());
     }
     demandRunning(log);
-    return new End(end, pages);
+    return end;
   }
 
   /** Pages may be those of another engine, or of a log that goes on without them. */

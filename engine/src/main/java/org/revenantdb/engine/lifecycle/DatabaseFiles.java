@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.access.ApiAccess;
+import org.revenantdb.engine.backup.BackupNotes;
 import org.revenantdb.engine.backup.BackupSource;
 import org.revenantdb.engine.catalog.Catalog;
 import org.revenantdb.engine.counters.CountersFile;
@@ -87,6 +88,8 @@ public final class DatabaseFiles {
           RingFile.UNFINISHED,
           LOCK,
           LOG,
+          BackupNotes.NAME,
+          BackupNotes.NEW_NAME,
           CountersFile.FILE_NAME);
 
   /** The files in the log directory during a creation; used only after an interrupted creation. */
@@ -135,6 +138,8 @@ public final class DatabaseFiles {
             NEW_DOUBLE_WRITE,
             RingFile.NAME,
             RingFile.UNFINISHED,
+            BackupNotes.NAME,
+            BackupNotes.NEW_NAME,
             CountersFile.FILE_NAME)) {
       ours.add(directory.resolve(name));
     }

@@ -73,9 +73,6 @@ public final class OpenDatabase {
   private final PatientLock closing = new PatientLock();
   private final PatientLock compacting = new PatientLock();
 
-  /** Held while the data file is cut, and while a backup finds its end. Never with a latch. */
-  private final PatientLock cutting = new PatientLock();
-
   private final IoStatistics io = new IoStatistics();
   private final EngineWaits waits = new EngineWaits();
   private final Engine engine;
@@ -176,7 +173,7 @@ public final class OpenDatabase {
                   life.log(),
                   io,
                   this::checkpoint,
-                  cutting,
+                  engine.storage().allocator(),
                   engine.storage().counters()::commits));
       files.ownership().checkFiles();
       if (archiver != null) {
@@ -485,12 +482,7 @@ public final class OpenDatabase {
     boolean isRedone = pending.left() == 0; // before the checkpoint: its redo point has passed all
     if (end < before && isRedone) {
       writer.checkpointNow(/* everything= */ true);
-      cutting.lock();
-      try {
-        allocator.cut(end);
-      } finally {
-        cutting.unlock();
-      }
+      allocator.cut(end);
     }
   }
 

@@ -15,6 +15,7 @@ import org.revenantdb.engine.WaitClass;
 import org.revenantdb.engine.access.ApiAccess;
 import org.revenantdb.engine.archive.Archiver;
 import org.revenantdb.engine.archive.FollowerNote;
+import org.revenantdb.engine.backup.BackupNotes;
 import org.revenantdb.engine.backup.BackupTarget;
 import org.revenantdb.engine.buffer.BatchGuard;
 import org.revenantdb.engine.buffer.BufferPool;
@@ -302,6 +303,9 @@ final class Opening {
                 files.ownership(),
                 resources)
             .make();
+    new BackupNotes(directory, files.survey().header().databaseId(), files.ownership(), io)
+        .beginLife(
+            analysed.result().endOfLog(), analysed.restart().formerLife(), made.log().life());
     CountersFile counted = files.counted();
     if (counted != null) {
       counted.life(made.log().life());

@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.buffer.PageCondition;
@@ -118,6 +119,12 @@ public final class Allocator {
   private volatile int pages;
 
   /**
+   * Pages whose space maps are formatted: {@link #pages}, and those behind a fence that were not
+   * cut off, whose maps no later growth formats. Under the lock.
+   */
+  private int mapped;
+
+  /**
    * How often the end was fenced: a thread that meets a page behind the end had seen a former end.
    */
   private final AtomicInteger fences = new AtomicInteger();
@@ -135,6 +142,7 @@ public final class Allocator {
     this.occupancy = new Occupancy(pool, claims, this::pages);
     this.changes = new MapChanges(pool, claims);
     this.pages = wholeExtents(pages);
+    this.mapped = this.pages;
   }
 
   /** A file that ends within an extent was growing when the process died. */
@@ -145,6 +153,22 @@ public final class Allocator {
   /** Pages that the data file holds. */
   public int pages() {
     return pages;
+  }
+
+  /**
+   * Takes a look while the file neither grows nor is cut: all records of a growth are published, or
+   * none is.
+   *
+   * @param look gets the number of pages that have their space maps; it must not wait for latches
+   *     or for log space
+   */
+  public <T> T whileUnchanged(IntFunction<T> look) {
+    lock.lock();
+    try {
+      return look.apply(mapped);
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** Which pages and extents are in use. */
@@ -617,7 +641,11 @@ public final class Allocator {
   public boolean cut(int end) {
     lock.lock();
     try {
-      return pages == end && pool.cutTo(end);
+      boolean isCut = pages == end && pool.cutTo(end);
+      if (isCut) {
+        mapped = end;
+      }
+      return isCut;
     } finally {
       lock.unlock();
     }
@@ -750,6 +778,7 @@ public final class Allocator {
       }
     }
     pages = to;
+    mapped = to;
     extents.lower(ExtentMapPage.extentOf(from));
     mixed.lower(from);
   }

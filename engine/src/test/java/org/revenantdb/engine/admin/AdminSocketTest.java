@@ -240,6 +240,11 @@ class AdminSocketTest {
       try (AdminClient client = connect()) {
         AdminReply.BackedUp report = client.backup(target, BackupOptions.defaults());
         assertEquals(target.toString(), report.target());
+        AdminReply.BackedUp increment =
+            client.backup(
+                folder.resolve("increment"), BackupOptions.defaults().withSince(report.id()));
+        assertEquals(increment.id(), Database.backupId(folder.resolve("increment")));
+        assertTrue(increment.pagesCopied() <= report.pagesCopied(), increment::toString);
         assertThrows(AdminException.class, () -> client.backup(target, BackupOptions.defaults()));
       }
       try (AdminClient client = connect()) {

@@ -17,6 +17,7 @@ import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
+import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.lifecycle.OpenDatabase;
 
 /** What the tests of backups share. */
@@ -44,12 +45,27 @@ public final class BackedUp {
 
   public static void steps(Database db, BackupSteps steps) {
     try {
-      Field open = Database.class.getDeclaredField("open");
-      open.setAccessible(true);
-      ((OpenDatabase) open.get(db)).backups().steps = steps;
+      backups(db).steps = steps;
     } catch (ReflectiveOperationException renamed) {
       throw new AssertionError(renamed);
     }
+  }
+
+  /** The pages of a database. */
+  public static BufferPool pool(Database db) {
+    try {
+      Field source = Backups.class.getDeclaredField("source");
+      source.setAccessible(true);
+      return ((BackupSource) source.get(backups(db))).pool();
+    } catch (ReflectiveOperationException renamed) {
+      throw new AssertionError(renamed);
+    }
+  }
+
+  private static Backups backups(Database db) throws ReflectiveOperationException {
+    Field open = Database.class.getDeclaredField("open");
+    open.setAccessible(true);
+    return ((OpenDatabase) open.get(db)).backups();
   }
 
   /** Waits for it; throws what it has thrown. */

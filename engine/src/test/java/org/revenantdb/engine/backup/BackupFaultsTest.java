@@ -2,6 +2,8 @@ package org.revenantdb.engine.backup;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.revenantdb.engine.backup.BackedUp.SMALL;
@@ -17,11 +19,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.engine.BackupOptions;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.StorageException;
 import org.revenantdb.recovery.testing.FaultyFileSystem;
@@ -125,6 +129,89 @@ class BackupFaultsTest {
       }
     }
     assertTrue(operation > 20, "only " + operation + " operations");
+  }
+
+  @Test
+  void each_operation_of_the_target_of_an_increment_fails_once() throws IOException {
+    Path whole = temporary.resolve("whole");
+    String base = db.backup(whole).id();
+    put(db, "rows", 0, 300, 2, 200);
+    expected = contents(db);
+    eachFailsOnce(
+        target -> db.backup(target, BackupOptions.defaults().withSince(base)),
+        target -> {
+          Path result = temporary.resolve("result");
+          Database.applyBackups(List.of(whole, FaultyFileSystem.unwrap(target)), result);
+          assertEquals(expected, opened(result));
+        });
+  }
+
+  @Test
+  void each_operation_of_the_target_of_a_chain_fails_once() throws IOException {
+    Path whole = temporary.resolve("whole");
+    String base = db.backup(whole).id();
+    put(db, "rows", 0, 300, 2, 200);
+    expected = contents(db);
+    Path increment = temporary.resolve("increment");
+    db.backup(increment, BackupOptions.defaults().withSince(base));
+    eachFailsOnce(
+        target -> Database.applyBackups(List.of(whole, increment), target),
+        target -> assertEquals(expected, opened(target)));
+  }
+
+  private void eachFailsOnce(Consumer<Path> make, Consumer<Path> check) {
+    boolean failed = true;
+    int operation = 0;
+    for (; failed; operation++) {
+      Path target = target("once" + operation);
+      AtomicInteger before = new AtomicInteger(operation);
+      faulty.hook(event -> {
+        if (event.kind() != IoEvent.Kind.READ && before.getAndDecrement() == 0) {
+          throw new IOException("Input/output error");
+        }
+      });
+      try {
+        make.accept(target);
+        failed = before.get() < 0;
+        assertFalse(failed, "a failed operation that nobody has noticed");
+      } catch (StorageException told) {
+        assertNamed(told, target);
+        assertFalse(Files.exists(FaultyFileSystem.unwrap(target)), told::getMessage);
+      }
+      faulty.hook(event -> {});
+      assertGoesOn();
+      if (!failed) {
+        check.accept(target);
+      }
+    }
+    assertTrue(operation > 5, "only " + operation + " operations");
+  }
+
+  /** A full disk is a reason to make a backup. */
+  @Test
+  void a_backup_that_cannot_be_noted_is_good_and_no_base() throws IOException {
+    db.close();
+    Path directory = faulty.wrap(temporary.resolve("noted"));
+    db = Database.open(directory, SMALL);
+    put(db, "rows", 0, 1_500, 1, 200);
+    String first = db.backup(temporary.resolve("first")).id();
+    for (IoEvent.Kind kind : List.of(IoEvent.Kind.WRITE, IoEvent.Kind.FORCE)) {
+      faulty.hook(event -> {
+        if (event.is(kind, BackupNotes.NEW_NAME)) {
+          throw new IOException("No space left on device");
+        }
+      });
+      Path target = temporary.resolve("copy" + kind);
+      assertNull(db.backup(target).id());
+      assertEquals(contents(db), opened(target));
+      faulty.hook(event -> {});
+    }
+    put(db, "rows", 0, 10, 2, 200);
+    Path increment = temporary.resolve("increment");
+    assertNotNull(db.backup(increment, BackupOptions.defaults().withSince(first)).id());
+    Path result = temporary.resolve("result");
+    Database.applyBackups(List.of(temporary.resolve("first"), increment), result);
+    assertEquals(contents(db), opened(result));
   }
 
   @Test

@@ -20,8 +20,11 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -37,6 +40,8 @@ import org.revenantdb.engine.StorageException;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.TableOptions;
 import org.revenantdb.engine.Transaction;
+import org.revenantdb.engine.buffer.BufferPool;
+import org.revenantdb.engine.page.SpaceMapPage;
 import org.revenantdb.engine.testing.Refusals;
 import org.revenantdb.recovery.testing.FaultyFileSystem;
 
@@ -144,6 +149,83 @@ class BackupScheduleTest {
     BackupReport report = db.backup(target);
     assertTrue(report.redoPoint() > redoPoint, report::toString);
     assertEquals(contents(db), opened(target));
+  }
+
+  /** A thread that lets the file grow waits between the new size and the new space map. */
+  @Test
+  void R26_the_end_is_not_found_while_the_file_grows_into_a_group_without_a_space_map()
+      throws Exception {
+    db.close();
+    db = Database.open(temporary.resolve("db"), SMALL.withMaxLogSize(256L << 20));
+    BufferPool pool = BackedUp.pool(db);
+    int map = SpaceMapPage.mapOf(SpaceMapPage.GROUP);
+    int row = 0;
+    while (pool.sizeInPages() < SpaceMapPage.GROUP) {
+      put(db, "large", row, row + 10, 1, 80_000);
+      row += 10;
+    }
+    int next = row;
+    CountDownLatch latched = new CountDownLatch(1);
+    CountDownLatch mayGrow = new CountDownLatch(1);
+    AtomicBoolean known = new AtomicBoolean();
+    List<Thread> threads = new ArrayList<>();
+    BackedUp.steps(
+        db,
+        step -> {
+          if (step == BackupSteps.Step.END_KNOWN) {
+            known.set(true);
+          }
+          if (step != BackupSteps.Step.ALL_PAGES_COPIED) {
+            return;
+          }
+          Thread backup = Thread.currentThread();
+          threads.add(
+              Thread.ofPlatform()
+                  .start(() -> {
+                    int frame = pool.fixNew(map);
+                    latched.countDown();
+                    awaitUninterruptibly(mayGrow);
+                    pool.discard(frame);
+                  }));
+          awaitUninterruptibly(latched);
+          Thread grows =
+              Thread.ofPlatform()
+                  .start(() -> {
+                    for (int i = next; pool.sizeInPages() <= SpaceMapPage.GROUP; i++) {
+                      put(db, "large", i, i + 1, 2, 80_000);
+                    }
+                  });
+          threads.add(grows);
+          while (pool.sizeInPages() <= SpaceMapPage.GROUP && grows.isAlive()) {
+            Thread.onSpinWait();
+          }
+          threads.add(
+              Thread.ofPlatform()
+                  .start(() -> {
+                    while (!known.get() && isRunning(backup)) {
+                      Thread.onSpinWait();
+                    }
+                    mayGrow.countDown();
+                  }));
+        });
+    db.backup(target);
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    assertEquals(3, threads.size());
+    assertTrue(opened(target).get("large").size() >= next);
+  }
+
+  private static boolean isRunning(Thread thread) {
+    return thread.getState() == Thread.State.RUNNABLE;
+  }
+
+  private static void awaitUninterruptibly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException unexpected) {
+      throw new AssertionError(unexpected);
+    }
   }
 
   @Test

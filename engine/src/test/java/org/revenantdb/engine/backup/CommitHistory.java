@@ -51,6 +51,10 @@ public final class CommitHistory {
   public final AtomicLong acknowledged = new AtomicLong();
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
   private volatile boolean stopped;
+
+  /** Writers pause when so many tickets are acknowledged. */
+  private volatile long allowed = Long.MAX_VALUE;
+
   private final List<Thread> threads = new ArrayList<>();
 
   public Model upTo(long ticket) {
@@ -75,6 +79,15 @@ public final class CommitHistory {
     while (acknowledged.get() < wanted && failure.get() == null && !stopped) {
       Await.pause();
     }
+  }
+
+  /**
+   * Like {@link #await}, and from now on writers pause some commits later. So a slow machine, or
+   * files in memory, do not let them fill the memory.
+   */
+  public void pace(long more) {
+    allowed = acknowledged.get() + more + 20;
+    await(more);
   }
 
   private void threw(Throwable thrown) {
@@ -170,6 +183,10 @@ public final class CommitHistory {
 
   private static void writer(Database db, CommitHistory history, Random random) {
     while (!history.stopped && history.failure.get() == null) {
+      if (history.acknowledged.get() >= history.allowed) {
+        Await.pause();
+        continue;
+      }
       TransactionOptions options =
           random.nextInt(3) == 0 ? TransactionOptions.durable() : TransactionOptions.lazy();
       try (Transaction tx = db.begin(options)) {

@@ -207,6 +207,86 @@ class CommandsTest {
   }
 
   @Test
+  void increments_are_made_since_a_backup_verified_and_applied() throws IOException {
+    Path base = folder.resolve("base");
+    Path json = folder.resolve("result.json");
+    Ran whole = run("backup", directory, base, "--recover", "--json", json);
+    assertEquals(Main.SOUND, whole.code, whole.err);
+    String id = Database.backupId(base);
+    assertTrue(whole.out.contains("id              " + id), whole.out);
+    assertTrue(Files.readString(json).contains("\"id\": \"" + id + "\""));
+    try (Database db = Database.open(directory, SMALL)) {
+      db.run(tx -> tx.put(db.getOrCreateTable("late"), "key".getBytes(), "value".getBytes()));
+    }
+    Path first = folder.resolve("first");
+    Ran increment = run("backup", directory, first, "--recover", "--since", base);
+    assertEquals(Main.SOUND, increment.code, increment.err);
+    ByteArrayOutputStream stream = new ByteArrayOutputStream();
+    Ran second =
+        run(
+            InputStream.nullInputStream(),
+            stream,
+            "backup",
+            directory,
+            "-",
+            "--recover",
+            "--since",
+            Database.backupId(first));
+    assertEquals(Main.SOUND, second.code, second.err);
+    Path file = Files.write(folder.resolve("second"), stream.toByteArray());
+    for (Path part : List.of(first, file)) {
+      Ran verified = run("verify", part, "--json", json);
+      assertEquals(Main.SOUND, verified.code, verified.err);
+      assertTrue(verified.out.endsWith("sound\n"), verified.out);
+      assertTrue(Files.readString(json).contains("\"sound\": true"));
+    }
+    Path target = folder.resolve("target");
+    Ran applied = run("apply", base, first, file, target, "--json", json);
+    assertEquals(Main.SOUND, applied.code, applied.err);
+    assertTrue(applied.out.endsWith("complete\n"), applied.out);
+    assertTrue(Files.readString(json).contains("\"id\": \"" + Database.backupId(file) + "\""));
+    Ran verified = run("verify", target);
+    assertTrue(verified.out.contains("late: 1 rows"), verified.out);
+    assertTrue(verified.out.contains("orders: 1,001 rows"), verified.out);
+  }
+
+  @Test
+  void increments_that_do_not_fit_are_refused_at_a_shell() throws IOException {
+    Path base = folder.resolve("base");
+    Path increment = folder.resolve("increment");
+    Path target = folder.resolve("target");
+    Ran unnoted = run("backup", directory, base);
+    assertTrue(unnoted.out.contains("--recover"), unnoted.out);
+    Ran ran = run("backup", directory, increment, "--since", base);
+    assertEquals(Main.FAILED, ran.code);
+    assertTrue(ran.err.contains("make a whole backup"), ran.err);
+    assertFalse(Files.exists(increment));
+    ran = run("backup", directory, increment, "--since", folder.resolve("none"));
+    assertEquals(Main.FAILED, ran.code);
+    assertTrue(ran.err.contains("there is no backup here"), ran.err);
+    Path other = folder.resolve("other");
+    assertEquals(Main.SOUND, run("backup", directory, other, "--recover").code);
+    assertEquals(
+        Main.SOUND, run("backup", directory, increment, "--recover", "--since", other).code);
+    ran = run("apply", base, increment, target);
+    assertEquals(Main.FAILED, ran.code);
+    assertTrue(ran.err.contains("in the order in which they were made"), ran.err);
+    assertFalse(Files.exists(target));
+    assertEquals(Main.FAILED, run("apply", base, target).code);
+    for (String verb : List.of("check", "stat")) {
+      ran = run(verb, increment);
+      assertEquals(Main.FAILED, ran.code, verb);
+      assertTrue(ran.err.contains("this is an increment"), ran.err);
+    }
+    byte[] bytes = Files.readAllBytes(increment.resolve("revenant.increment"));
+    bytes[bytes.length / 2] ^= 1;
+    Path damaged = Files.write(folder.resolve("damaged"), bytes);
+    ran = run("verify", damaged);
+    assertEquals(Main.PROBLEMS, ran.code, ran.err);
+    assertTrue(ran.out.contains("problem "), ran.out);
+  }
+
+  @Test
   void a_backup_to_standard_output_fails_with_it_and_beside_another_opener() {
     OutputStream broken =
         new OutputStream() {

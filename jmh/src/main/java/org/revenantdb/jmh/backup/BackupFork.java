@@ -18,8 +18,9 @@ import org.revenantdb.engine.Table;
 import org.revenantdb.jmh.fork.Told;
 
 /**
- * A JVM that copies a database: closed, with the calls of a file system; open, with a backup; and
- * with backups one after the other beside sessions that commit durable updates.
+ * A JVM that copies a database: closed, with the calls of a file system; open, with a backup; with
+ * increments after 1 % of its pages has changed; and with backups one after the other beside
+ * sessions that commit durable updates.
  *
  * <p>Arguments: directory, rows, milliseconds of a window, number of pairs of windows, seed.
  */
@@ -27,6 +28,10 @@ public final class BackupFork {
   private static final int SESSIONS = 4;
   private static final int VALUE = 200;
   private static final long LIMIT = 50_000_000;
+  private static final int PAGE = 8_192;
+
+  /** More rows than a page has, so that two rows with this distance are on two pages. */
+  private static final int ROWS_OF_A_PAGE = 40;
 
   private BackupFork() {}
 
@@ -50,6 +55,7 @@ public final class BackupFork {
       double backup = backups(db, folder.resolve("idle"), pairs);
       Told.tell("backup_mb_per_second", backup);
       Told.tell("backup_vs_cp", backup / copied);
+      Told.tell("incremental_bytes_ratio", incremental(db, folder.resolve("increments"), rows));
       Path target = folder.resolve("beside");
       Told.tell(
           "backup_write_ratio",
@@ -121,6 +127,30 @@ public final class BackupFork {
       delete(to);
     }
     return best;
+  }
+
+  /** Bytes of an increment for each byte of the pages that have changed: one page in a hundred. */
+  private static double incremental(Database db, Path to, int rows) throws IOException {
+    Table table = db.table("rows");
+    db.cleanNow();
+    db.checkpoint();
+    String whole = db.backup(to.resolve("whole")).id();
+    long changed = 0;
+    for (int row = 0; row < rows; row += 100 * ROWS_OF_A_PAGE) {
+      byte[] key = key(row);
+      byte[] value = new byte[VALUE];
+      value[0] = 1;
+      db.run(tx -> tx.put(table, key, value));
+      changed += PAGE;
+    }
+    db.checkpoint(); // else the log would do, which has far less than the pages
+    Path increment = to.resolve("increment");
+    BackupReport report = db.backup(increment, BackupOptions.defaults().withSince(whole));
+    Told.tell("incremental_pages_read", (double) report.pagesRead());
+    Told.tell("incremental_pages_copied", (double) report.pagesCopied());
+    double ratio = (double) Files.size(increment.resolve("revenant.increment")) / changed;
+    delete(to);
+    return ratio;
   }
 
   private static double megabytes(long bytes, long nanos) {

@@ -15,7 +15,11 @@ import org.revenantdb.jmh.backup.FollowerFork;
  */
 final class BackupBench implements Bench {
   private static final List<String> OF_BACKUP =
-      List.of("backup_write_ratio", "backup_write_ratio_limited", "backup_vs_cp");
+      List.of(
+          "backup_write_ratio",
+          "backup_write_ratio_limited",
+          "backup_vs_cp",
+          "incremental_bytes_ratio");
 
   private static final List<String> OF_ARCHIVE = List.of("archive_commit_ratio");
 
@@ -54,6 +58,7 @@ final class BackupBench implements Bench {
     figures.setting("rows", "4 bytes of key, 200 of value");
     figures.setting("sessions", "4, durable updates of random rows, one a transaction");
     figures.setting("limited", "50 MB/s");
+    figures.setting("increment", "one update on each hundredth page since a whole backup");
     figures.setting("archive", "8 sessions; shipped every second, on the same device");
     figures.setting("follower", "20,000 lazy commits a second; archive and follower every 200 ms");
     try (ForkSession session = ForkSession.open(name(), settings, figures, rounds, Set.of())) {

@@ -8,45 +8,68 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
-import org.revenantdb.engine.BackupReport;
 import org.revenantdb.engine.StorageException;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.SpaceMapPage;
 import org.revenantdb.recovery.file.ControlState;
-import org.revenantdb.recovery.file.FileThread;
+import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.format.FileHeaderLayout;
+import org.revenantdb.recovery.format.PageChecksum;
 import org.revenantdb.recovery.format.PageHeaderLayout;
 import org.revenantdb.recovery.format.SegmentLayout;
 import org.revenantdb.recovery.log.LogPiece;
-import org.revenantdb.recovery.log.RebuiltLog;
 import org.revenantdb.recovery.log.SegmentInfo;
 
 /**
- * Makes a database of a backup in a stream.
+ * Reads a backup or an increment in a stream, and checks all of it.
  *
- * <p>Threads: the caller's reads the stream; one of the engine writes the files. Failure: what was
- * made of the target is deleted.
+ * <p>Threads: that which calls {@link #read}. Failure: an exception with the place; what was handed
+ * over until then must be thrown away.
  */
-public final class BackupUnpack {
+final class StreamReader {
   /*
-   * Protocol    docs/protocols.md §55, with the crash table.
-   *
-   * State       nothing      no entry was read: the target is as it was        manifest: it is marked
-   *             copying      entries 0 to `number` were read and written       end and zeros: forced, renamed
+   * Protocol    docs/protocols.md §55, §56
    *
    * Trust       no number of the stream is used before the checksum of its entry was compared, but the size of an
-   *             entry, which has a limit. Names of the stream are compared, and never used. Pages and log follow each
-   *             other without gaps, so that no more is written than the stream has, but the rest of one segment.
+   *             entry, which has a limit. Names of the stream are compared, and never used. Pages and log of a whole
+   *             backup follow each other without gaps, so that no more is written than the stream has, but the rest of
+   *             one segment. Pages of an increment ascend; whoever knows its base demands that those behind it have
+   *             no gap.
    */
-  private static final String CURE = "use another copy of the stream, or make another backup";
+
+  /** Receives what was read and checked. */
+  interface Receiver {
+    /** The first entry. Throws if the backup is not wanted. */
+    void begin(BackupOutput.Start start);
+
+    /** Pages of a whole backup, with successive numbers. */
+    void pages(int first, int count, MemorySegment pages);
+
+    /** Pages of an increment, with ascending numbers; each is good, or zeros. */
+    void changed(int[] ids, MemorySegment pages);
+
+    /** Log, without gaps. */
+    void log(LogPiece piece);
+
+    /** All of it was read; nothing that was handed over counts before that. */
+    void end(ControlState state, long logBytes);
+  }
+
+  static final String CURE = "use another copy of the stream, or make another backup";
+
+  private static final MemorySegment ZEROS = MemorySegment.ofArray(new byte[Page.SIZE]);
 
   private final InputStream from;
-  private final Path directory;
-  private final BackupSource.Names names;
-  private final long begun = System.nanoTime();
+
+  /** The file that is read, or the directory that is to be made. */
+  private final Path file;
+
+  /** Whether the stream is that file. */
+  private final boolean isFile;
+
+  private final Receiver to;
 
   private final byte[] header = new byte[StreamLayout.BLOCK];
   private final byte[] expected = new byte[StreamLayout.BLOCK];
@@ -61,75 +84,59 @@ public final class BackupUnpack {
   private long number;
   private int size;
   private int nextPage = SpaceMapPage.POSITION;
+  private int lastChanged = SpaceMapPage.POSITION - 1;
+  private long highestLsn;
   private long nextLog;
   private long logBytes;
   private @Nullable SegmentInfo lastSegment;
   private BackupOutput.@Nullable Start start;
-  private @Nullable BackupTarget made;
-  private @Nullable RebuiltLog log;
 
-  /** Reads nothing yet. */
-  public BackupUnpack(InputStream from, Path directory, BackupSource.Names names) {
+  /** Reads a file. */
+  static StreamReader ofFile(InputStream from, Path file, Receiver to) {
+    return new StreamReader(from, file, /* isFile= */ true, to);
+  }
+
+  /** Reads a stream of the caller, of which a directory is to be made. */
+  static StreamReader ofStream(InputStream from, Path directory, Receiver to) {
+    return new StreamReader(from, directory, /* isFile= */ false, to);
+  }
+
+  private StreamReader(InputStream from, Path file, boolean isFile, Receiver to) {
     this.from = from;
-    this.directory = directory;
-    this.names = names;
+    this.file = file;
+    this.isFile = isFile;
+    this.to = to;
   }
 
-  /** Makes the database. */
-  public BackupReport run() {
-    try {
-      return unpack();
-    } catch (Throwable failed) {
-      try {
-        onFileThread(() -> remove(failed));
-      } catch (Throwable left) { // the mark is there: nobody opens that
-        failed.addSuppressed(left);
-      }
-      throw failed;
-    }
-  }
-
-  private void remove(Throwable failed) {
-    RebuiltLog open = log;
-    if (open != null) {
-      try {
-        open.close();
-      } catch (RuntimeException notClosed) {
-        failed.addSuppressed(notClosed);
-      }
-    }
-    BackupTarget target = made;
-    if (target != null) {
-      target.remove(failed);
-    }
-  }
-
-  /** The caller may be interrupted, which would close a file for all. */
-  private static void onFileThread(Runnable action) {
-    FileThread.call(
-        "revenant-unpack",
-        () -> {
-          action.run();
-          return true;
-        });
-  }
-
-  private BackupReport unpack() {
-    readEntry();
-    BackupOutput.Start known = manifest();
-    onFileThread(() -> makeTarget(known));
+  /** Reads all of it. */
+  void read() {
+    BackupOutput.Start known = readManifest();
+    to.begin(known);
+    boolean isWhole = known.base() == null;
     while (true) {
       readEntry();
-      switch (fields.getInt(StreamLayout.KIND)) {
-        case StreamLayout.PAGES -> pages();
-        case StreamLayout.LOG -> log(known);
-        case StreamLayout.END -> {
-          return end(known);
-        }
-        default -> throw bad("its entry is not one that can follow the one before");
+      int kind = fields.getInt(StreamLayout.KIND);
+      if (kind == StreamLayout.END) {
+        end(known);
+        return;
+      }
+      if (kind == StreamLayout.LOG) {
+        log(known);
+      } else if (kind == StreamLayout.PAGES && isWhole) {
+        pages();
+      } else if (kind == StreamLayout.CHANGED && !isWhole) {
+        changed();
+      } else {
+        throw bad("its entry is not one that can follow the one before");
       }
       countCrc();
     }
+  }
+
+  /** Reads the first entry only. */
+  BackupOutput.Start readManifest() {
+    readEntry();
+    return manifest();
   }
 
   private void countCrc() {
@@ -188,6 +195,12 @@ public final class BackupUnpack {
                   ? -1
                   : StreamLayout.PAGE_BYTES
                       + (long) fields.getInt(StreamLayout.PAGE_COUNT) * Page.SIZE;
+          case StreamLayout.CHANGED ->
+              size < StreamLayout.CHANGED_IDS
+                  ? -1
+                  : StreamLayout.CHANGED_IDS
+                      + (long) fields.getInt(StreamLayout.CHANGED_COUNT)
+                          * (Integer.BYTES + Page.SIZE);
           case StreamLayout.LOG ->
               size < StreamLayout.SEGMENTS
                   ? -1
@@ -198,7 +211,7 @@ public final class BackupUnpack {
           case StreamLayout.END -> StreamLayout.END_SIZE;
           default -> -1;
         };
-    if (size != wanted) {
+    if (size != wanted || wanted == StreamLayout.CHANGED_IDS) {
       throw bad("its entry has another length than its kind");
     }
   }
@@ -221,7 +234,7 @@ public final class BackupUnpack {
         || fields.getInt(StreamLayout.PAGE_SIZE) != Page.SIZE) {
       throw new StorageException(
           StorageException.Reason.FORMAT_VERSION,
-          directory,
+          file,
           StorageException.NO_OFFSET,
           "the stream of the backup has format version "
               + fields.getInt(StreamLayout.VERSION)
@@ -234,9 +247,6 @@ public final class BackupUnpack {
           "unpack it with the version of the library that wrote it",
           /* cause= */ null);
     }
-    if (!isZero(content, StreamLayout.BASE_ID, StreamLayout.MANIFEST_SIZE)) {
-      throw bad("it has only the changes since another backup", "use a stream with a whole backup");
-    }
     byte[] id = Arrays.copyOfRange(content, StreamLayout.ID, StreamLayout.BODY);
     BackupOutput.Start known =
         new BackupOutput.Start(
@@ -244,7 +254,8 @@ public final class BackupUnpack {
             fields.getInt(StreamLayout.SEGMENT_SIZE),
             fields.getLong(StreamLayout.CREATED),
             fields.getLong(StreamLayout.REDO_POINT),
-            fields.getInt(StreamLayout.LIFE));
+            fields.getInt(StreamLayout.LIFE),
+            base());
     if (!SegmentLayout.isSize(known.segmentSize())
         || known.createdMillis() < 0
         || !SegmentLayout.isLsn(known.redoPoint())
@@ -257,19 +268,35 @@ public final class BackupUnpack {
     return known;
   }
 
-  private void makeTarget(BackupOutput.Start known) {
-    BackupTarget target = BackupTarget.make(directory, names);
-    made = target;
-    target.makeRest(known.id());
-    log = target.rebuildLog(known.id(), known.segmentSize());
+  private BackupOutput.@Nullable Base base() {
+    if (isZero(content, StreamLayout.BASE_ID, StreamLayout.MANIFEST_SIZE)) {
+      return null;
+    }
+    long position = fields.getLong(StreamLayout.BASE_POSITION);
+    if (!SegmentLayout.isLsn(position)
+        || isZero(content, StreamLayout.BASE_ID, StreamLayout.BASE_POSITION)) {
+      throw bad("a number in its first entry is out of range");
+    }
+    return new BackupOutput.Base(
+        Arrays.copyOfRange(content, StreamLayout.BASE_ID, StreamLayout.BASE_POSITION), position);
   }
 
-  private BackupTarget target() {
-    return Objects.requireNonNull(made);
-  }
-
-  private RebuiltLog rebuilt() {
-    return Objects.requireNonNull(log);
+  /**
+   * The exception for a backup that is not wanted, after its first entry was read.
+   *
+   * @param why a clause
+   * @param cure a clause
+   */
+  StorageException bad(StorageException.Reason reason, String why, String cure) {
+    return new StorageException(
+        reason,
+        file,
+        isFile ? entryAt : StorageException.NO_OFFSET,
+        isFile
+            ? "this backup cannot be used: " + why
+            : "the stream cannot be unpacked to here: at its byte " + entryAt + ", " + why,
+        cure,
+        /* cause= */ null);
   }
 
   private void pages() {
@@ -280,8 +307,39 @@ public final class BackupUnpack {
     }
     MemorySegment pages =
         MemorySegment.ofArray(content).asSlice(StreamLayout.PAGE_BYTES, (long) count * Page.SIZE);
-    onFileThread(() -> target().data().write((long) first * Page.SIZE, pages));
+    for (int i = 0; i < count; i++) {
+      judge(first + i, pages.asSlice((long) i * Page.SIZE, Page.SIZE));
+    }
+    to.pages(first, count, pages);
     nextPage += count;
+  }
+
+  private void changed() {
+    int count = fields.getInt(StreamLayout.CHANGED_COUNT);
+    int[] ids = new int[count];
+    long at = StreamLayout.CHANGED_IDS + (long) count * Integer.BYTES;
+    MemorySegment pages = MemorySegment.ofArray(content).asSlice(at, (long) count * Page.SIZE);
+    if (fields.getInt(StreamLayout.CHANGED_RESERVED) != 0) {
+      throw bad("a number in its entry is out of range");
+    }
+    for (int i = 0; i < count; i++) {
+      int id = fields.getInt(StreamLayout.CHANGED_IDS + i * Integer.BYTES);
+      if (id <= lastChanged || id >= FileHeaderLayout.MOST_PAGES) {
+        throw bad("its page " + Integer.toUnsignedString(id) + " follows page " + lastChanged);
+      }
+      judge(id, pages.asSlice((long) i * Page.SIZE, Page.SIZE));
+      ids[i] = id;
+      lastChanged = id;
+    }
+    to.changed(ids, pages);
+  }
+
+  private void judge(int pageId, MemorySegment page) {
+    if (PageChecksum.isGood(page, pageId)) {
+      highestLsn = Math.max(highestLsn, Page.lsn(page));
+    } else if (page.mismatch(ZEROS) >= 0) {
+      throw bad("its page " + pageId + " is damaged");
+    }
   }
 
   private void log(BackupOutput.Start known) {
@@ -306,7 +364,7 @@ public final class BackupUnpack {
             known.life(),
             segments,
             Arrays.copyOfRange(content, at, at + length));
-    onFileThread(() -> rebuilt().append(piece, piece.from(), piece.to()));
+    to.log(piece);
     nextLog = piece.to();
     logBytes += length;
   }
@@ -347,7 +405,7 @@ public final class BackupUnpack {
     return segments;
   }
 
-  private BackupReport end(BackupOutput.Start known) {
+  private void end(BackupOutput.Start known) {
     long pages = fields.getLong(StreamLayout.END_PAGES);
     long endOfLog = fields.getLong(StreamLayout.END_OF_LOG);
     long analysis = fields.getLong(StreamLayout.END_ANALYSIS);
@@ -355,8 +413,10 @@ public final class BackupUnpack {
     if (fields.getInt(StreamLayout.END_CRCS) != (int) crcs.getValue()
         || fields.getInt(StreamLayout.END_RESERVED) != 0
         || pages <= PageHeaderLayout.FIRST_POOLED_PAGE
-        || pages > Math.min(nextPage, FileHeaderLayout.MOST_PAGES)
+        || pages > FileHeaderLayout.MOST_PAGES
+        || (known.base() == null && pages > nextPage)
         || endOfLog != nextLog
+        || highestLsn > endOfLog
         || fields.getLong(StreamLayout.END_LOG_BYTES) != logBytes
         || !SegmentLayout.isLsn(analysis)
         || analysis < known.redoPoint()
@@ -375,23 +435,7 @@ public final class BackupUnpack {
         throw bad("it goes on behind its last entry");
       }
     }
-    onFileThread(() -> complete(known, state));
-    return new BackupReport(
-        directory,
-        pages * Page.SIZE + logBytes,
-        pages,
-        logBytes,
-        known.redoPoint(),
-        endOfLog,
-        System.nanoTime() - begun);
-  }
-
-  private void complete(BackupOutput.Start known, ControlState state) {
-    rebuilt().finish();
-    rebuilt().close();
-    target().writeHeader(known.id(), known.segmentSize(), known.createdMillis(), state);
-    target().force();
-    target().complete();
+    to.end(state, logBytes);
   }
 
   private static boolean isZero(byte[] bytes, int from, int to) {
@@ -407,13 +451,15 @@ public final class BackupUnpack {
     int done;
     try {
       done = from.readNBytes(to, 0, length);
+    } catch (FileException ofFile) {
+      throw ofFile;
     } catch (IOException | RuntimeException ofStream) {
       throw new StorageException(
           StorageException.Reason.IO,
-          directory,
+          file,
           StorageException.NO_OFFSET,
           "the stream of the backup cannot be read at its byte " + position + ": " + ofStream,
-          "remove the cause, and unpack the backup again from its begin",
+          "remove the cause, and begin again with the whole stream",
           ofStream);
     }
     position += done;
@@ -429,12 +475,6 @@ public final class BackupUnpack {
   }
 
   private StorageException bad(String why, String cure) {
-    return new StorageException(
-        StorageException.Reason.BACKUP_STREAM,
-        directory,
-        StorageException.NO_OFFSET,
-        "the stream cannot be unpacked to here: at its byte " + entryAt + ", " + why,
-        cure,
-        /* cause= */ null);
+    return bad(StorageException.Reason.BACKUP_STREAM, why, cure);
   }
 }
