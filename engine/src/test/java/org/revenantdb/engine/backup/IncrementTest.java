@@ -541,6 +541,22 @@ class IncrementTest {
   }
 
   @Test
+  void a_list_that_cannot_be_written_leaves_no_half_file() {
+    db.close();
+    FaultyFileSystem faulty = new FaultyFileSystem();
+    faulty.hook(event -> {
+      if (event.file().endsWith(BackupNotes.NEW_NAME) && event.kind() == IoEvent.Kind.WRITE) {
+        throw new IOException("a bad block");
+      }
+    });
+    db = Database.open(faulty.wrap(directory), SMALL);
+    assertNull(db.backup(base).id(), "it could not be noted");
+    assertFalse(Files.exists(directory.resolve(BackupNotes.NEW_NAME)));
+    faulty.hook(event -> {});
+    assertNotNull(db.backup(target()).id());
+  }
+
+  @Test
   @EnabledOnOs({OS.LINUX, OS.MAC})
   void a_pipe_is_refused_and_not_waited_for() throws Exception {
     db.backup(base);
