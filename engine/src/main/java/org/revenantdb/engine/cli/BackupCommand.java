@@ -147,12 +147,15 @@ final class BackupCommand implements Callable<Integer> {
       }
       throw refused;
     }
+    if (report.notNoted() != null) {
+      err.println(
+          "revenant: no increment can be made since this backup, as it could not be noted: "
+              + report.notNoted()
+              + "; --recover opens a closed database for writing");
+    }
     err.printf(
         "revenant: backup %s: %,d bytes of pages and log in %,.1f ms; complete%n",
-        id(report.id()), report.bytes(), report.nanos() / 1e6);
-    if (report.notNoted() != null) {
-      err.println("revenant: it could not be noted: " + report.notNoted());
-    }
+        report.id() == null ? "without an id" : report.id(), report.bytes(), report.nanos() / 1e6);
     write(
         report.id(),
         report.bytes(),
@@ -166,12 +169,6 @@ final class BackupCommand implements Callable<Integer> {
 
   private void sayRecover() {
     err.println("revenant: --recover recovers the database first, then makes the backup.");
-  }
-
-  private static String id(@Nullable String id) {
-    return id == null
-        ? "without an id: no increment can be made since it, as it could not be noted: the database is open read-only, or its list of backups cannot be written; --recover opens it for writing"
-        : id;
   }
 
   private void write(
@@ -227,6 +224,12 @@ final class BackupCommand implements Callable<Integer> {
       err.flush();
     }
     return true;
+  }
+
+  private static String id(@Nullable String id) {
+    return id == null
+        ? "none: no increment can be made since it, as it could not be noted: the database is open read-only, or its list of backups cannot be written; --recover opens it for writing"
+        : id;
   }
 
   private void print(AdminReply.BackedUp report) {
