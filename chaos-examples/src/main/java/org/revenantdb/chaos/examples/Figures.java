@@ -1,6 +1,11 @@
 package org.revenantdb.chaos.examples;
 
+import java.util.Collections;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.revenantdb.chaos.hooks.AnyRun;
 import org.revenantdb.chaos.report.JsonReport;
 
 /** The figures of a run over several stores. */
@@ -10,7 +15,8 @@ record Figures(
     List<Finding> found,
     long falseAlarms,
     long controls,
-    long unmeasured) {
+    long unmeasured,
+    Map<Example, AnyRun.Durations> durations) {
 
   static Figures of(List<Example> stores, List<ExampleRun> runs, List<Row> rows) {
     List<Finding> known =
@@ -23,7 +29,33 @@ record Figures(
             .filter(row -> row.store().mustBeClean() && row.part().isUsual() && row.isFinding())
             .count(),
         runs.stream().mapToLong(ExampleRun::controls).sum(),
-        rows.stream().filter(row -> !row.isMeasured()).count());
+        rows.stream().filter(row -> !row.isMeasured()).count(),
+        durations(stores, runs));
+  }
+
+  private static Map<Example, AnyRun.Durations> durations(
+      List<Example> stores, List<ExampleRun> runs) {
+    EnumMap<Example, AnyRun.Durations> all = new EnumMap<>(Example.class);
+    for (int i = 0; i < runs.size(); i++) {
+      AnyRun.Durations one = runs.get(i).durations();
+      if (one != null) {
+        all.put(stores.get(i), one);
+      }
+    }
+    return Collections.unmodifiableMap(all);
+  }
+
+  /** How many times as long the works of all stores together take when they are recorded. */
+  double overhead() {
+    long plain = durations.values().stream().mapToLong(AnyRun.Durations::plain).sum();
+    long recorded = durations.values().stream().mapToLong(AnyRun.Durations::recorded).sum();
+    return plain == 0 ? 0 : (double) recorded / plain;
+  }
+
+  private Map<String, Object> overheads() {
+    Map<String, Object> all = new TreeMap<>();
+    durations.forEach((store, one) -> all.put(store.title(), (double) one.recorded() / one.plain()));
+    return all;
   }
 
   /**
@@ -85,9 +117,11 @@ record Figures(
         .number("false_alarms", falseAlarms)
         .number("states", states())
         .number("any_states_per_second", seconds() == 0 ? 0 : states() / seconds())
+        .number("any_overhead", overhead())
         .number("controls_equal", controls)
         .number("not_measured", unmeasured)
         .number("new_findings", unexplained().size())
+        .detail("overheads", overheads())
         .detail("parts", rows.stream().map(Row::json).toList())
         .detail(
             "missed",

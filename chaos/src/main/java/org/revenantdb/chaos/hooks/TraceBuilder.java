@@ -1,5 +1,9 @@
 package org.revenantdb.chaos.hooks;
 
+import java.io.ByteArrayInputStream;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
@@ -17,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.disk.DiskImage;
 import org.revenantdb.chaos.disk.FileContent;
 import org.revenantdb.chaos.oracle.PromiseEvent;
+import org.revenantdb.chaos.oracle.PromiseLog;
 import org.revenantdb.chaos.trace.CallStack;
 import org.revenantdb.chaos.trace.Operation;
 import org.revenantdb.chaos.trace.Operation.Origin;
@@ -56,6 +61,9 @@ final class TraceBuilder {
   private final Map<Integer, String> threads = new HashMap<>();
   private final List<Operation> operations = new ArrayList<>();
   private final List<PromiseEvent> promises = new ArrayList<>();
+  private final List<PromiseEvent> laterPromises = new ArrayList<>();
+  private long laterFrom = Long.MAX_VALUE;
+  private long lastPlace;
   private final Set<String> gaps = new LinkedHashSet<>();
   private final Set<Integer> mapped = new HashSet<>();
   private int lastNode = DiskImage.ROOT;
@@ -95,6 +103,21 @@ final class TraceBuilder {
     return promises;
   }
 
+  /** What the subject owes from {@link #laterFrom} on. */
+  List<PromiseEvent> laterPromises() {
+    return laterPromises;
+  }
+
+  /** Where a life began on the files that another process had left. */
+  long laterFrom() {
+    return laterFrom;
+  }
+
+  /** The greatest place of a record. */
+  long lastPlace() {
+    return lastPlace;
+  }
+
   /** The length of the operation that was begun and not ended, or -1 if there is none. */
   long inFlight() {
     return inFlight;
@@ -113,12 +136,27 @@ final class TraceBuilder {
     return paths;
   }
 
+  private static List<PromiseEvent> former(byte[] log) {
+    try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(log))) {
+      return PromiseLog.readFrom(in).events();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   private void record(long at) {
     int kind = tape.getInt(at + 4);
+    lastPlace = Math.max(lastPlace, tape.getLong(at + 8));
     switch (kind) {
       case Tape.STACK -> stacks.put(tape.getInt(at + 28), stack(text(at)));
       case Tape.THREAD -> threads.put(tape.getInt(at + 28), text(at));
-      case Tape.PROMISE -> promises.add(PromiseEvent.decode(ByteBuffer.wrap(data(at))));
+      case Tape.PROMISE ->
+          (laterFrom == Long.MAX_VALUE ? promises : laterPromises)
+              .add(PromiseEvent.decode(ByteBuffer.wrap(data(at))));
+      case Tape.LIFE -> {
+        laterFrom = tape.getLong(at + 8);
+        laterPromises.addAll(former(data(at)));
+      }
       case Tape.ROOT -> byInode.put(tape.getLong(at + Tape.A), DiskImage.ROOT);
       case Tape.GAP ->
           gaps.add(
@@ -140,6 +178,9 @@ final class TraceBuilder {
         return;
       }
       result = kind == Tape.WRITE ? finish : 0;
+    }
+    if (result == Tape.CLEANED) {
+      cleaned(at, kind);
     }
     if (result < 0) {
       return;
@@ -313,6 +354,45 @@ final class TraceBuilder {
 
   private void force(Origin origin, int node, long since, boolean metadata) {
     operations.add(new Operation.Force(origin, node, since, metadata));
+    TreeMap<Long, Long> pages = changed.get(node);
+    if (pages != null) {
+      pages.values().removeIf(place -> place < since);
+    }
+  }
+
+  /**
+   * A force failed, and its pages count as clean. If a force of a part of the file's memory fails
+   * while other parts have changes, it counts as one that left its pages dirty, which is milder.
+   */
+  private void cleaned(long at, int kind) {
+    long inode = tape.getLong(at + Tape.A);
+    long since = tape.getLong(at + Tape.B);
+    if (kind == Tape.FSYNC && inode == -1) {
+      long place = tape.getLong(at + 8);
+      for (int node : new HashSet<>(byInode.values())) {
+        if (node >= 0) {
+          clean(origin(at, place++), node, since);
+        }
+      }
+      return;
+    }
+    Integer node = byInode.get(inode);
+    if (node == null || node < 0) {
+      return;
+    }
+    if (kind == Tape.MSYNC) {
+      TreeMap<Long, Long> pages = changed.computeIfAbsent(node, _ -> new TreeMap<>());
+      long first = tape.getLong(at + Tape.C) / Mappings.PAGE;
+      long last = (tape.getLong(at + Tape.D) + Mappings.PAGE - 1) / Mappings.PAGE;
+      if (!pages.headMap(first).isEmpty() || !pages.tailMap(last).isEmpty()) {
+        return;
+      }
+    }
+    clean(origin(at), node, since);
+  }
+
+  private void clean(Origin origin, int node, long since) {
+    operations.add(new Operation.ForceFailed(origin, node, since));
     TreeMap<Long, Long> pages = changed.get(node);
     if (pages != null) {
       pages.values().removeIf(place -> place < since);

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.chaos.fault.FaultPoint;
 import org.revenantdb.chaos.run.LifeRecorder;
 import org.revenantdb.chaos.run.Recording;
 import org.revenantdb.chaos.run.Subjects;
@@ -20,6 +21,7 @@ final class SharedRecording {
   private final CrashTestSettings settings;
   private @Nullable Recording recording;
   private @Nullable List<Recording> deaths;
+  private FaultPoint.@Nullable Counter possible;
 
   SharedRecording(Class<?> type, CrashTestSettings settings) {
     this.type = type;
@@ -45,6 +47,20 @@ final class SharedRecording {
     if (made == null) {
       made = get().usable() && count > 0 ? recorder().recordDeaths(count) : List.of();
       deaths = made;
+    }
+    return made;
+  }
+
+  /** Where faults are possible in one life. */
+  synchronized FaultPoint.Counter possible() throws IOException {
+    FaultPoint.Counter made = possible;
+    if (made == null) {
+      made = new FaultPoint.Counter();
+      var _ =
+          new LifeRecorder<>(subjects(), settings.seed(), /* lives= */ 1, settings.limit())
+              .watchedBy(made)
+              .record();
+      possible = made;
     }
     return made;
   }

@@ -41,6 +41,7 @@ public final class LifeRecorder<S> {
   private final long seed;
   private final int lives;
   private final Duration limit;
+  private final FaultInjector watching;
 
   /**
    * Creates a recorder.
@@ -51,10 +52,30 @@ public final class LifeRecorder<S> {
    * @param limit the time limit of each step
    */
   public LifeRecorder(Supplier<CrashSubject<S>> subjects, long seed, int lives, Duration limit) {
+    this(subjects, seed, lives, limit, FaultInjector.NOTHING);
+  }
+
+  private LifeRecorder(
+      Supplier<CrashSubject<S>> subjects,
+      long seed,
+      int lives,
+      Duration limit,
+      FaultInjector watching) {
     this.subjects = subjects;
     this.seed = seed;
     this.lives = lives;
     this.limit = limit;
+    this.watching = watching;
+  }
+
+  /**
+   * Returns a recorder whose operations are counted.
+   *
+   * @param injector sees each operation of {@link #record} and must inject nothing
+   * @return another recorder
+   */
+  public LifeRecorder<S> watchedBy(FaultInjector injector) {
+    return new LifeRecorder<>(subjects, seed, lives, limit, injector);
   }
 
   /**
@@ -64,7 +85,7 @@ public final class LifeRecorder<S> {
    * @throws IOException if the disk in memory cannot be made
    */
   public Recording record() throws IOException {
-    Run run = new Run();
+    Run run = new Run(watching, /* keep= */ true);
     TimedCall call =
         TimedCall.run("a life of the subject", limit, step -> run.liveIntact(lives, step));
     return run.recording(call.complaint(), Verdict.HARNESS_BROKEN);
