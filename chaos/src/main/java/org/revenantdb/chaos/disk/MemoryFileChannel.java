@@ -1,6 +1,8 @@
 package org.revenantdb.chaos.disk;
 
 import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
@@ -290,10 +292,33 @@ final class MemoryFileChannel extends FileChannel {
   }
 
   @Override
-  public MappedByteBuffer map(MapMode mode, long from, long size) {
-    throw new UnsupportedOperationException(
-        "a file in memory cannot be mapped; a recording can map it for writing, and process death"
-            + " tests the default file system");
+  public MappedByteBuffer map(MapMode mode, long from, long size) throws IOException {
+    checkMapping(mode, from, size);
+    if (size > Integer.MAX_VALUE) {
+      throw new IllegalArgumentException("Size exceeds Integer.MAX_VALUE");
+    }
+    return file.map(from + size, content -> CopiedMapping.buffer(content, mode, from, size));
+  }
+
+  @Override
+  public MemorySegment map(MapMode mode, long from, long size, Arena arena) throws IOException {
+    checkMapping(mode, from, size);
+    return file.map(
+        from + size, content -> CopiedMapping.segment(content, mode, from, size, arena));
+  }
+
+  private void checkMapping(MapMode mode, long from, long size) throws IOException {
+    ensureReadable();
+    if (mode == MapMode.PRIVATE) {
+      ensureWritable();
+    } else if (mode != MapMode.READ_ONLY) {
+      throw new UnsupportedOperationException(
+          "a file in memory cannot be mapped for writing; a recording can, and process death tests"
+              + " the default file system");
+    }
+    if (from < 0 || size < 0) {
+      throw new IllegalArgumentException("from " + from + ", size " + size);
+    }
   }
 
   @Override

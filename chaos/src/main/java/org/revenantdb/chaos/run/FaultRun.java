@@ -16,6 +16,8 @@ import org.revenantdb.chaos.oracle.PromiseLog;
 import org.revenantdb.chaos.power.CrashPlan;
 import org.revenantdb.chaos.power.CrashState;
 import org.revenantdb.chaos.power.CrashStates;
+import org.revenantdb.chaos.power.Losses;
+import org.revenantdb.chaos.power.PowerCut;
 import org.revenantdb.chaos.run.FaultCase.Contract;
 import org.revenantdb.chaos.subject.CrashSubject;
 import org.revenantdb.chaos.subject.Verdict;
@@ -37,6 +39,7 @@ import org.revenantdb.chaos.trace.CallStack;
 public final class FaultRun<S> {
 
   private static final String NAME = "faults";
+  private static final int PROMISES = 4;
 
   /** Makes the recording of a life without faults. */
   private interface Intact {
@@ -159,6 +162,7 @@ public final class FaultRun<S> {
     private boolean failed;
     private boolean refusal;
     private long states;
+    private long struckAt;
 
     Trial(FaultCase fault) throws IOException {
       this.fault = fault;
@@ -168,6 +172,7 @@ public final class FaultRun<S> {
     FaultRow run() throws IOException {
       FaultLife.Lived lived = life.live();
       boolean worked = lived.complaint().isEmpty();
+      struckAt = lived.firstAt();
       if (!lived.unmeasured().isEmpty()) {
         tellUnmeasured(lived.unmeasured());
       } else if (lived.hangs()) {
@@ -219,6 +224,14 @@ public final class FaultRun<S> {
         fail(Verdict.CORRUPT, both.complaint(), both.failure());
         return;
       }
+      PowerCut cut = new PowerCut(both.trace(), options.profile().rules());
+      for (long place : behindTheFault(both)) {
+        for (Losses losses : List.of(Losses.none(), Losses.of(cut.pending(place)))) {
+          if (!failed) {
+            judgeCut(both, cut.state(place, losses));
+          }
+        }
+      }
       Iterator<CrashState> cuts =
           new CrashStates(
               both.trace(),
@@ -229,6 +242,18 @@ public final class FaultRun<S> {
       while (cuts.hasNext() && !failed) {
         judgeCut(both, cuts.next());
       }
+    }
+
+    /** Later promises may cover what the fault broke, so the next ones are always tried. */
+    private List<Long> behindTheFault(FaultLife.LivedOn both) {
+      List<Long> behind = new ArrayList<>();
+      behind.add(struckAt + 1);
+      places(both).stream()
+          .filter(place -> place > struckAt)
+          .sorted()
+          .limit(PROMISES)
+          .forEach(place -> behind.add(place + 1));
+      return behind;
     }
 
     private List<Long> places(FaultLife.LivedOn both) {

@@ -34,6 +34,16 @@ import org.revenantdb.chaos.trace.Trace;
  */
 public final class LifeRecorder<S> {
 
+  /** Thrown by java.io, and by no file system in memory. */
+  private static final String FILE_API = "java.io.FileNotFoundException";
+
+  private static final String TEXT_OF_A_PATH =
+      "the store uses the text of its path for a java.io.File, a RandomAccessFile or native code."
+          + " With files = PATH its disk is in memory, and that text stands for nothing. Use files ="
+          + " ANY";
+
+  private static final String IF_TEXT = "Perhaps ";
+
   /** One life in this many has slow forces. */
   private static final int SLOW = 3;
 
@@ -153,7 +163,7 @@ public final class LifeRecorder<S> {
   private final class Run {
 
     private final Path directory =
-        Files.createDirectory(MemoryFileSystem.of(new DiskImage()).root().resolve("store"));
+        Files.createDirectory(MemoryFileSystem.apart(new DiskImage()).root().resolve("store"));
     private RecordingFileSystem disk;
     private PromiseLog log = new PromiseLog();
     private long from;
@@ -215,6 +225,12 @@ public final class LifeRecorder<S> {
       Trace trace = disk.trace();
       String reason = complaint;
       Verdict verdict = reason.isEmpty() ? Verdict.SURVIVED : ifAny;
+      if (MemoryFileSystem.isIn(complaint) && complaint.contains(FILE_API)) {
+        verdict = Verdict.NOT_MEASURED;
+        reason = TEXT_OF_A_PATH + "\n" + complaint;
+      } else if (MemoryFileSystem.isIn(complaint)) {
+        reason = complaint + "\n" + IF_TEXT + TEXT_OF_A_PATH;
+      }
       if (!trace.gaps().isEmpty()) {
         verdict = Verdict.NOT_MEASURED;
         reason = "not all file operations of the store can be recorded: " + trace.gaps().getFirst();

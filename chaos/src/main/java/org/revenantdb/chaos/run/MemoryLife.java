@@ -43,7 +43,7 @@ final class MemoryLife<S> implements FaultLife {
     this.fault = fault;
     this.strikes = new Strikes(fault.injector().get(), clock);
     this.directory =
-        Files.createDirectory(MemoryFileSystem.of(new DiskImage()).root().resolve("store"));
+        Files.createDirectory(MemoryFileSystem.apart(new DiskImage()).root().resolve("store"));
     this.recorder = RecordingFileSystem.over(directory).clock(clock).faults(strikes).start();
   }
 

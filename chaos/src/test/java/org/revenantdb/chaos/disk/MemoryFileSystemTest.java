@@ -141,11 +141,12 @@ class MemoryFileSystemTest {
   @Test
   void unsupportedOperations_throw() throws IOException {
     Path file = Files.writeString(root.resolve("f"), "abc");
-    try (FileChannel channel = FileChannel.open(file)) {
+    try (FileChannel channel =
+        FileChannel.open(file, READ, WRITE)) {
       UnsupportedOperationException e =
           assertThrows(
               UnsupportedOperationException.class,
-              () -> channel.map(FileChannel.MapMode.READ_ONLY, 0, 1));
+              () -> channel.map(FileChannel.MapMode.READ_WRITE, 0, 1));
       assertTrue(String.valueOf(e.getMessage()).contains("cannot be mapped"), e.getMessage());
     }
     for (Runnable each :

@@ -1,0 +1,87 @@
+package org.revenantdb.chaos.disk;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.MappedByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileChannel.MapMode;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.function.BooleanSupplier;
+
+/**
+ * A part of a file in memory that is mapped for reading: a copy of it in a temporary file, which the
+ * program has mapped. Changes of the file are carried over, so the program sees them as with a real
+ * file.
+ *
+ * <p>Threads: all methods are called under the write lock of the node.
+ */
+final class CopiedMapping {
+
+  private final FileContent content;
+  private final long from;
+  private final MemorySegment copy;
+  private BooleanSupplier isAlive = () -> true;
+
+  private CopiedMapping(FileContent content, long from, MemorySegment copy) {
+    this.content = content;
+    this.from = from;
+    this.copy = copy;
+  }
+
+  /** Maps a copy. The caller adds the mapping to the node. */
+  private interface Mapper<T> {
+    T map(FileChannel channel) throws IOException;
+  }
+
+  /** A mapping, and what the program gets. */
+  record Made<T>(CopiedMapping mapping, T result) {}
+
+  static Made<MappedByteBuffer> buffer(FileContent content, MapMode mode, long from, long size)
+      throws IOException {
+    return make(content, from, size, channel -> channel.map(mode, 0, size));
+  }
+
+  static Made<MemorySegment> segment(
+      FileContent content, MapMode mode, long from, long size, Arena arena) throws IOException {
+    Made<MemorySegment> made =
+        make(content, from, size, channel -> channel.map(mode, 0, size, arena));
+    made.mapping.isAlive = arena.scope()::isAlive;
+    return made;
+  }
+
+  private static <T> Made<T> make(FileContent content, long from, long size, Mapper<T> mapper)
+      throws IOException {
+    Path temporary = Files.createTempFile("mapped", null);
+    try (FileChannel channel =
+        FileChannel.open(temporary, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+      MemorySegment copy = channel.map(MapMode.READ_WRITE, 0, size, Arena.ofAuto());
+      CopiedMapping mapping = new CopiedMapping(content, from, copy);
+      mapping.changed(from, from + size);
+      return new Made<>(mapping, mapper.map(channel));
+    } finally {
+      Files.delete(temporary); // its mappings stay
+    }
+  }
+
+  /** Carries bytes of the file over. What is behind its end becomes zeros. */
+  void changed(long first, long end) {
+    long begin = Math.max(first, from);
+    long last = Math.min(end, from + copy.byteSize());
+    long known = Math.min(last, content.size());
+    if (begin < known) {
+      byte[] bytes = content.bytes(begin, Math.toIntExact(known - begin));
+      MemorySegment.copy(MemorySegment.ofArray(bytes), 0, copy, begin - from, bytes.length);
+    }
+    long zeros = Math.max(begin, known);
+    if (zeros < last) {
+      copy.asSlice(zeros - from, last - zeros).fill((byte) 0);
+    }
+  }
+
+  boolean isAlive() {
+    return isAlive.getAsBoolean();
+  }
+}
