@@ -136,8 +136,7 @@ final class ExamplesCommand implements Callable<Integer> {
         System.out.printf("%n%s %s%n", store.title(), store.version());
         System.out.println("    promises: " + store.promise());
         ExampleRun run =
-            new ExampleRun(
-                store, drawn, states, budget(chosen.size()), keep, /* isTimed= */ true);
+            new ExampleRun(store, drawn, states, budget(chosen.size()), keep, /* isTimed= */ true);
         rows.addAll(run.run(scratch, ExamplesCommand::print));
         runs.add(run);
         System.out.println("    " + run.seen());

@@ -54,7 +54,8 @@ record Figures(
 
   private Map<String, Object> overheads() {
     Map<String, Object> all = new TreeMap<>();
-    durations.forEach((store, one) -> all.put(store.title(), (double) one.recorded() / one.plain()));
+    durations.forEach(
+        (store, one) -> all.put(store.title(), (double) one.recorded() / one.plain()));
     return all;
   }
 

@@ -12,9 +12,9 @@ import java.nio.file.StandardOpenOption;
 import java.util.function.BooleanSupplier;
 
 /**
- * A part of a file in memory that is mapped for reading: a copy of it in a temporary file, which the
- * program has mapped. Changes of the file are carried over, so the program sees them as with a real
- * file.
+ * A part of a file in memory that is mapped for reading: a copy of it in a temporary file, which
+ * the program has mapped. Changes of the file are carried over, so the program sees them as with a
+ * real file.
  *
  * <p>Threads: all methods are called under the write lock of the node.
  */

@@ -286,7 +286,10 @@ final class MemoryPath implements Path {
     if (known == null) {
       String inside = String.join(SEPARATOR, names);
       String above = fileSystem.above();
-      known = !absolute ? inside : inside.isEmpty() && !above.isEmpty() ? above : above + SEPARATOR + inside;
+      known =
+          !absolute
+              ? inside
+              : inside.isEmpty() && !above.isEmpty() ? above : above + SEPARATOR + inside;
       text = known;
     }
     return known;

@@ -134,7 +134,9 @@ final class OpenFile {
     CopiedMapping.Made<T> map(FileContent content) throws IOException;
   }
 
-  /** Maps a part of the file. The file gets longer if it ends before that part and may be written. */
+  /**
+   * Maps a part of the file. The file gets longer if it ends before that part and may be written.
+   */
   <T> T map(long end, Mapper<T> mapper) throws IOException {
     node.lock.writeLock().lock();
     try {
@@ -144,7 +146,8 @@ final class OpenFile {
       FileContent content = node.content();
       if (end > content.size()) {
         if (!mode.write()) {
-          throw new IOException("Channel not open for writing - cannot extend file to required size");
+          throw new IOException(
+              "Channel not open for writing - cannot extend file to required size");
         }
         names.grow(end - content.size());
         content.write(end - 1, ByteBuffer.allocate(1));

@@ -27,8 +27,7 @@ public record FaultPoint(FaultKind kind, long nth) {
       case DISK_FULL ->
           operation.kind() == FileOperation.Kind.CREATE
               || (operation.kind() == FileOperation.Kind.WRITE && operation.growth() > 0);
-      case SHORT_WRITE ->
-          operation.kind() == FileOperation.Kind.WRITE && operation.length() > 1;
+      case SHORT_WRITE -> operation.kind() == FileOperation.Kind.WRITE && operation.length() > 1;
       case FORCE_FAILS, FORCE_FAILS_CLEAN -> operation.kind() == FileOperation.Kind.FORCE;
       case OPEN_FAILS -> operation.kind() == FileOperation.Kind.OPEN;
       case CREATE_FAILS -> operation.kind() == FileOperation.Kind.CREATE;

@@ -192,8 +192,7 @@ public final class AnyRecorder implements AutoCloseable {
    */
   List<Long> durations(boolean hooked) throws IOException {
     HookedLives timed = lives(hooked ? "timed" : "plain");
-    timed.live(
-        hooked ? HookedMain.TIMED : HookedMain.PLAIN, seed, TIMED_LIVES + 1, Long.MAX_VALUE);
+    timed.live(hooked ? HookedMain.TIMED : HookedMain.PLAIN, seed, TIMED_LIVES + 1, Long.MAX_VALUE);
     String wrong = timed.unsupported() + timed.complaint() + timed.lost();
     if (!wrong.isEmpty()) {
       throw new IOException("a life whose duration was measured: " + wrong);

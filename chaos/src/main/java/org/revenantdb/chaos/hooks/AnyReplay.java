@@ -27,8 +27,7 @@ public final class AnyReplay {
   public static StateResult replay(FailureFile failure, List<String> flags, Duration limit)
       throws IOException {
     Path scratch = Scratch.directory("revenant-replay-");
-    try (ImageChecker checker =
-        new Workers(subject(failure), scratch, flags, limit).get()) {
+    try (ImageChecker checker = new Workers(subject(failure), scratch, flags, limit).get()) {
       return checker.check(failure.image().fork(), failure.promises(), failure.seq());
     } finally {
       Scratch.delete(scratch);

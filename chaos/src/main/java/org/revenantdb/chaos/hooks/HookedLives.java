@@ -56,12 +56,7 @@ final class HookedLives {
    * @param tape is emptied
    */
   HookedLives(
-      Class<?> subject,
-      Duration limit,
-      List<String> flags,
-      Path directory,
-      Path file,
-      Tape tape) {
+      Class<?> subject, Duration limit, List<String> flags, Path directory, Path file, Tape tape) {
     this.subject = subject;
     this.limit = limit;
     this.flags = flags;
@@ -185,8 +180,7 @@ final class HookedLives {
     PowerCut model = new PowerCut(trace, PlatformProfile.EXT4_ORDERED.rules());
     for (Map.Entry<Long, DiskImage> look : looks.entrySet()) {
       String different =
-          difference(
-              model.state(look.getKey(), Losses.none()).image(), look.getValue(), Set.of());
+          difference(model.state(look.getKey(), Losses.none()).image(), look.getValue(), Set.of());
       if (!different.isEmpty()) {
         return "at place " + look.getKey() + ", " + different;
       }

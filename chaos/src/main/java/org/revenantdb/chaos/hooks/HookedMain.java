@@ -120,8 +120,7 @@ public final class HookedMain {
         case RECORD -> main.lives(Integer.parseInt(arguments[4]));
         case AFTER -> main.lifeAfter();
         case PLAIN -> main.timedLives(Integer.parseInt(arguments[4]), new TraceClock(), _ -> {});
-        case TIMED ->
-            main.timedLives(Integer.parseInt(arguments[4]), main.clock, HookedMain::told);
+        case TIMED -> main.timedLives(Integer.parseInt(arguments[4]), main.clock, HookedMain::told);
         default -> main.lifeWithFault();
       }
       pipe.say("done");

@@ -438,8 +438,7 @@ final class Hooks {
       case FTRUNCATE, TRUNCATE -> recorded ? Faults.TRUNCATE : 0;
       case FSYNC, FDATASYNC, SYNCFS -> Faults.FORCE;
       case MSYNC -> (c & MS_SYNC) != 0 ? Faults.FORCE : 0;
-      case MKDIR, MKDIRAT, LINK, LINKAT ->
-          recorded ? Faults.CREATE | Faults.GROWTH : 0;
+      case MKDIR, MKDIRAT, LINK, LINKAT -> recorded ? Faults.CREATE | Faults.GROWTH : 0;
       case RENAME, RENAMEAT, RENAMEAT2 -> recorded ? Faults.RENAME : 0;
       case UNLINK, UNLINKAT, REMOVE, RMDIR -> recorded ? Faults.DELETE : 0;
       default -> 0;

@@ -23,8 +23,7 @@ final class FaultTestCase extends CrashTestCase {
   private final Run run;
   private final Prover prover;
 
-  FaultTestCase(
-      Class<?> type, CrashTestSettings settings, FaultKind kind, Run run, Prover prover) {
+  FaultTestCase(Class<?> type, CrashTestSettings settings, FaultKind kind, Run run, Prover prover) {
     super(type, Crash.POWER_CUT, settings.seed());
     this.kind = kind;
     this.files = settings.files();

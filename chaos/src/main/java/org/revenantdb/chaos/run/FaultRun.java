@@ -26,11 +26,11 @@ import org.revenantdb.chaos.trace.CallStack;
 /**
  * Injects faults into the operations of a living subject, and checks the files afterwards.
  *
- * <p>Each case is a life of its own on a disk in memory, or in a forked JVM with native hooks: open,
- * work and close while the plan injects faults. Then the files as a process death leaves them are
- * opened without faults. If nothing may be lost, the store also lives again on the same disk, and
- * the power is cut at moments of both lives. After a failed force, this is where a store that trusts
- * what it reads fails.
+ * <p>Each case is a life of its own on a disk in memory, or in a forked JVM with native hooks:
+ * open, work and close while the plan injects faults. Then the files as a process death leaves them
+ * are opened without faults. If nothing may be lost, the store also lives again on the same disk,
+ * and the power is cut at moments of both lives. After a failed force, this is where a store that
+ * trusts what it reads fails.
  *
  * <p>Threads: one.
  *
@@ -68,8 +68,7 @@ public final class FaultRun<S> {
    */
   public FaultRun(
       Supplier<CrashSubject<S>> subjects, PowerCutOptions options, List<FaultCase> cases) {
-    PatientChecker<S> patient =
-        new PatientChecker<>(subjects, /* resume= */ true, options.limit());
+    PatientChecker<S> patient = new PatientChecker<>(subjects, /* resume= */ true, options.limit());
     this.intact =
         new LifeRecorder<>(subjects, options.seed(), /* lives= */ 1, options.limit())::record;
     this.lives = fault -> new MemoryLife<>(subjects, options, fault);
@@ -282,8 +281,7 @@ public final class FaultRun<S> {
       failed = true;
       String where =
           "after %s, power cut under %s at %d".formatted(title(), options.profile(), state.seq());
-      Recording recording =
-          new Recording(both.trace(), owed, Verdict.SURVIVED, "", both.end());
+      Recording recording = new Recording(both.trace(), owed, Verdict.SURVIVED, "", both.end());
       new FailedState(where, options, subject, checker, tally)
           .tell(recording, state, spare, result);
     }

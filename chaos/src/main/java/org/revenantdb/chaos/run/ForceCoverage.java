@@ -289,9 +289,7 @@ public final class ForceCoverage<S> {
               .formatted(
                   rows.size() - unnoticed.size(),
                   rows.size(),
-                  unnoticed.stream()
-                      .map(ForceCoverage::text)
-                      .collect(Collectors.joining("\n"))));
+                  unnoticed.stream().map(ForceCoverage::text).collect(Collectors.joining("\n"))));
     }
     long states = rows.stream().mapToLong(CoverageRow::states).sum();
     return new Outcome(
@@ -526,14 +524,12 @@ public final class ForceCoverage<S> {
           return "";
         }
       }
-      StateChecker.Recorded recorded =
-          checker().recorded(image, recording.promises(), state.seq());
+      StateChecker.Recorded recorded = checker().recorded(image, recording.promises(), state.seq());
       if (recorded == null) {
         return "";
       }
       if (!recorded.result().survived()) {
-        StateChecker.Recorded other =
-            checker().recorded(twin, recording.promises(), state.seq());
+        StateChecker.Recorded other = checker().recorded(twin, recording.promises(), state.seq());
         boolean twinSurvives = other != null && other.result().survived();
         return twinSurvives ? told(recorded.result(), state, "") : "";
       }

@@ -49,8 +49,7 @@ final class MemoryLife<S> implements FaultLife {
 
   @Override
   public Lived live() {
-    TimedCall call =
-        TimedCall.run("a life with " + fault.title(), options.limit(), this::work);
+    TimedCall call = TimedCall.run("a life with " + fault.title(), options.limit(), this::work);
     return new Lived(
         strikes.struck(),
         strikes.firstAt(),

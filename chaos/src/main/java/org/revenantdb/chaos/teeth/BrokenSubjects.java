@@ -134,10 +134,7 @@ public final class BrokenSubjects {
    * @return the subject
    */
   public static Broken of(Trigger trigger) {
-    return all().stream()
-        .filter(broken -> broken.trigger() == trigger)
-        .findFirst()
-        .orElseThrow();
+    return all().stream().filter(broken -> broken.trigger() == trigger).findFirst().orElseThrow();
   }
 
   /** The correct store, which must never be found. */

@@ -195,8 +195,7 @@ class MemoryFileSystemTest {
   @Test
   void unsupportedOperations_throw() throws IOException {
     Path file = Files.writeString(root.resolve("f"), "abc");
-    try (FileChannel channel =
-        FileChannel.open(file, READ, WRITE)) {
+    try (FileChannel channel = FileChannel.open(file, READ, WRITE)) {
       UnsupportedOperationException e =
           assertThrows(
               UnsupportedOperationException.class,

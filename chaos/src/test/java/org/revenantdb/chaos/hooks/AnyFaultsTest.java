@@ -39,7 +39,6 @@ class AnyFaultsTest {
   /** Forces of the directory and of files: with so many lives, one of each kind fails. */
   private static final int FORCES = 4;
 
-
   @TempDir private Path scratch;
 
   static boolean canHook() {
@@ -169,16 +168,14 @@ class AnyFaultsTest {
   }
 
   @Test
-  void a_store_that_swallows_a_failed_force_is_found_and_its_file_fails_again()
-      throws IOException {
+  void a_store_that_swallows_a_failed_force_is_found_and_its_file_fails_again() throws IOException {
     Outcome outcome = fault(SwallowsFailedForce.class, FaultKind.FORCE_FAILS_CLEAN, FORCES);
     assertFound(outcome);
     String title = outcome.failures().getFirst().title();
     assertTrue(title.contains("a force fails, its pages clean (operation "), title);
     Path file = outcome.failures().getFirst().file();
     assertTrue(file != null);
-    Verdict again =
-        FailureFile.read(file).replayOnDisk(Duration.ofMinutes(10)).verdict();
+    Verdict again = FailureFile.read(file).replayOnDisk(Duration.ofMinutes(10)).verdict();
     assertTrue(again == Verdict.LOST || again == Verdict.CORRUPT, again::toString);
   }
 
@@ -196,8 +193,7 @@ class AnyFaultsTest {
 
   @Test
   void a_second_force_helps_only_if_the_pages_are_still_dirty() throws IOException {
-    assertEquals(
-        Verdict.SURVIVED, fault(ForcesAgain.class, FaultKind.FORCE_FAILS).verdict());
+    assertEquals(Verdict.SURVIVED, fault(ForcesAgain.class, FaultKind.FORCE_FAILS).verdict());
     assertFound(fault(ForcesAgain.class, FaultKind.FORCE_FAILS_CLEAN, FORCES));
   }
 
@@ -293,8 +289,7 @@ class AnyFaultsTest {
 
   @Test
   void a_store_that_hangs_after_a_fault_is_found() throws IOException {
-    try (AnyRun run =
-        new AnyRun(Hangs.class, SEED, 1, Duration.ofSeconds(5), List.of(), scratch)) {
+    try (AnyRun run = new AnyRun(Hangs.class, SEED, 1, Duration.ofSeconds(5), List.of(), scratch)) {
       Outcome outcome = run.faults(FaultKind.WRITE_FAILS, 1, options());
       assertEquals(Verdict.CORRUPT, outcome.verdict(), outcome::toString);
       assertTrue(outcome.reason().contains("did not end"), outcome::reason);
@@ -315,8 +310,7 @@ class AnyFaultsTest {
     @Override
     void forceNames(Path dir) throws IOException {
       super.forceNames(dir);
-      try (RandomAccessFile file =
-          new RandomAccessFile(new File(dir.toString(), "value"), "rw")) {
+      try (RandomAccessFile file = new RandomAccessFile(new File(dir.toString(), "value"), "rw")) {
         file.getFD().sync();
       }
     }

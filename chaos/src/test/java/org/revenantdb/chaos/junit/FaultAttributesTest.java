@@ -124,7 +124,9 @@ class FaultAttributesTest {
   @CrashTest(faults = true, faultLives = 0)
   static class NoLives extends HonestTiny {}
 
-  @CrashTest(faults = true, faultKinds = {})
+  @CrashTest(
+      faults = true,
+      faultKinds = {})
   static class NoKinds extends HonestTiny {}
 
   @Test
