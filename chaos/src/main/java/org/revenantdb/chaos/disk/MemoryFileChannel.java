@@ -309,9 +309,9 @@ final class MemoryFileChannel extends FileChannel {
 
   private void checkMapping(MapMode mode, long from, long size) throws IOException {
     ensureReadable();
-    if (mode == MapMode.PRIVATE) {
+    if (mode.equals(MapMode.PRIVATE)) {
       ensureWritable();
-    } else if (mode != MapMode.READ_ONLY) {
+    } else if (!mode.equals(MapMode.READ_ONLY)) {
       throw new UnsupportedOperationException(
           "a file in memory cannot be mapped for writing; a recording can, and process death tests"
               + " the default file system");
