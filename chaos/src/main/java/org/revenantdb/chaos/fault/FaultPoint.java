@@ -1,7 +1,9 @@
 package org.revenantdb.chaos.fault;
 
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicLongArray;
 import org.revenantdb.chaos.subject.FaultKind;
 
 /**
@@ -101,20 +103,22 @@ public record FaultPoint(FaultKind kind, long nth) {
   /** Injects nothing and counts where faults are possible. */
   public static final class Counter implements FaultInjector {
 
-    private static final FaultKind[] KINDS = FaultKind.values();
-
-    private final AtomicLongArray possible = new AtomicLongArray(KINDS.length);
+    private final Map<FaultKind, AtomicLong> possible = new EnumMap<>(FaultKind.class);
 
     /** Creates a counter. */
-    public Counter() {}
+    public Counter() {
+      for (FaultKind kind : FaultKind.values()) {
+        possible.put(kind, new AtomicLong());
+      }
+    }
 
     @Override
     public Fault before(FileOperation operation) {
-      for (FaultKind kind : KINDS) {
+      possible.forEach((kind, count) -> {
         if (isPossible(kind, operation)) {
-          possible.incrementAndGet(kind.ordinal());
+          count.incrementAndGet();
         }
-      }
+      });
       return Fault.NONE;
     }
 
@@ -125,7 +129,7 @@ public record FaultPoint(FaultKind kind, long nth) {
      * @return a count
      */
     public long of(FaultKind kind) {
-      return possible.get(kind.ordinal());
+      return Objects.requireNonNull(possible.get(kind)).get();
     }
   }
 }

@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.revenantdb.chaos.crash.FileTrees;
 import org.revenantdb.chaos.disk.DiskImage;
 import org.revenantdb.chaos.fault.FaultPoint;
@@ -47,20 +48,16 @@ final class AnyFaults implements FaultLife.Source {
   /**
    * Lives once without a fault, and counts where faults are possible.
    *
-   * @return for each kind of fault, by its ordinal
+   * @return a count for each kind of fault
    * @throws IOException if a file cannot be written
    */
-  long[] count() throws IOException {
+  Map<FaultKind, Long> count() throws IOException {
     HookedLives lives = lives();
     lives.live(HookedMain.COUNT, seed, 1, Long.MAX_VALUE);
     if (!lives.unsupported().isEmpty() || !lives.complaint().isEmpty()) {
       throw new IOException("a life without faults: " + lives.unsupported() + lives.complaint());
     }
-    long[] counts = new long[FaultKind.values().length];
-    for (int i = 0; i < counts.length; i++) {
-      counts[i] = tape.possibles(i);
-    }
-    return counts;
+    return Faults.counts(tape);
   }
 
   private HookedLives lives() throws IOException {

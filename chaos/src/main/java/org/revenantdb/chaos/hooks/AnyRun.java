@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.crash.Scratch;
 import org.revenantdb.chaos.profile.PlatformProfile;
@@ -45,7 +46,7 @@ public final class AnyRun implements AutoCloseable {
   private @Nullable Recording recording;
   private @Nullable Path scratch;
   private @Nullable AnyFaults faults;
-  private long[] possible = {};
+  private Map<FaultKind, Long> possible = Map.of();
 
   /**
    * Prepares a run; nothing happens yet.
@@ -140,7 +141,7 @@ public final class AnyRun implements AutoCloseable {
       faults = source;
     }
     List<FaultCase> cases =
-        FaultCatalogue.cases(kind, possible[kind.ordinal()], options.seed(), lives);
+        FaultCatalogue.cases(kind, possible.getOrDefault(kind, 0L), options.seed(), lives);
     if (cases.isEmpty()) {
       return FaultCatalogue.nowhere(kind);
     }

@@ -1,5 +1,8 @@
 package org.revenantdb.chaos.hooks;
 
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
 import org.revenantdb.chaos.fault.FaultPoint;
 import org.revenantdb.chaos.subject.FaultKind;
 
@@ -40,28 +43,33 @@ final class Faults {
   private static final int EIO = 5;
   private static final int ENOSPC = 28;
 
+  private static final List<FaultKind> KINDS = List.of(FaultKind.values());
+  private static final int[] BITS = KINDS.stream().mapToInt(Faults::bit).toArray();
+
   /** No fault. */
   static final Faults NOTHING = new Faults(FaultKind.WRITE_FAILS, 0);
 
-  private static final FaultKind[] KINDS = FaultKind.values();
-  private static final int[] BITS = new int[KINDS.length];
-
-  static {
-    for (FaultKind kind : KINDS) {
-      BITS[kind.ordinal()] = bit(kind);
-    }
-  }
-
   private final FaultKind kind;
+  private final int number;
   private final long nth;
 
   private Faults(FaultKind kind, long nth) {
     this.kind = kind;
+    this.number = KINDS.indexOf(kind);
     this.nth = nth;
   }
 
   static Faults of(FaultPoint point) {
     return new Faults(point.kind(), point.nth());
+  }
+
+  /** How many calls could have had each fault. */
+  static Map<FaultKind, Long> counts(Tape tape) {
+    Map<FaultKind, Long> counts = new EnumMap<>(FaultKind.class);
+    for (int i = 0; i < KINDS.size(); i++) {
+      counts.put(KINDS.get(i), tape.possibles(i));
+    }
+    return counts;
   }
 
   /** Why a hook cannot make such a fault; empty if it can. */
@@ -100,16 +108,15 @@ final class Faults {
    * @return one of the four
    */
   int strike(Tape tape, int possible, long place) {
-    for (int i = 0; i < KINDS.length; i++) {
+    for (int i = 0; i < BITS.length; i++) {
       if ((possible & BITS[i]) != 0) {
         tape.possible(i);
       }
     }
-    int own = kind.ordinal();
-    if (nth == 0 || (possible & BITS[own]) == 0) {
+    if (nth == 0 || (possible & BITS[number]) == 0) {
       return NONE;
     }
-    long now = tape.possibles(own);
+    long now = tape.possibles(number);
     // A disk that is full stays full.
     if (kind == FaultKind.DISK_FULL ? now < nth : now != nth) {
       return NONE;

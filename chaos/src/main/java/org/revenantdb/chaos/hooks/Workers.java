@@ -8,7 +8,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -45,7 +44,7 @@ public final class Workers implements Supplier<ImageChecker> {
   private final AtomicLong directories = new AtomicLong();
   private final Set<String> confirmed = ConcurrentHashMap.newKeySet();
   private final AtomicLong leaks = new AtomicLong();
-  private final Map<PromiseLog, Path> promises = new IdentityHashMap<>();
+  private final IdentityHashMap<PromiseLog, Path> promises = new IdentityHashMap<>();
 
   /**
    * Creates a source of checkers.
