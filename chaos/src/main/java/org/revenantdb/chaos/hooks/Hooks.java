@@ -337,7 +337,7 @@ final class Hooks {
       result = real(slot, call, a, b, c, d, e, f);
       errno = slot.errno();
     } else if (strike == Faults.HALF) {
-      result = half(slot, call, a, c, d);
+      result = half(slot, call, a, d);
       errno = slot.errno();
     } else {
       errno = faults.errno();
@@ -408,12 +408,12 @@ final class Hooks {
   }
 
   /** Writes the first half, from the copy on the tape, where the parts of a vector are together. */
-  private static long half(Slot slot, Call call, long fd, long c, long d) {
+  private static long half(Slot slot, Call call, long fd, long offset) {
     long at = slot.record;
     long data = tape().memory().address() + at + Tape.HEADER;
     long length = tape().getLong(at + Tape.C) / 2;
     return switch (call) {
-      case PWRITE, PWRITEV -> real(slot, Call.PWRITE, fd, data, length, d, 0, 0);
+      case PWRITE, PWRITEV -> real(slot, Call.PWRITE, fd, data, length, offset, 0, 0);
       default -> real(slot, Call.WRITE, fd, data, length, 0, 0, 0);
     };
   }
