@@ -1,10 +1,11 @@
 package org.revenantdb.chaos.examples;
 
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.revenantdb.chaos.run.Failure;
 import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.subject.Verdict;
@@ -32,14 +33,14 @@ record Row(Example store, Part part, Outcome outcome, double seconds) {
 
   /** The files of its failures, for a replay. */
   List<Path> files() {
-    List<Path> files = new ArrayList<>();
+    Set<Path> files = new LinkedHashSet<>(); // two failures may have equal images
     for (Failure failure : outcome.failures()) {
       Path file = failure.file();
       if (file != null) {
         files.add(file);
       }
     }
-    return files;
+    return List.copyOf(files);
   }
 
   Map<String, Object> json() {

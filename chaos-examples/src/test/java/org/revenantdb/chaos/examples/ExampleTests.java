@@ -37,7 +37,7 @@ abstract class ExampleTests {
     for (Example store : stores) {
       ExampleRun run =
           new ExampleRun(
-              store, SEED, STATES, /* budget= */ null, /* keep= */ null, /* isTimed= */ false);
+              store, SEED, STATES, /* budget= */ null, /* keep= */ scratch, /* isTimed= */ false);
       rows.addAll(run.run(scratch, _ -> {}));
       runs.add(run);
     }
