@@ -9,7 +9,6 @@ import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.function.BooleanSupplier;
 
 /**
  * A part of a file in memory that is mapped for reading: a copy of it in a temporary file, which
@@ -23,7 +22,6 @@ final class CopiedMapping {
   private final FileContent content;
   private final long from;
   private final MemorySegment copy;
-  private BooleanSupplier isAlive = () -> true;
 
   private CopiedMapping(FileContent content, long from, MemorySegment copy) {
     this.content = content;
@@ -31,36 +29,17 @@ final class CopiedMapping {
     this.copy = copy;
   }
 
-  /** Maps a copy. The caller adds the mapping to the node. */
-  private interface Mapper<T> {
-    T map(FileChannel channel) throws IOException;
-  }
-
   /** A mapping, and what the program gets. */
-  record Made<T>(CopiedMapping mapping, T result) {}
+  record Made(CopiedMapping mapping, MappedByteBuffer result) {}
 
-  static Made<MappedByteBuffer> buffer(FileContent content, MapMode mode, long from, long size)
-      throws IOException {
-    return make(content, from, size, channel -> channel.map(mode, 0, size));
-  }
-
-  static Made<MemorySegment> segment(
-      FileContent content, MapMode mode, long from, long size, Arena arena) throws IOException {
-    Made<MemorySegment> made =
-        make(content, from, size, channel -> channel.map(mode, 0, size, arena));
-    made.mapping.isAlive = arena.scope()::isAlive;
-    return made;
-  }
-
-  private static <T> Made<T> make(FileContent content, long from, long size, Mapper<T> mapper)
-      throws IOException {
+  static Made of(FileContent content, MapMode mode, long from, long size) throws IOException {
     Path temporary = Files.createTempFile("mapped", null);
     try (FileChannel channel =
         FileChannel.open(temporary, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
       MemorySegment copy = channel.map(MapMode.READ_WRITE, 0, size, Arena.ofAuto());
       CopiedMapping mapping = new CopiedMapping(content, from, copy);
       mapping.changed(from, from + size);
-      return new Made<>(mapping, mapper.map(channel));
+      return new Made(mapping, channel.map(mode, 0, size));
     } finally {
       Files.delete(temporary); // its mappings stay
     }
@@ -79,9 +58,5 @@ final class CopiedMapping {
     if (zeros < last) {
       copy.asSlice(zeros - from, last - zeros).fill((byte) 0);
     }
-  }
-
-  boolean isAlive() {
-    return isAlive.getAsBoolean();
   }
 }

@@ -73,7 +73,6 @@ final class Node {
 
   /** Adds a mapping. The caller has the write lock. */
   void mapped(CopiedMapping mapping) {
-    mappings.removeIf(one -> !one.isAlive());
     mappings.add(mapping);
   }
 

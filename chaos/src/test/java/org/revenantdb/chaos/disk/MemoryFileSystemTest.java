@@ -15,9 +15,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.File;
 import java.io.IOException;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousFileChannel;
 import java.nio.channels.ClosedChannelException;
@@ -147,17 +144,16 @@ class MemoryFileSystemTest {
   void a_mapping_for_reading_shows_what_is_written_and_cut_later() throws IOException {
     Path file = Files.write(root.resolve("f"), new byte[] {1, 2, 3, 4});
     try (FileChannel channel = FileChannel.open(file, READ, WRITE);
-        FileChannel reading = FileChannel.open(file, READ);
-        Arena arena = Arena.ofConfined()) {
+        FileChannel reading = FileChannel.open(file, READ)) {
       ByteBuffer buffer = reading.map(FileChannel.MapMode.READ_ONLY, 1, 3);
-      MemorySegment memory = reading.map(FileChannel.MapMode.READ_ONLY, 0, 4, arena);
+      ByteBuffer memory = reading.map(FileChannel.MapMode.READ_ONLY, 0, 4);
       channel.write(ByteBuffer.wrap(new byte[] {9, 9}), 2);
       assertEquals(ByteBuffer.wrap(new byte[] {2, 9, 9}), buffer);
-      assertEquals(9, memory.get(ValueLayout.JAVA_BYTE, 3));
+      assertEquals(9, memory.get(3));
       channel.truncate(3);
-      assertEquals(0, memory.get(ValueLayout.JAVA_BYTE, 3));
+      assertEquals(0, memory.get(3));
       Files.newOutputStream(file).close();
-      assertEquals(0, memory.get(ValueLayout.JAVA_BYTE, 0));
+      assertEquals(0, memory.get(0));
       assertThrows(
           IOException.class, () -> reading.map(FileChannel.MapMode.READ_ONLY, 0, 10), "behind");
       channel.map(FileChannel.MapMode.PRIVATE, 0, 5).put(0, (byte) 7);
