@@ -23,9 +23,9 @@ import java.util.concurrent.atomic.AtomicLong;
  * permissions are kept and returned, never enforced.
  *
  * <p>It refuses symbolic links, mappings for writing or into an arena ({@code FileChannel.map}),
- * {@code Path.toFile} and watch services, always with an {@link UnsupportedOperationException}. Code that needs one of
- * them is tested on the default file system. It is not an installed provider, so paths are made
- * from {@link #root} and never from a URI.
+ * {@code Path.toFile} and watch services, always with an {@link UnsupportedOperationException}.
+ * Code that needs one of them is tested on the default file system. It is not an installed
+ * provider, so paths are made from {@link #root} and never from a URI.
  *
  * {@snippet :
  * try (MemoryFileSystem disk = MemoryFileSystem.of(image.fork())) {
