@@ -32,6 +32,7 @@ final class ExampleRun {
   private boolean recorded;
   private String seen = "";
   private AnyRun.@Nullable Durations durations;
+  private String untimed = "";
 
   /**
    * Prepares a run.
@@ -94,8 +95,18 @@ final class ExampleRun {
         }
       }
       if (recorded && isTimed) {
-        durations = run.durations();
+        durations = durations(run);
       }
+    }
+  }
+
+  /** The parts are measured already, so a failure here takes only this figure away. */
+  private AnyRun.@Nullable Durations durations(AnyRun run) {
+    try {
+      return run.durations();
+    } catch (IOException failure) {
+      untimed = String.valueOf(failure.getMessage());
+      return null;
     }
   }
 
@@ -113,6 +124,11 @@ final class ExampleRun {
   /** How long the work takes; null if that was not measured. */
   AnyRun.@Nullable Durations durations() {
     return durations;
+  }
+
+  /** Why {@link #durations} could not be measured; empty if they were, or if nobody asked. */
+  String untimed() {
+    return untimed;
   }
 
   /** What was recorded, in a sentence. */

@@ -4,6 +4,7 @@ import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalDouble;
 import java.util.TreeMap;
 import org.revenantdb.chaos.hooks.AnyRun;
 import org.revenantdb.chaos.report.JsonReport;
@@ -16,7 +17,8 @@ record Figures(
     long falseAlarms,
     long controls,
     long unmeasured,
-    Map<Example, AnyRun.Durations> durations) {
+    Map<Example, AnyRun.Durations> durations,
+    Map<Example, String> untimed) {
 
   static Figures of(List<Example> stores, List<ExampleRun> runs, List<Row> rows) {
     List<Finding> known =
@@ -30,7 +32,8 @@ record Figures(
             .count(),
         runs.stream().mapToLong(ExampleRun::controls).sum(),
         rows.stream().filter(row -> !row.isMeasured()).count(),
-        durations(stores, runs));
+        durations(stores, runs),
+        untimed(stores, runs));
   }
 
   private static Map<Example, AnyRun.Durations> durations(
@@ -45,11 +48,27 @@ record Figures(
     return Collections.unmodifiableMap(all);
   }
 
-  /** How many times as long the works of all stores together take when they are recorded. */
-  double overhead() {
+  private static Map<Example, String> untimed(List<Example> stores, List<ExampleRun> runs) {
+    EnumMap<Example, String> all = new EnumMap<>(Example.class);
+    for (int i = 0; i < stores.size(); i++) {
+      if (i >= runs.size() || runs.get(i).durations() == null) {
+        String why = i < runs.size() ? runs.get(i).untimed() : "";
+        all.put(stores.get(i), why.isEmpty() ? "its work was not timed" : why);
+      }
+    }
+    return Collections.unmodifiableMap(all);
+  }
+
+  /**
+   * How many times as long the works of all stores together take when they are recorded. Empty if a
+   * store was not timed: the sum of the others would hide it.
+   */
+  OptionalDouble overhead() {
     long plain = durations.values().stream().mapToLong(AnyRun.Durations::plain).sum();
     long recorded = durations.values().stream().mapToLong(AnyRun.Durations::recorded).sum();
-    return plain == 0 ? 0 : (double) recorded / plain;
+    return plain == 0 || !untimed.isEmpty()
+        ? OptionalDouble.empty()
+        : OptionalDouble.of((double) recorded / plain);
   }
 
   private Map<String, Object> overheads() {
@@ -112,13 +131,19 @@ record Figures(
   }
 
   JsonReport json() {
-    return new JsonReport()
+    JsonReport report = new JsonReport();
+    overhead().ifPresent(times -> report.number("any_overhead", times));
+    if (!untimed.isEmpty()) {
+      Map<String, String> reasons = new TreeMap<>();
+      untimed.forEach((store, why) -> reasons.put(store.title(), why));
+      report.detail("overheads_not_measured", reasons);
+    }
+    return report
         .number("known_found", found.size())
         .number("known_findings", known.size())
         .number("false_alarms", falseAlarms)
         .number("states", states())
         .number("any_states_per_second", seconds() == 0 ? 0 : states() / seconds())
-        .number("any_overhead", overhead())
         .number("controls_equal", controls)
         .number("not_measured", unmeasured)
         .number("new_findings", unexplained().size())
