@@ -127,8 +127,10 @@ public final class CrashTestExtension
 
   private static Outcome faults(
       SharedRecording recording, CrashTestSettings settings, FaultKind kind) throws IOException {
-    if (!recording.get().usable()) {
-      return Outcome.of(kind.title(), recording.get().verdict(), recording.get().reason());
+    for (Recording of : List.of(recording.get(), recording.counted())) {
+      if (!of.usable()) {
+        return Outcome.of(kind.title(), of.verdict(), of.reason());
+      }
     }
     PowerCutOptions options = settings.faultCuts();
     List<FaultCase> lives =

@@ -21,7 +21,8 @@ final class SharedRecording {
   private final CrashTestSettings settings;
   private @Nullable Recording recording;
   private @Nullable List<Recording> deaths;
-  private FaultPoint.@Nullable Counter possible;
+  private @Nullable Recording counted;
+  private final FaultPoint.Counter possible = new FaultPoint.Counter();
 
   SharedRecording(Class<?> type, CrashTestSettings settings) {
     this.type = type;
@@ -51,18 +52,22 @@ final class SharedRecording {
     return made;
   }
 
-  /** Where faults are possible in one life. */
-  synchronized FaultPoint.Counter possible() throws IOException {
-    FaultPoint.Counter made = possible;
+  /** A life in which {@link #possible} counts, usable or with the reason why not. */
+  synchronized Recording counted() throws IOException {
+    Recording made = counted;
     if (made == null) {
-      made = new FaultPoint.Counter();
-      var _ =
+      made =
           new LifeRecorder<>(subjects(), settings.seed(), /* lives= */ 1, settings.limit())
-              .watchedBy(made)
+              .watchedBy(possible)
               .record();
-      possible = made;
+      counted = made;
     }
     return made;
+  }
+
+  /** Where faults are possible in one life, once it is {@link #counted}. */
+  FaultPoint.Counter possible() {
+    return possible;
   }
 
   private LifeRecorder<Object> recorder() {
