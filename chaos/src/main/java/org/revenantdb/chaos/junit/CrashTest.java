@@ -121,7 +121,7 @@ public @interface CrashTest {
    * Whether operations of the store also fail, one in each life. There is a test for each of the
    * {@link #faultKinds}. Nothing that was acknowledged may then be lost, also if the power is cut
    * later. The first of the {@link #profile}s is used, and each life has about one in twenty-five
-   * of the {@link #states}.
+   * of the {@link #states}, and at least 20.
    *
    * @return by default false
    */
