@@ -174,12 +174,12 @@ public final class FaultRun<S> {
       struckAt = lived.firstAt();
       if (!lived.unmeasured().isEmpty()) {
         tellUnmeasured(lived.unmeasured());
-      } else if (lived.hangs()) {
-        fail(Verdict.CORRUPT, lived.complaint(), null);
       } else if (!lived.struck()) {
         if (!worked) {
           fail(Verdict.HARNESS_BROKEN, "without any fault: " + lived.complaint(), null);
         }
+      } else if (lived.hangs()) {
+        fail(Verdict.CORRUPT, lived.complaint(), null);
       } else {
         afterwards(lived);
       }
