@@ -13,6 +13,7 @@ import org.revenantdb.chaos.oracle.PromiseLog;
 import org.revenantdb.chaos.run.FaultCase;
 import org.revenantdb.chaos.run.FaultLife;
 import org.revenantdb.chaos.subject.FaultKind;
+import org.revenantdb.chaos.subject.Verdict;
 import org.revenantdb.chaos.trace.Operation;
 import org.revenantdb.chaos.trace.Trace;
 
@@ -48,17 +49,30 @@ final class AnyFaults implements FaultLife.Source {
   /**
    * Lives once without a fault, and counts where faults are possible.
    *
-   * @return a count for each kind of fault
+   * @return a count for each kind of fault, or why there is none
    * @throws IOException if a file cannot be written
    */
-  Map<FaultKind, Long> count() throws IOException {
+  Counted count() throws IOException {
     HookedLives lives = lives();
     lives.live(HookedMain.COUNT, seed, 1, Long.MAX_VALUE);
-    if (!lives.unsupported().isEmpty() || !lives.complaint().isEmpty()) {
-      throw new IOException("a life without faults: " + lives.unsupported() + lives.complaint());
+    String unmeasured = lives.unsupported() + lives.lost();
+    if (!unmeasured.isEmpty()) {
+      return new Counted(Map.of(), Verdict.NOT_MEASURED, unmeasured);
     }
-    return Faults.counts(tape);
+    return lives.complaint().isEmpty()
+        ? new Counted(Faults.counts(tape), Verdict.SURVIVED, "")
+        : new Counted(
+            Map.of(), Verdict.HARNESS_BROKEN, "in a life without faults: " + lives.complaint());
   }
+
+  /**
+   * Where faults are possible.
+   *
+   * @param possible a count for each kind of fault
+   * @param verdict {@link Verdict#SURVIVED} if they could be counted
+   * @param reason why not; empty if they were
+   */
+  record Counted(Map<FaultKind, Long> possible, Verdict verdict, String reason) {}
 
   private HookedLives lives() throws IOException {
     Path former = scratch.resolve("life" + count);
@@ -96,7 +110,7 @@ final class AnyFaults implements FaultLife.Source {
       TraceBuilder built = lives.built(-1);
       log = PromiseLog.of(built.promises());
       boolean hangs = lives.stalled();
-      String unmeasured = hangs ? "" : unmeasured(built.trace());
+      String unmeasured = hangs ? lives.lost() : unmeasured(built);
       return new Lived(
           tape.strikes() > 0,
           tape.struckAt(),
@@ -107,7 +121,8 @@ final class AnyFaults implements FaultLife.Source {
     }
 
     /** Why the trace does not show what happened; empty if it does. */
-    private String unmeasured(Trace trace) throws IOException {
+    private String unmeasured(TraceBuilder built) throws IOException {
+      Trace trace = built.trace();
       end =
           1 + trace.operations().stream().mapToLong(Operation::seq).reduce(lives.last(), Math::max);
       if (!lives.unsupported().isEmpty()) {
@@ -116,6 +131,10 @@ final class AnyFaults implements FaultLife.Source {
       String lost = lives.lost();
       if (!lost.isEmpty()) {
         return lost;
+      }
+      if (built.cleanedInPart()) {
+        return "the fault struck a force of a part of a file whose other parts had changes; which"
+            + " pages count as written then is not modelled";
       }
       return trace.gaps().isEmpty()
           ? lives.differences(trace, end)
@@ -142,7 +161,7 @@ final class AnyFaults implements FaultLife.Source {
       lives.live(HookedMain.AFTER, seed, 1, Long.MAX_VALUE);
       TraceBuilder built = lives.built(-1);
       Trace trace = built.trace();
-      String unmeasured = lives.stalled() ? "" : unmeasured(trace);
+      String unmeasured = lives.stalled() ? lives.lost() : unmeasured(built);
       return new LivedOn(
           lives.complaint(),
           /* failure= */ null,

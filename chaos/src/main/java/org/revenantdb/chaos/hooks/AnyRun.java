@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.crash.Scratch;
 import org.revenantdb.chaos.profile.PlatformProfile;
@@ -46,7 +45,7 @@ public final class AnyRun implements AutoCloseable {
   private @Nullable Recording recording;
   private @Nullable Path scratch;
   private @Nullable AnyFaults faults;
-  private Map<FaultKind, Long> possible = Map.of();
+  private AnyFaults.@Nullable Counted counted;
 
   /**
    * Prepares a run; nothing happens yet.
@@ -137,11 +136,19 @@ public final class AnyRun implements AutoCloseable {
     AnyFaults source = faults;
     if (source == null) {
       source = recorder().faults();
-      possible = source.count();
       faults = source;
     }
+    AnyFaults.Counted possible = counted;
+    if (possible == null) {
+      possible = source.count();
+      counted = possible;
+    }
+    if (possible.verdict() != Verdict.SURVIVED) {
+      return Outcome.of(kind.title(), possible.verdict(), possible.reason());
+    }
     List<FaultCase> cases =
-        FaultCatalogue.cases(kind, possible.getOrDefault(kind, 0L), options.seed(), lives);
+        FaultCatalogue.cases(
+            kind, possible.possible().getOrDefault(kind, 0L), options.seed(), lives);
     if (cases.isEmpty()) {
       return FaultCatalogue.nowhere(kind);
     }
@@ -225,6 +232,7 @@ public final class AnyRun implements AutoCloseable {
     recorder = null;
     recording = null;
     faults = null;
+    counted = null;
     scratch = null;
     if (made != null) {
       made.close();

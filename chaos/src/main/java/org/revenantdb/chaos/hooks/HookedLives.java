@@ -133,16 +133,19 @@ final class HookedLives {
     }
   }
 
-  /** Operations are signs of life, and one of them may be the last. */
+  /**
+   * Operations are signs of life, and one of them may be the last. A refused operation counts for a
+   * moment before it is taken back, so only a number that was never there before is a sign.
+   */
   private void watch(ForkedJvm child, long killAt, AtomicBoolean ended) {
     long seen = 0;
     while (!ended.get()) {
       long now = tape.operations();
-      if (now >= killAt && now != seen && tape.asked() > 0) {
+      if (now >= killAt && now > seen && tape.asked() > 0) {
         child.kill();
         return;
       }
-      if (now != seen) {
+      if (now > seen) {
         child.seenAtWork();
         seen = now;
       }

@@ -119,9 +119,13 @@ public final class HookedMain {
       switch (mode) {
         case RECORD -> main.lives(Integer.parseInt(arguments[4]));
         case AFTER -> main.lifeAfter();
-        case PLAIN -> main.timedLives(Integer.parseInt(arguments[4]), new TraceClock(), _ -> {});
-        case TIMED -> main.timedLives(Integer.parseInt(arguments[4]), main.clock, HookedMain::told);
-        default -> main.lifeWithFault();
+        case PLAIN ->
+            main.timedLives(Integer.parseInt(arguments[4]), new TraceClock(), _ -> {}, () -> {});
+        case TIMED ->
+            main.timedLives(
+                Integer.parseInt(arguments[4]), main.clock, HookedMain::told, Hooks::rewind);
+        case COUNT -> main.lifeWithFault("without a fault");
+        default -> main.lifeWithFault("with a fault");
       }
       pipe.say("done");
     } catch (Throwable e) { // any exception of a subject
@@ -186,11 +190,12 @@ public final class HookedMain {
     }
   }
 
-  private void timedLives(int count, TraceClock places, Consumer<PromiseEvent> sink)
-      throws Exception {
+  private void timedLives(
+      int count, TraceClock places, Consumer<PromiseEvent> sink, Runnable before) throws Exception {
     PromiseLog log = new PromiseLog(sink);
     for (int life = 0; life < count; life++) {
       begin("a life whose duration is measured");
+      before.run();
       CrashSubject<Object> subject = subjects.get();
       Object store = subject.open(directory);
       Promises reports = log.promises(places, seed + life);
@@ -201,16 +206,16 @@ public final class HookedMain {
     }
   }
 
-  private void lifeWithFault() throws Exception {
-    begin("open with a fault");
+  private void lifeWithFault(String how) throws Exception {
+    begin("open " + how);
     CrashSubject<Object> subject = subjects.get();
     try {
       Object store = subject.open(directory);
       try {
-        begin("work with a fault");
+        begin("work " + how);
         subject.work(store, promises(new PromiseLog(HookedMain::told), seed));
       } finally {
-        begin("close with a fault");
+        begin("close " + how);
         subject.close(store);
       }
     } finally {
@@ -225,6 +230,7 @@ public final class HookedMain {
       Object store = subject.open(directory);
       try {
         // Lazy work may be lost with the first process: the present content counts.
+        begin("check after a fault");
         RecoveredState found = former.at(Long.MAX_VALUE);
         subject.check(store, found);
         PromiseLog next = former.before(Long.MAX_VALUE).settle(found);

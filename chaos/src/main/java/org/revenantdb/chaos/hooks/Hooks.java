@@ -49,7 +49,9 @@ final class Hooks {
    * Reentry     What a hook does itself (a class is loaded) goes past the recorder: Slot.inside.
    * errno       is that of the real call, or of the fault. It is written back as the last thing that
    *             a hook does.
-   * Faults      A call that fails by our doing is recorded like any other and not carried out.
+   * Faults      A call that fails by our doing is recorded like any other and not carried out. Of
+   *             a fault that stays, only the first call is recorded: a store that tries again for
+   *             ever must neither fill the tape nor look alive.
    * Memory      Everything that a hook must have is allocated before; a Slot once for each thread.
    *             Stacks allocate; without memory a stack is unknown.
    */
@@ -157,6 +159,7 @@ final class Hooks {
    * @param directory the directory under test, empty, an absolute path without symbolic links
    * @param onto receives the record
    * @param injected the faults
+   * @param countsOpenings whether openings that change nothing are recorded too
    */
   static void start(Path directory, Tape onto, Faults injected, boolean countsOpenings)
       throws Throwable {
@@ -322,6 +325,10 @@ final class Hooks {
           before(slot, call, a, b, c, d, e);
           recorded = true;
           strike = faults.strike(tape(), possible(slot, call, b, c), CLOCK.get());
+          if (strike != Faults.NONE && slot.record != 0 && tape().strikes() > 1) {
+            tape().retract(slot.record);
+            slot.record = 0;
+          }
           if (isForce(call)) {
             LOCK.unlock();
             locked = false;
@@ -922,6 +929,16 @@ final class Hooks {
       tape().publish(at, CLOCK.incrementAndGet());
       tape().done(at, size, 0);
       mappings().written(inode, offset, data, size); // other mappings of the same file
+    }
+  }
+
+  /** Drops all records, so that a life has the whole tape. Nobody may need them. */
+  static void rewind() {
+    LOCK.lock();
+    try {
+      tape().rewind();
+    } finally {
+      LOCK.unlock();
     }
   }
 

@@ -115,6 +115,17 @@ final class Tape {
     LONG.setRelease(memory, 0L, (long) RECORDS);
   }
 
+  /** Drops all records of operations that have ended, and keeps the counts. */
+  void rewind() {
+    LONG.setRelease(memory, 0L, (long) RECORDS);
+  }
+
+  /** Takes back the newest record, which is published: it and its operation do not count. */
+  void retract(long at) {
+    LONG.setRelease(memory, 0L, at);
+    LONG.setRelease(memory, 32L, operations() - 1);
+  }
+
   long end() {
     return (long) LONG.getAcquire(memory, 0L);
   }

@@ -68,6 +68,7 @@ final class TraceBuilder {
   private final Set<Integer> mapped = new HashSet<>();
   private int lastNode = DiskImage.ROOT;
   private long inFlight = -1;
+  private boolean cleanedInPart;
 
   /**
    * Prepares to read a tape that is no longer written to.
@@ -99,6 +100,11 @@ final class TraceBuilder {
     return new Trace(new DiskImage(), sorted, List.copyOf(gaps), List.of());
   }
 
+  /** Whether the pages of a part of a file count as clean, which the trace does not show. */
+  boolean cleanedInPart() {
+    return cleanedInPart;
+  }
+
   List<PromiseEvent> promises() {
     return promises;
   }
@@ -113,7 +119,17 @@ final class TraceBuilder {
     return laterFrom;
   }
 
-  /** The greatest place of a record. */
+  private static long place(PromiseEvent event) {
+    return switch (event) {
+      case PromiseEvent.OfWrite(PromiseEvent.By by, _, _, _) -> by.place();
+      case PromiseEvent.OfGroup(PromiseEvent.By by, _, _) -> by.place();
+      case PromiseEvent.Put(PromiseEvent.By by, _, _, _) -> by.place();
+      case PromiseEvent.AllDurable(PromiseEvent.By by) -> by.place();
+      case PromiseEvent.Crash _ -> 0;
+    };
+  }
+
+  /** The greatest place of a record or of a promise. */
   long lastPlace() {
     return lastPlace;
   }
@@ -150,9 +166,11 @@ final class TraceBuilder {
     switch (kind) {
       case Tape.STACK -> stacks.put(tape.getInt(at + 28), stack(text(at)));
       case Tape.THREAD -> threads.put(tape.getInt(at + 28), text(at));
-      case Tape.PROMISE ->
-          (laterFrom == Long.MAX_VALUE ? promises : laterPromises)
-              .add(PromiseEvent.decode(ByteBuffer.wrap(data(at))));
+      case Tape.PROMISE -> {
+        PromiseEvent event = PromiseEvent.decode(ByteBuffer.wrap(data(at)));
+        lastPlace = Math.max(lastPlace, place(event));
+        (laterFrom == Long.MAX_VALUE ? promises : laterPromises).add(event);
+      }
       case Tape.LIFE -> {
         laterFrom = tape.getLong(at + 8);
         laterPromises.addAll(former(data(at)));
@@ -361,8 +379,8 @@ final class TraceBuilder {
   }
 
   /**
-   * A force failed, and its pages count as clean. If a force of a part of the file's memory fails
-   * while other parts have changes, it counts as one that left its pages dirty, which is milder.
+   * A force failed, and its pages count as clean. The model cannot say so of a part of a file, so a
+   * force of a part while others have changes makes {@link #cleanedInPart}.
    */
   private void cleaned(long at, int kind) {
     long inode = tape.getLong(at + Tape.A);
@@ -385,6 +403,7 @@ final class TraceBuilder {
       long first = tape.getLong(at + Tape.C) / Mappings.PAGE;
       long last = (tape.getLong(at + Tape.D) + Mappings.PAGE - 1) / Mappings.PAGE;
       if (!pages.headMap(first).isEmpty() || !pages.tailMap(last).isEmpty()) {
+        cleanedInPart = true;
         return;
       }
     }

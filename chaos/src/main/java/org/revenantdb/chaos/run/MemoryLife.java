@@ -110,6 +110,7 @@ final class MemoryLife<S> implements FaultLife {
     S store = subject.open(recorder.directory());
     try {
       // Lazy work may be lost with the first process: the present content counts.
+      step.now("check after " + fault.title());
       RecoveredState found = log.at(Long.MAX_VALUE);
       subject.check(store, found);
       PromiseLog next = log.before(Long.MAX_VALUE).settle(found);
