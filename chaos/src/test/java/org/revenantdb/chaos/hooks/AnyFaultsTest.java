@@ -289,10 +289,59 @@ class AnyFaultsTest {
 
   @Test
   void a_store_that_hangs_after_a_fault_is_found() throws IOException {
-    try (AnyRun run = new AnyRun(Hangs.class, SEED, 1, Duration.ofSeconds(5), List.of(), scratch)) {
+    // The limit also holds for the start of a JVM on a busy machine.
+    try (AnyRun run =
+        new AnyRun(Hangs.class, SEED, 1, Duration.ofSeconds(30), List.of(), scratch)) {
       Outcome outcome = run.faults(FaultKind.WRITE_FAILS, 1, options());
       assertEquals(Verdict.CORRUPT, outcome.verdict(), outcome::toString);
       assertTrue(outcome.reason().contains("did not end"), outcome::reason);
+    }
+  }
+
+  /** Tries again for as long as a disk is full. */
+  public static final class TriesAgain extends Replaced {
+    @Override
+    void write(RandomAccessFile file, String value) throws IOException {
+      while (true) {
+        try {
+          super.write(file, value);
+          return;
+        } catch (IOException e) {
+          Thread.onSpinWait();
+        }
+      }
+    }
+  }
+
+  @Test
+  void a_store_that_tries_again_for_ever_on_a_full_disk_hangs() throws IOException {
+    try (AnyRun run =
+        new AnyRun(TriesAgain.class, SEED, 1, Duration.ofSeconds(30), List.of(), scratch)) {
+      Outcome outcome = run.faults(FaultKind.DISK_FULL, 1, options());
+      assertEquals(Verdict.CORRUPT, outcome.verdict(), outcome::toString);
+      assertTrue(outcome.reason().contains("did not end"), outcome::reason);
+    }
+  }
+
+  /** Works in no life but the recorded ones. */
+  public static final class WorksOnce extends Replaced {
+    @Override
+    public void work(Path dir, Promises promises) throws Exception {
+      if (dir.toString().contains("faults")) {
+        throw new IOException("works no more");
+      }
+      super.work(dir, promises);
+    }
+  }
+
+  @Test
+  void a_store_that_fails_without_a_fault_has_that_outcome_for_every_kind() throws IOException {
+    try (AnyRun run = run(WorksOnce.class)) {
+      for (FaultKind kind : List.of(FaultKind.WRITE_FAILS, FaultKind.RENAME_FAILS)) {
+        Outcome outcome = run.faults(kind, 1, options());
+        assertEquals(Verdict.HARNESS_BROKEN, outcome.verdict(), outcome::toString);
+        assertTrue(outcome.reason().contains("work without a fault failed"), outcome::reason);
+      }
     }
   }
 

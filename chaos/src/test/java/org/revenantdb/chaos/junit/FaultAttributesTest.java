@@ -17,6 +17,7 @@ import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Event;
 import org.junit.platform.testkit.engine.Events;
+import org.revenantdb.chaos.hooks.AnyRecorder;
 import org.revenantdb.chaos.run.HonestTiny;
 import org.revenantdb.chaos.subject.FaultKind;
 import org.revenantdb.chaos.subject.FileAccess;
@@ -131,21 +132,21 @@ class FaultAttributesTest {
 
   @Test
   void an_attribute_with_which_no_fault_would_occur_is_refused() {
-    for (Class<?> type : List.of(NoLives.class, NoKinds.class)) {
-      Events all =
-          EngineTestKit.engine("junit-jupiter").selectors(selectClass(type)).execute().allEvents();
-      String why =
-          all.failed().stream()
-              .map(event -> event.getRequiredPayload(TestExecutionResult.class))
-              .flatMap(result -> result.getThrowable().stream())
-              .map(Throwable::getMessage)
-              .toList()
-              .toString();
-      assertTrue(
-          why.contains("faultLives must be 1 or more, but is 0")
-              || why.contains("faultKinds = {} names no kind of fault"),
-          why);
-    }
+    assertRefused(NoLives.class, "faultLives must be 1 or more, but is 0");
+    assertRefused(NoKinds.class, "faultKinds = {} names no kind of fault");
+  }
+
+  private static void assertRefused(Class<?> type, String expected) {
+    Events all =
+        EngineTestKit.engine("junit-jupiter").selectors(selectClass(type)).execute().allEvents();
+    String why =
+        all.failed().stream()
+            .map(event -> event.getRequiredPayload(TestExecutionResult.class))
+            .flatMap(result -> result.getThrowable().stream())
+            .map(Throwable::getMessage)
+            .toList()
+            .toString();
+    assertTrue(why.contains(expected), why);
   }
 
   @CrashTest(
@@ -164,7 +165,7 @@ class FaultAttributesTest {
     Events events = run(OnRealFiles.class);
     assertEquals(0, events.failed().count(), () -> messages(events));
     assertFalse(names(events.succeeded().stream()).contains("FAULT, READ_FAILS, files = ANY"));
-    if (events.succeeded().count() > 0) { // this platform has hooks
+    if (AnyRecorder.missing().isEmpty()) {
       assertEquals(
           List.of(
               "POWER_CUT, EXT4_ORDERED, files = ANY",
