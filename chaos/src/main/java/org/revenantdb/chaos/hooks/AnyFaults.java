@@ -113,6 +113,7 @@ final class AnyFaults implements FaultLife.Source {
       String unmeasured = hangs ? lives.lost() : unmeasured(built);
       return new Lived(
           tape.strikes() > 0,
+          built.struckIn(),
           tape.struckAt(),
           hangs,
           lives.complaint(),

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.crash.Scratch;
 import org.revenantdb.chaos.profile.PlatformProfile;
@@ -123,7 +124,22 @@ public final class AnyRun implements AutoCloseable {
    * @return the result
    * @throws IOException if a file cannot be written
    */
-  public synchronized Outcome faults(FaultKind kind, int lives, PowerCutOptions options)
+  public Outcome faults(FaultKind kind, int lives, PowerCutOptions options) throws IOException {
+    return faults(kind, lives, options, _ -> {});
+  }
+
+  /**
+   * Lets operations of the subject fail, each in a life of its own.
+   *
+   * @param kind the fault
+   * @param lives the number of lives, each with the fault at another operation
+   * @param options profile and number of the power cuts for each life
+   * @param seen receives in how many lives the fault occurred, in a sentence
+   * @return the result
+   * @throws IOException if a file cannot be written
+   */
+  public synchronized Outcome faults(
+      FaultKind kind, int lives, PowerCutOptions options, Consumer<String> seen)
       throws IOException {
     String impossible = Faults.impossible(kind);
     if (!impossible.isEmpty()) {
@@ -153,7 +169,7 @@ public final class AnyRun implements AutoCloseable {
       return FaultCatalogue.nowhere(kind);
     }
     try (ImageChecker checker = recorder().workers().get()) {
-      return FaultCatalogue.run(kind, FaultRun.with(of, source, checker, options, cases));
+      return FaultCatalogue.run(kind, FaultRun.with(of, source, checker, options, cases), seen);
     }
   }
 

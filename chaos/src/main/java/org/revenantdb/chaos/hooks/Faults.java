@@ -107,7 +107,7 @@ final class Faults {
    * @param possible what can fail in it
    * @return one of the four
    */
-  int strike(Tape tape, int possible, long place) {
+  int strike(Tape tape, int possible, long place, int stack) {
     for (int i = 0; i < BITS.length; i++) {
       if ((possible & BITS[i]) != 0) {
         tape.possible(i);
@@ -121,7 +121,7 @@ final class Faults {
     if (kind == FaultKind.DISK_FULL ? now < nth : now != nth) {
       return NONE;
     }
-    tape.struck(place);
+    tape.struck(place, stack);
     return switch (kind) {
       case SHORT_WRITE -> HALF;
       case FORCE_FAILS_CLEAN -> FAILS_CLEAN;

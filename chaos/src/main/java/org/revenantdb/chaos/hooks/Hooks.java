@@ -324,7 +324,7 @@ final class Hooks {
           mappings().sync(slot, /* all= */ false);
           before(slot, call, a, b, c, d, e);
           recorded = true;
-          strike = faults.strike(tape(), possible(slot, call, b, c), CLOCK.get());
+          strike = faults.strike(tape(), possible(slot, call, b, c), CLOCK.get(), slot.stack);
           if (strike != Faults.NONE && slot.record != 0 && tape().strikes() > 1) {
             tape().retract(slot.record);
             slot.record = 0;

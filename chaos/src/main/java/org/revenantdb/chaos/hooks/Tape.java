@@ -24,6 +24,7 @@ final class Tape {
    *         24  controls answered     32  operations begun      40  place of the first fault
    *         48  faults so far         56  last place at a control
    *         64  how many operations could have had each fault, 8 bytes for each
+   *        248  stack of the first fault
    *
    * Record   0  length (int)           4  kind (int)              8  place
    *         16  nanoseconds           24  thread (int)           28  stack (int)
@@ -56,6 +57,8 @@ final class Tape {
   static final int LIFE = 25;
 
   static final int RECORDS = 256;
+
+  private static final long STRUCK_IN = RECORDS - Long.BYTES;
   static final int HEADER = 88;
 
   static final long A = 48;
@@ -159,9 +162,10 @@ final class Tape {
   }
 
   /** Notes that a fault occurred. */
-  void struck(long place) {
+  void struck(long place, int stack) {
     if (getLong(48) == 0) {
       setLong(40, place);
+      setLong(STRUCK_IN, stack);
     }
     LONG.setRelease(memory, 48L, getLong(48) + 1);
   }
@@ -174,6 +178,11 @@ final class Tape {
   /** The place of the first fault. */
   long struckAt() {
     return getLong(40);
+  }
+
+  /** The number of the stack of the first fault. */
+  int struckIn() {
+    return (int) getLong(STRUCK_IN);
   }
 
   /** Notes the last place, when nothing else is happening. */

@@ -129,6 +129,11 @@ final class TraceBuilder {
     };
   }
 
+  /** The stack of the first fault. */
+  CallStack struckIn() {
+    return stacks.getOrDefault(tape.struckIn(), CallStack.UNKNOWN);
+  }
+
   /** The greatest place of a record or of a promise. */
   long lastPlace() {
     return lastPlace;

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.Extension;
@@ -112,7 +113,11 @@ public final class CrashTestExtension
     for (FaultKind kind : settings.faults()) {
       cases.add(
           new FaultTestCase(
-              type, settings, kind, one -> faults(recording, settings, one), Teeth::proveFaults));
+              type,
+              settings,
+              kind,
+              (one, seen) -> faults(recording, settings, one, seen),
+              Teeth::proveFaults));
     }
     if (settings.forceCoverage()) {
       cases.add(
@@ -126,7 +131,8 @@ public final class CrashTestExtension
   }
 
   private static Outcome faults(
-      SharedRecording recording, CrashTestSettings settings, FaultKind kind) throws IOException {
+      SharedRecording recording, CrashTestSettings settings, FaultKind kind, Consumer<String> seen)
+      throws IOException {
     for (Recording of : List.of(recording.get(), recording.counted())) {
       if (!of.usable()) {
         return Outcome.of(kind.title(), of.verdict(), of.reason());
@@ -138,7 +144,7 @@ public final class CrashTestExtension
             kind, recording.possible().of(kind), options.seed(), settings.faultLives());
     return lives.isEmpty()
         ? FaultCatalogue.nowhere(kind)
-        : FaultCatalogue.run(kind, new FaultRun<>(recording.subjects(), options, lives));
+        : FaultCatalogue.run(kind, new FaultRun<>(recording.subjects(), options, lives), seen);
   }
 
   private static Outcome coverage(SharedRecording recording, CrashTestSettings settings)
@@ -185,9 +191,9 @@ public final class CrashTestExtension
               type,
               settings,
               kind,
-              one -> {
+              (one, seen) -> {
                 AnyCase.directory(settings);
-                return run.faults(one, settings.faultLives(), settings.faultCuts());
+                return run.faults(one, settings.faultLives(), settings.faultCuts(), seen);
               },
               () -> AnyCase.proveFaults(settings)));
     }

@@ -2,6 +2,7 @@ package org.revenantdb.chaos.junit;
 
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.subject.Crash;
 import org.revenantdb.chaos.subject.FaultKind;
@@ -13,7 +14,7 @@ final class FaultTestCase extends CrashTestCase {
 
   /** Lets operations of the store fail. */
   interface Run {
-    Outcome of(FaultKind kind) throws Exception;
+    Outcome of(FaultKind kind, Consumer<String> seen) throws Exception;
   }
 
   private static final Map<FileAccess, Bite> PROVED = new ConcurrentHashMap<>();
@@ -22,6 +23,7 @@ final class FaultTestCase extends CrashTestCase {
   private final FileAccess files;
   private final Run run;
   private final Prover prover;
+  private String seen = "";
 
   FaultTestCase(Class<?> type, CrashTestSettings settings, FaultKind kind, Run run, Prover prover) {
     super(type, Crash.POWER_CUT, settings.seed());
@@ -43,7 +45,13 @@ final class FaultTestCase extends CrashTestCase {
 
   @Override
   Outcome measure() throws Exception {
-    return run.of(kind);
+    return run.of(kind, text -> seen = text);
+  }
+
+  /** A fault that strikes few of the lives shows little. */
+  @Override
+  String seen() {
+    return seen;
   }
 
   /** The test of power cuts warns of them. */

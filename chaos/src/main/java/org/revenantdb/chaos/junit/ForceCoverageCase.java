@@ -3,6 +3,7 @@ package org.revenantdb.chaos.junit;
 import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.subject.Crash;
 import org.revenantdb.chaos.subject.FileAccess;
+import org.revenantdb.chaos.subject.Verdict;
 import org.revenantdb.chaos.teeth.Bite;
 
 /** Shows which forces of the store the test needs. */
@@ -16,6 +17,7 @@ final class ForceCoverageCase extends CrashTestCase {
   private final FileAccess files;
   private final Run run;
   private final Prover prover;
+  private String seen = "";
 
   /**
    * Creates a case.
@@ -41,7 +43,15 @@ final class ForceCoverageCase extends CrashTestCase {
 
   @Override
   Outcome measure() throws Exception {
-    return run.run();
+    Outcome outcome = run.run();
+    long needed = outcome.verdicts().getOrDefault(Verdict.SURVIVED, 0L);
+    seen = needed + " places with a force, all needed";
+    return outcome;
+  }
+
+  @Override
+  String seen() {
+    return seen;
   }
 
   /** The test of power cuts warns of them. */

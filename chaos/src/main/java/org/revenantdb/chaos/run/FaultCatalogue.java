@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.function.Consumer;
 import org.revenantdb.chaos.fault.FaultPoint;
 import org.revenantdb.chaos.subject.FaultKind;
 import org.revenantdb.chaos.subject.Verdict;
@@ -46,12 +47,16 @@ public final class FaultCatalogue {
    *
    * @param kind the fault
    * @param run has the cases of that kind
+   * @param seen receives in how many lives the fault occurred, in a sentence
    * @return the outcome; not measured if no life had the fault
    * @throws IOException if a disk cannot be made
    */
-  public static Outcome run(FaultKind kind, FaultRun<?> run) throws IOException {
+  public static Outcome run(FaultKind kind, FaultRun<?> run, Consumer<String> seen)
+      throws IOException {
     Outcome outcome = run.run();
     int struck = run.rows().stream().mapToInt(FaultRow::struck).sum();
+    int lives = run.rows().stream().mapToInt(FaultRow::lives).sum();
+    seen.accept("the fault in %d of %d lives".formatted(struck, lives));
     return struck == 0 && outcome.failures().isEmpty() && !run.rows().isEmpty()
         ? Outcome.of(kind.title(), Verdict.NOT_MEASURED, "the fault occurred in none of the lives")
         : outcome;

@@ -4,6 +4,7 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.disk.DiskImage;
 import org.revenantdb.chaos.oracle.PromiseLog;
+import org.revenantdb.chaos.trace.CallStack;
 import org.revenantdb.chaos.trace.Trace;
 
 /**
@@ -32,6 +33,7 @@ public interface FaultLife {
    * What happened in the first life.
    *
    * @param struck whether the fault occurred
+   * @param in the stack of that operation
    * @param firstAt the place of its first occurrence; promises with a smaller one came before it
    * @param hangs whether the life did not end
    * @param complaint what went wrong; empty if the store finished its work
@@ -40,6 +42,7 @@ public interface FaultLife {
    */
   record Lived(
       boolean struck,
+      CallStack in,
       long firstAt,
       boolean hangs,
       String complaint,

@@ -22,6 +22,7 @@ import org.revenantdb.chaos.run.FaultCase.Contract;
 import org.revenantdb.chaos.subject.CrashSubject;
 import org.revenantdb.chaos.subject.Verdict;
 import org.revenantdb.chaos.trace.CallStack;
+import org.revenantdb.chaos.trace.Site;
 
 /**
  * Injects faults into the operations of a living subject, and checks the files afterwards.
@@ -162,6 +163,7 @@ public final class FaultRun<S> {
     private boolean refusal;
     private long states;
     private long struckAt;
+    private String site = "";
 
     Trial(FaultCase fault) throws IOException {
       this.fault = fault;
@@ -172,6 +174,7 @@ public final class FaultRun<S> {
       FaultLife.Lived lived = life.live();
       boolean worked = lived.complaint().isEmpty();
       struckAt = lived.firstAt();
+      site = site(lived.in());
       if (!lived.unmeasured().isEmpty()) {
         tellUnmeasured(lived.unmeasured());
       } else if (!lived.struck()) {
@@ -372,8 +375,15 @@ public final class FaultRun<S> {
       }
     }
 
+    private static String site(CallStack in) {
+      Site site = Site.of(in, List.of(), "");
+      return in.frames().isEmpty()
+          ? ""
+          : " in %s.%s:%d".formatted(site.className(), site.method(), site.line());
+    }
+
     private String title() {
-      return fault.title();
+      return fault.title() + site;
     }
   }
 }

@@ -52,6 +52,7 @@ final class MemoryLife<S> implements FaultLife {
     TimedCall call = TimedCall.run("a life with " + fault.title(), options.limit(), this::work);
     return new Lived(
         strikes.struck(),
+        strikes.in(),
         strikes.firstAt(),
         call.hangs(),
         call.complaint(),

@@ -12,6 +12,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
@@ -173,6 +174,7 @@ class AnyFaultsTest {
     assertFound(outcome);
     String title = outcome.failures().getFirst().title();
     assertTrue(title.contains("a force fails, its pages clean (operation "), title);
+    assertTrue(title.contains(" in " + Replaced.class.getName() + ".force:"), title);
     Path file = outcome.failures().getFirst().file();
     assertTrue(file != null);
     Verdict again = FailureFile.read(file).replayOnDisk(Duration.ofMinutes(10)).verdict();
@@ -317,7 +319,9 @@ class AnyFaultsTest {
   void a_store_that_tries_again_for_ever_on_a_full_disk_hangs() throws IOException {
     try (AnyRun run =
         new AnyRun(TriesAgain.class, SEED, 1, Duration.ofSeconds(30), List.of(), scratch)) {
-      Outcome outcome = run.faults(FaultKind.DISK_FULL, 1, options());
+      List<String> seen = new ArrayList<>();
+      Outcome outcome = run.faults(FaultKind.DISK_FULL, 1, options(), seen::add);
+      assertEquals(List.of("the fault in 1 of 1 lives"), seen);
       assertEquals(Verdict.CORRUPT, outcome.verdict(), outcome::toString);
       assertTrue(outcome.reason().contains("did not end"), outcome::reason);
     }
