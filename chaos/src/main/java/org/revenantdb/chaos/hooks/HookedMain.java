@@ -62,6 +62,9 @@ public final class HookedMain {
   private final TraceClock clock = new PlaceClock();
   private String phase = "open";
 
+  /** The phase of the first failure, which closing the store hides; empty before. */
+  private String failedIn = "";
+
   private HookedMain(
       ChildPipe pipe,
       Path directory,
@@ -129,7 +132,12 @@ public final class HookedMain {
       }
       pipe.say("done");
     } catch (Throwable e) { // any exception of a subject
-      pipe.say("failed\t" + coded(main.phase + " failed: " + CallStack.text(e)));
+      pipe.say(
+          "failed\t"
+              + coded(
+                  (main.failedIn.isEmpty() ? main.phase : main.failedIn)
+                      + " failed: "
+                      + CallStack.text(e)));
     }
     end(0);
   }
@@ -214,6 +222,9 @@ public final class HookedMain {
       try {
         begin("work " + how);
         subject.work(store, promises(new PromiseLog(HookedMain::told), seed));
+      } catch (Exception | Error e) {
+        failedIn = phase;
+        throw e;
       } finally {
         begin("close " + how);
         subject.close(store);
@@ -239,6 +250,9 @@ public final class HookedMain {
         Hooks.begun(bytes.toByteArray());
         begin("resume after a fault");
         subject.resume(store, promises(next.listener(HookedMain::told), Seeds.of(seed, 1)));
+      } catch (Exception | Error e) {
+        failedIn = phase;
+        throw e;
       } finally {
         begin("close after a fault");
         subject.close(store);

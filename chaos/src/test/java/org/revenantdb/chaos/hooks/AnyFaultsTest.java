@@ -304,9 +304,10 @@ class AnyFaultsTest {
   public static final class TriesAgain extends Replaced {
     @Override
     void write(RandomAccessFile file, String value) throws IOException {
+      file.setLength(0);
       while (true) {
         try {
-          super.write(file, value);
+          file.write(value.getBytes(UTF_8));
           return;
         } catch (IOException e) {
           Thread.onSpinWait();
