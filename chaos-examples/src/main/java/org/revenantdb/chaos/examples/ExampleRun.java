@@ -27,9 +27,12 @@ final class ExampleRun {
   private final int states;
   private final @Nullable Duration budget;
   private final @Nullable Path keep;
+  private final boolean isTimed;
   private int controls;
   private boolean recorded;
   private String seen = "";
+  private AnyRun.@Nullable Durations durations;
+  private String untimed = "";
 
   /**
    * Prepares a run.
@@ -37,13 +40,21 @@ final class ExampleRun {
    * @param states of each part, at most
    * @param budget of each part; null: until all states are there
    * @param keep directory for the files of failures; null: none
+   * @param isTimed whether the slow-down of the work by recording is measured
    */
-  ExampleRun(Example store, long seed, int states, @Nullable Duration budget, @Nullable Path keep) {
+  ExampleRun(
+      Example store,
+      long seed,
+      int states,
+      @Nullable Duration budget,
+      @Nullable Path keep,
+      boolean isTimed) {
     this.store = store;
     this.seed = seed;
     this.states = states;
     this.budget = budget;
     this.keep = keep;
+    this.isTimed = isTimed;
   }
 
   /**
@@ -83,6 +94,19 @@ final class ExampleRun {
           break; // the others would say the same
         }
       }
+      if (recorded && isTimed) {
+        durations = durations(run);
+      }
+    }
+  }
+
+  /** The parts are measured already, so a failure here takes only this figure away. */
+  private AnyRun.@Nullable Durations durations(AnyRun run) {
+    try {
+      return run.durations();
+    } catch (IOException failure) {
+      untimed = String.valueOf(failure.getMessage());
+      return null;
     }
   }
 
@@ -95,6 +119,16 @@ final class ExampleRun {
   /** The moments at which the trace was compared with the directory, and was equal. */
   int controls() {
     return controls;
+  }
+
+  /** How long the work takes; null if that was not measured. */
+  AnyRun.@Nullable Durations durations() {
+    return durations;
+  }
+
+  /** Why {@link #durations} could not be measured; empty if they were, or if nobody asked. */
+  String untimed() {
+    return untimed;
   }
 
   /** What was recorded, in a sentence. */

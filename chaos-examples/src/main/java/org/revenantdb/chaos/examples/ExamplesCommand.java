@@ -12,6 +12,11 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.crash.FileTrees;
 import org.revenantdb.chaos.crash.Scratch;
 import org.revenantdb.chaos.crash.Seeds;
+import org.revenantdb.chaos.hooks.AnyReplay;
+import org.revenantdb.chaos.run.FailureFile;
+import org.revenantdb.chaos.run.StateResult;
+import org.revenantdb.chaos.subject.Verdict;
+import org.revenantdb.chaos.trace.CallStack;
 import org.revenantdb.engine.Database;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -28,11 +33,15 @@ import picocli.CommandLine.Spec;
             + " durable, and tells what was lost or damaged.",
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
-      "0:No false alarm, and all known findings of these stores were found.",
-      "1:A false alarm, a known finding that was not found, or a store that could not be measured.",
+      "0:No false alarm, and all known findings of these stores were found; or the image of --replay"
+          + " survived.",
+      "1:A false alarm, a known finding that was not found, or a store that could not be measured;"
+          + " or the image of --replay failed again.",
       "2:Wrong usage; nothing was run."
     })
 final class ExamplesCommand implements Callable<Integer> {
+  private static final Duration LIMIT = Duration.ofMinutes(1);
+
   @Option(
       names = {"-h", "--help"},
       usageHelp = true,
@@ -76,8 +85,24 @@ final class ExamplesCommand implements Callable<Integer> {
   @Option(
       names = "--report",
       paramLabel = "DIR",
-      description = "Write the files of failures, with the images of their disks, to DIR.")
+      description =
+          "Write the files of failures, with the images of their disks, to DIR. Otherwise they are"
+              + " written to a temporary directory, which stays if there are any.")
   private @Nullable Path report;
+
+  @Option(
+      names = "--replay",
+      paramLabel = "FILE",
+      description = "Open the image of a failure again, and do nothing else.")
+  private @Nullable Path replay;
+
+  @Option(
+      names = "--debug",
+      paramLabel = "PORT",
+      description =
+          "With --replay: stop before the store is opened, until a debugger connects to PORT of this"
+              + " machine.")
+  private @Nullable Integer debug;
 
   @Option(names = "--json", paramLabel = "FILE", description = "Write the figures to FILE.")
   private @Nullable Path json;
@@ -86,6 +111,12 @@ final class ExamplesCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
+    if (replay != null) {
+      return replay(replay);
+    }
+    if (debug != null) {
+      throw refused("--debug needs a --replay");
+    }
     demand("--states", states);
     if (seconds != null) {
       demand("--seconds", seconds);
@@ -96,6 +127,7 @@ final class ExamplesCommand implements Callable<Integer> {
     long drawn = seed == null ? Seeds.fresh() : seed;
     List<Example> chosen = stores.isEmpty() ? Example.usual() : stores;
     Path scratch = Scratch.directory("revenant-examples-");
+    Path keep = report == null ? Scratch.directory("revenant-example-failures-") : report;
     System.err.println("seed " + drawn);
     List<ExampleRun> runs = new ArrayList<>();
     List<Row> rows = new ArrayList<>();
@@ -103,13 +135,17 @@ final class ExamplesCommand implements Callable<Integer> {
       for (Example store : chosen) {
         System.out.printf("%n%s %s%n", store.title(), store.version());
         System.out.println("    promises: " + store.promise());
-        ExampleRun run = new ExampleRun(store, drawn, states, budget(chosen.size()), report);
+        ExampleRun run =
+            new ExampleRun(store, drawn, states, budget(chosen.size()), keep, /* isTimed= */ true);
         rows.addAll(run.run(scratch, ExamplesCommand::print));
         runs.add(run);
         System.out.println("    " + run.seen());
       }
     } finally {
       FileTrees.delete(scratch);
+    }
+    if (rows.stream().allMatch(row -> row.files().isEmpty()) && report == null) {
+      FileTrees.delete(keep);
     }
     Figures figures = Figures.of(chosen, runs, rows);
     System.out.println();
@@ -131,22 +167,54 @@ final class ExamplesCommand implements Callable<Integer> {
     System.out.printf(
         "    %-28s %6d states, %-12s %s%n",
         row.part().title(), row.outcome().states(), row.outcome().verdict(), row.first());
+    for (Path file : row.files()) {
+      System.out.println("        --replay " + file);
+    }
+  }
+
+  private int replay(Path file) {
+    FailureFile failure;
+    StateResult now;
+    try {
+      failure = FailureFile.read(file);
+      if (debug == null) {
+        now = AnyReplay.replay(failure, Example.FLAGS, LIMIT);
+      } else {
+        if (debug < 1 || debug > 65_535) {
+          throw refused("--debug must be from 1 to 65,535, not " + debug);
+        }
+        System.out.printf(
+            "stops before %s opens the store; connect a debugger to localhost:%d%n",
+            failure.subject(), debug);
+        now = AnyReplay.debug(failure, Example.FLAGS, debug);
+      }
+    } catch (IOException e) {
+      throw refused("--replay: " + e.getMessage());
+    }
+    System.out.printf("%s%nseed %d, %s%n", failure.title(), failure.seed(), failure.crash());
+    System.out.printf("then %s, now %s%n", failure.verdict(), now.verdict());
+    now.findings().forEach(finding -> System.out.println("    " + finding));
+    if (now.failure() != null) {
+      System.out.println(CallStack.text(now.failure()));
+    }
+    return now.verdict() == Verdict.SURVIVED ? 0 : 1;
+  }
+
+  private ParameterException refused(String why) {
+    return new ParameterException(Objects.requireNonNull(spec).commandLine(), why);
   }
 
   /** A run is long, so the path for its result is checked first. */
   private void checkJson(Path file) {
     Path folder = file.toAbsolutePath().getParent();
     if (Files.isDirectory(file) || folder == null || !Files.isWritable(folder)) {
-      throw new ParameterException(
-          Objects.requireNonNull(spec).commandLine(), "--json: " + file + " cannot be written");
+      throw refused("--json: " + file + " cannot be written");
     }
   }
 
   private void demand(String option, long value) {
     if (value < 1 || value > 10_000_000) {
-      throw new ParameterException(
-          Objects.requireNonNull(spec).commandLine(),
-          option + " must be from 1 to 10,000,000, not " + value);
+      throw refused(option + " must be from 1 to 10,000,000, not " + value);
     }
   }
 }

@@ -1,6 +1,12 @@
 package org.revenantdb.chaos.examples;
 
+import java.util.Collections;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
+import java.util.OptionalDouble;
+import java.util.TreeMap;
+import org.revenantdb.chaos.hooks.AnyRun;
 import org.revenantdb.chaos.report.JsonReport;
 
 /** The figures of a run over several stores. */
@@ -10,7 +16,9 @@ record Figures(
     List<Finding> found,
     long falseAlarms,
     long controls,
-    long unmeasured) {
+    long unmeasured,
+    Map<Example, AnyRun.Durations> durations,
+    Map<Example, String> untimed) {
 
   static Figures of(List<Example> stores, List<ExampleRun> runs, List<Row> rows) {
     List<Finding> known =
@@ -23,7 +31,51 @@ record Figures(
             .filter(row -> row.store().mustBeClean() && row.part().isUsual() && row.isFinding())
             .count(),
         runs.stream().mapToLong(ExampleRun::controls).sum(),
-        rows.stream().filter(row -> !row.isMeasured()).count());
+        rows.stream().filter(row -> !row.isMeasured()).count(),
+        durations(stores, runs),
+        untimed(stores, runs));
+  }
+
+  private static Map<Example, AnyRun.Durations> durations(
+      List<Example> stores, List<ExampleRun> runs) {
+    EnumMap<Example, AnyRun.Durations> all = new EnumMap<>(Example.class);
+    for (int i = 0; i < runs.size(); i++) {
+      AnyRun.Durations one = runs.get(i).durations();
+      if (one != null) {
+        all.put(stores.get(i), one);
+      }
+    }
+    return Collections.unmodifiableMap(all);
+  }
+
+  private static Map<Example, String> untimed(List<Example> stores, List<ExampleRun> runs) {
+    EnumMap<Example, String> all = new EnumMap<>(Example.class);
+    for (int i = 0; i < stores.size(); i++) {
+      if (i >= runs.size() || runs.get(i).durations() == null) {
+        String why = i < runs.size() ? runs.get(i).untimed() : "";
+        all.put(stores.get(i), why.isEmpty() ? "its work was not timed" : why);
+      }
+    }
+    return Collections.unmodifiableMap(all);
+  }
+
+  /**
+   * How many times as long the works of all stores together take when they are recorded. Empty if a
+   * store was not timed: the sum of the others would hide it.
+   */
+  OptionalDouble overhead() {
+    long plain = durations.values().stream().mapToLong(AnyRun.Durations::plain).sum();
+    long recorded = durations.values().stream().mapToLong(AnyRun.Durations::recorded).sum();
+    return plain == 0 || !untimed.isEmpty()
+        ? OptionalDouble.empty()
+        : OptionalDouble.of((double) recorded / plain);
+  }
+
+  private Map<String, Object> overheads() {
+    Map<String, Object> all = new TreeMap<>();
+    durations.forEach(
+        (store, one) -> all.put(store.title(), (double) one.recorded() / one.plain()));
+    return all;
   }
 
   /**
@@ -79,7 +131,14 @@ record Figures(
   }
 
   JsonReport json() {
-    return new JsonReport()
+    JsonReport report = new JsonReport();
+    overhead().ifPresent(times -> report.number("any_overhead", times));
+    if (!untimed.isEmpty()) {
+      Map<String, String> reasons = new TreeMap<>();
+      untimed.forEach((store, why) -> reasons.put(store.title(), why));
+      report.detail("overheads_not_measured", reasons);
+    }
+    return report
         .number("known_found", found.size())
         .number("known_findings", known.size())
         .number("false_alarms", falseAlarms)
@@ -88,6 +147,7 @@ record Figures(
         .number("controls_equal", controls)
         .number("not_measured", unmeasured)
         .number("new_findings", unexplained().size())
+        .detail("overheads", overheads())
         .detail("parts", rows.stream().map(Row::json).toList())
         .detail(
             "missed",

@@ -1,7 +1,12 @@
 package org.revenantdb.chaos.examples;
 
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import org.revenantdb.chaos.run.Failure;
 import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.subject.Verdict;
 
@@ -26,6 +31,18 @@ record Row(Example store, Part part, Outcome outcome, double seconds) {
     return text.lines().findFirst().orElse("");
   }
 
+  /** The files of its failures, for a replay. */
+  List<Path> files() {
+    Set<Path> files = new LinkedHashSet<>(); // two failures may have equal images
+    for (Failure failure : outcome.failures()) {
+      Path file = failure.file();
+      if (file != null) {
+        files.add(file);
+      }
+    }
+    return List.copyOf(files);
+  }
+
   Map<String, Object> json() {
     Map<String, Object> fields = new LinkedHashMap<>(store.json());
     fields.put("crash", part.title());
@@ -33,6 +50,7 @@ record Row(Example store, Part part, Outcome outcome, double seconds) {
     fields.put("states", outcome.states());
     fields.put("seconds", seconds);
     fields.put("first", first());
+    fields.put("files", files().stream().map(Path::toString).toList());
     return fields;
   }
 }

@@ -35,7 +35,9 @@ abstract class ExampleTests {
     List<ExampleRun> runs = new ArrayList<>();
     List<Row> rows = new ArrayList<>();
     for (Example store : stores) {
-      ExampleRun run = new ExampleRun(store, SEED, STATES, /* budget= */ null, /* keep= */ null);
+      ExampleRun run =
+          new ExampleRun(
+              store, SEED, STATES, /* budget= */ null, /* keep= */ scratch, /* isTimed= */ false);
       rows.addAll(run.run(scratch, _ -> {}));
       runs.add(run);
     }

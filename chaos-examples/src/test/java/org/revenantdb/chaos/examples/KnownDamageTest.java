@@ -4,8 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.revenantdb.chaos.hooks.AnyReplay;
+import org.revenantdb.chaos.run.FailureFile;
+import org.revenantdb.chaos.run.StateResult;
 
 /** The damage that is known of some stores is found. */
 class KnownDamageTest extends ExampleTests {
@@ -15,5 +20,15 @@ class KnownDamageTest extends ExampleTests {
     assertEquals(figures.known(), figures.found(), figures::text);
     assertTrue(!figures.known().isEmpty(), figures::text);
     assertTrue(figures.isGood(/* isComplete= */ true), figures::text);
+    Path file =
+        figures.rows().stream().flatMap(row -> row.files().stream()).findFirst().orElseThrow();
+    assertFailsAgain(file);
+  }
+
+  /** In a JVM that has opened nothing else. */
+  private static void assertFailsAgain(Path file) throws IOException {
+    FailureFile failure = FailureFile.read(file);
+    StateResult again = AnyReplay.replay(failure, Example.FLAGS, Duration.ofMinutes(10));
+    assertEquals(failure.verdict(), again.verdict(), failure::title);
   }
 }

@@ -290,10 +290,26 @@ final class MemoryFileChannel extends FileChannel {
   }
 
   @Override
-  public MappedByteBuffer map(MapMode mode, long from, long size) {
-    throw new UnsupportedOperationException(
-        "a file in memory cannot be mapped; a recording can map it for writing, and process death"
-            + " tests the default file system");
+  public MappedByteBuffer map(MapMode mode, long from, long size) throws IOException {
+    checkMapping(mode, from, size);
+    if (size > Integer.MAX_VALUE) {
+      throw new IllegalArgumentException("Size exceeds Integer.MAX_VALUE");
+    }
+    return file.map(from + size, content -> CopiedMapping.of(content, mode, from, size));
+  }
+
+  private void checkMapping(MapMode mode, long from, long size) throws IOException {
+    ensureReadable();
+    if (mode.equals(MapMode.PRIVATE)) {
+      ensureWritable();
+    } else if (!mode.equals(MapMode.READ_ONLY)) {
+      throw new UnsupportedOperationException(
+          "a file in memory cannot be mapped for writing; a recording can, and process death tests"
+              + " the default file system");
+    }
+    if (from < 0 || size < 0) {
+      throw new IllegalArgumentException("from " + from + ", size " + size);
+    }
   }
 
   @Override

@@ -11,6 +11,7 @@ import java.nio.file.attribute.UserPrincipalLookupService;
 import java.nio.file.spi.FileSystemProvider;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * A file system over one {@link DiskImage}, for any code that uses paths, {@code Files} and
@@ -21,10 +22,10 @@ import java.util.Set;
  * it copies nothing, so each of many crash states can have its own. It behaves as for root:
  * permissions are kept and returned, never enforced.
  *
- * <p>It refuses symbolic links, mappings ({@code FileChannel.map}), {@code Path.toFile} and watch
- * services, always with an {@link UnsupportedOperationException}. Code that needs one of them is
- * tested on the default file system. It is not an installed provider, so paths are made from {@link
- * #root} and never from a URI.
+ * <p>It refuses symbolic links, mappings for writing or into an arena ({@code FileChannel.map}),
+ * {@code Path.toFile} and watch services, always with an {@link UnsupportedOperationException}.
+ * Code that needs one of them is tested on the default file system. It is not an installed
+ * provider, so paths are made from {@link #root} and never from a URI.
  *
  * {@snippet :
  * try (MemoryFileSystem disk = MemoryFileSystem.of(image.fork())) {
@@ -46,11 +47,18 @@ public final class MemoryFileSystem extends FileSystem {
    * Order: position, names, bytes. An open file needs no lock that is shared with other files to be read or written.
    */
 
+  /** A file is in the place of the directory, so no program can create anything below it. */
+  private static final String NOWHERE = "/dev/null/revenant-chaos-";
+
+  private static final AtomicLong COUNT = new AtomicLong();
+
   private final NameSpace names;
   private final MemoryProvider provider;
+  private final String above;
   private final MemoryPath root;
 
-  private MemoryFileSystem(DiskImage image) {
+  private MemoryFileSystem(DiskImage image, String above) {
+    this.above = above;
     names = new NameSpace(image);
     provider = new MemoryProvider(this, names);
     root = MemoryPath.root(this);
@@ -63,13 +71,36 @@ public final class MemoryFileSystem extends FileSystem {
    * @return a file system whose root is the root of the image
    */
   public static MemoryFileSystem of(DiskImage image) {
-    return new MemoryFileSystem(image);
+    return new MemoryFileSystem(image, "");
+  }
+
+  /**
+   * Opens an image as a file system whose absolute paths have a text of their own, unlike those of
+   * any other. So a store that keys a table of its process by the text does not confuse two images.
+   * On the default file system a path with that text does not exist and cannot be created. So a
+   * store that makes a {@link java.io.File} from the text fails instead of writing elsewhere.
+   *
+   * @param image the content; from now on only this file system may change it
+   * @return a file system whose root is the root of the image
+   */
+  public static MemoryFileSystem apart(DiskImage image) {
+    return new MemoryFileSystem(image, NOWHERE + COUNT.incrementAndGet());
+  }
+
+  /**
+   * Returns whether a text contains a path of a file system that was made by {@link #apart}.
+   *
+   * @param text for instance the message of an exception
+   * @return true if it does
+   */
+  public static boolean isIn(String text) {
+    return text.contains(NOWHERE);
   }
 
   /**
    * Returns the root directory of the image.
    *
-   * @return an absolute path, {@code /}
+   * @return an absolute path, {@code /} or one of its own
    */
   public Path root() {
     return root;
@@ -184,6 +215,11 @@ public final class MemoryFileSystem extends FileSystem {
 
   NameSpace names() {
     return names;
+  }
+
+  /** The text before each absolute path; empty or an absolute path. */
+  String above() {
+    return above;
   }
 
   void ensureOpen() {

@@ -61,7 +61,7 @@ final class MemoryPath implements Path {
       throw new InvalidPathException(joined, "a name contains the character U+0000", nul);
     }
     List<String> names = new ArrayList<>();
-    for (int from = 0; from < joined.length(); ) {
+    for (int from = startOfNames(fileSystem.above(), joined); from < joined.length(); ) {
       int to = joined.indexOf('/', from);
       to = to < 0 ? joined.length() : to;
       if (to > from) {
@@ -70,6 +70,14 @@ final class MemoryPath implements Path {
       from = to + 1;
     }
     return new MemoryPath(fileSystem, joined.startsWith(SEPARATOR), names.toArray(NO_NAMES));
+  }
+
+  /** Skips the text that absolute paths of this file system begin with. */
+  private static int startOfNames(String above, String text) {
+    int length = above.length();
+    boolean skips =
+        text.startsWith(above) && (text.length() == length || text.charAt(length) == '/');
+    return skips ? length : 0;
   }
 
   /** The names. The caller must not change the array. */
@@ -276,7 +284,12 @@ final class MemoryPath implements Path {
   public String toString() {
     String known = text;
     if (known == null) {
-      known = (absolute ? SEPARATOR : "") + String.join(SEPARATOR, names);
+      String inside = String.join(SEPARATOR, names);
+      String above = fileSystem.above();
+      known =
+          !absolute
+              ? inside
+              : inside.isEmpty() && !above.isEmpty() ? above : above + SEPARATOR + inside;
       text = known;
     }
     return known;

@@ -327,7 +327,9 @@ final class NameSpace {
   private void empty(Node node) {
     node.lock.writeLock().lock();
     try {
+      long end = node.content().size();
       node.content().setSize(0);
+      node.changed(0, end);
       node.modified = tick();
     } finally {
       node.lock.writeLock().unlock();

@@ -4,6 +4,8 @@ import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.GroupPrincipal;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.UserPrincipal;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
@@ -38,6 +40,9 @@ final class Node {
 
   private final @Nullable FileContent content;
 
+  /** Guarded by the write lock. */
+  private final List<CopiedMapping> mappings = new ArrayList<>();
+
   /**
    * @param content null for a directory
    */
@@ -64,6 +69,18 @@ final class Node {
       throw new IllegalStateException("a directory has no bytes");
     }
     return content;
+  }
+
+  /** Adds a mapping. The caller has the write lock. */
+  void mapped(CopiedMapping mapping) {
+    mappings.add(mapping);
+  }
+
+  /** Notes that bytes have changed, or that the file ends before them. With the write lock. */
+  void changed(long first, long end) {
+    for (CopiedMapping mapping : mappings) {
+      mapping.changed(first, end);
+    }
   }
 
   long size() {

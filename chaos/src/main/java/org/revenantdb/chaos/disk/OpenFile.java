@@ -2,6 +2,7 @@ package org.revenantdb.chaos.disk;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.MappedByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.FileLock;
 
@@ -82,6 +83,7 @@ final class OpenFile {
         content.write(at, source);
         at += length;
       }
+      node.changed(start, end);
       node.modified = names.tick();
       return end - start;
     } finally {
@@ -106,7 +108,9 @@ final class OpenFile {
       checkOpen();
       FileContent content = node.content();
       if (size < content.size()) {
+        long end = content.size();
         content.setSize(size);
+        node.changed(size, end);
         node.modified = names.tick();
       }
     } finally {
@@ -123,6 +127,39 @@ final class OpenFile {
       checkOpen();
     } finally {
       node.lock.readLock().unlock();
+    }
+  }
+
+  /** Maps a part of the file for reading. */
+  interface Mapper {
+    CopiedMapping.Made map(FileContent content) throws IOException;
+  }
+
+  /**
+   * Maps a part of the file. The file gets longer if it ends before that part and may be written.
+   */
+  MappedByteBuffer map(long end, Mapper mapper) throws IOException {
+    node.lock.writeLock().lock();
+    try {
+      checkOpen();
+      checkIsFile();
+      checkSize(end);
+      FileContent content = node.content();
+      if (end > content.size()) {
+        if (!mode.write()) {
+          throw new IOException(
+              "Channel not open for writing - cannot extend file to required size");
+        }
+        names.grow(end - content.size());
+        content.write(end - 1, ByteBuffer.allocate(1));
+        node.changed(end - 1, end);
+        node.modified = names.tick();
+      }
+      CopiedMapping.Made made = mapper.map(content);
+      node.mapped(made.mapping());
+      return made.result();
+    } finally {
+      node.lock.writeLock().unlock();
     }
   }
 

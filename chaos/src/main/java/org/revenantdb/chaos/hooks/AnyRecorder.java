@@ -1,30 +1,15 @@
 package org.revenantdb.chaos.hooks;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Base64;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.SortedMap;
 import java.util.SplittableRandom;
-import java.util.TreeMap;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
-import org.revenantdb.chaos.crash.ForkedJvm;
 import org.revenantdb.chaos.crash.Scratch;
 import org.revenantdb.chaos.disk.DiskImage;
-import org.revenantdb.chaos.disk.FileContent;
 import org.revenantdb.chaos.oracle.PromiseLog;
-import org.revenantdb.chaos.power.Losses;
-import org.revenantdb.chaos.power.PowerCut;
-import org.revenantdb.chaos.profile.PlatformProfile;
 import org.revenantdb.chaos.run.ImageChecker;
 import org.revenantdb.chaos.run.LossControl;
 import org.revenantdb.chaos.run.Recording;
@@ -45,9 +30,8 @@ import org.revenantdb.chaos.trace.Trace;
  */
 public final class AnyRecorder implements AutoCloseable {
 
-  private static final long TAPE = Long.getLong("revenant.chaos.tape", 64L << 20);
-  private static final Duration GLANCE = Duration.ofMillis(100);
   private static final int PAGE = 4096;
+  private static final int TIMED_LIVES = 5;
 
   private final Class<?> subject;
   private final long seed;
@@ -118,36 +102,37 @@ public final class AnyRecorder implements AutoCloseable {
     if (!missing.isEmpty()) {
       return unusable(Verdict.NOT_MEASURED, missing);
     }
-    Lives whole = new Lives("recorded");
-    whole.live(lives, /* killAt= */ Long.MAX_VALUE);
-    TraceBuilder built = new TraceBuilder(whole.tape, whole.directory.toString(), -1).read();
+    HookedLives whole = lives("recorded");
+    whole.live(HookedMain.RECORD, seed, lives, /* killAt= */ Long.MAX_VALUE);
+    TraceBuilder built = whole.built(-1);
     Trace trace = built.trace();
     PromiseLog log = PromiseLog.of(built.promises());
     // A thread of the store may do something behind the last control.
     long end =
-        1 + trace.operations().stream().mapToLong(Operation::seq).reduce(whole.last, Math::max);
+        1 + trace.operations().stream().mapToLong(Operation::seq).reduce(whole.last(), Math::max);
     Recording recording = new Recording(trace, log, Verdict.SURVIVED, "", end);
     String lost = whole.lost();
-    if (!whole.unsupported.isEmpty()) {
-      return unusable(Verdict.NOT_MEASURED, whole.unsupported);
+    if (!whole.unsupported().isEmpty()) {
+      return unusable(Verdict.NOT_MEASURED, whole.unsupported());
     } else if (!lost.isEmpty()) {
       return unusable(Verdict.NOT_MEASURED, lost);
     } else if (!trace.gaps().isEmpty()) {
       return unusable(
           Verdict.NOT_MEASURED,
           "not all file operations of the store can be recorded: " + trace.gaps().getFirst());
-    } else if (!whole.complaint.isEmpty()) {
-      return unusable(Verdict.HARNESS_BROKEN, whole.complaint);
+    } else if (!whole.complaint().isEmpty()) {
+      return unusable(Verdict.HARNESS_BROKEN, whole.complaint());
     } else if (log.answerCount(Long.MAX_VALUE) == 0) {
       return unusable(Verdict.HARNESS_BROKEN, LossControl.PROMISED_NOTHING);
     }
     String different = whole.differences(trace, end);
+    controls += whole.equal();
     if (different.isEmpty() && trace.operations().isEmpty()) {
       return unusable(
           Verdict.HARNESS_BROKEN, "the store did nothing to the directory it was given");
     }
     if (different.isEmpty()) {
-      different = killed(whole.tape.operations() / lives);
+      different = killed(whole.operations() / lives);
     }
     if (!different.isEmpty()) {
       return unusable(Verdict.NOT_MEASURED, different);
@@ -156,35 +141,76 @@ public final class AnyRecorder implements AutoCloseable {
     return complaint.isEmpty() ? recording : unusable(Verdict.HARNESS_BROKEN, complaint);
   }
 
+  private HookedLives lives(String name) throws IOException {
+    Path file = images.resolve(name + ".tape");
+    return new HookedLives(
+        subject,
+        limit,
+        flags,
+        Files.createDirectory(scratch.resolve(name)),
+        file,
+        HookedLives.newTape(file));
+  }
+
   private static Recording unusable(Verdict verdict, String reason) {
     Trace nothing = new Trace(new DiskImage(), List.of(), List.of(), List.of());
     return new Recording(nothing, new PromiseLog(), verdict, reason, 1);
   }
 
   /**
-   * Returns checkers for images of a recording.
+   * Returns checkers for images of the subject's directory.
    *
-   * @param recording made by this recorder
    * @return creates a checker for each thread
-   * @throws IOException if the promises cannot be written
    */
-  public Workers workers(Recording recording) throws IOException {
+  public Workers workers() {
     Workers made = workers;
     if (made == null) {
-      made = new Workers(subject, recording.promises(), images, flags, limit);
+      made = new Workers(subject, images, flags, limit);
       workers = made;
     }
     return made;
   }
 
+  /**
+   * Returns lives with faults.
+   *
+   * @return begins them
+   * @throws IOException if a file of this recorder cannot be written
+   */
+  AnyFaults faults() throws IOException {
+    return new AnyFaults(
+        subject, seed, limit, flags, Files.createDirectories(scratch.resolve("faults")), images);
+  }
+
+  /**
+   * Measures how long works of the subject take, each in a life of its own behind the same number
+   * of other lives.
+   *
+   * @param hooked whether they are recorded
+   * @return nanoseconds without the first life, in which the JVM is cold
+   * @throws IOException if a file of this recorder cannot be written, or a life fails
+   */
+  List<Long> durations(boolean hooked) throws IOException {
+    HookedLives timed = lives(hooked ? "timed" : "plain");
+    timed.live(hooked ? HookedMain.TIMED : HookedMain.PLAIN, seed, TIMED_LIVES + 1, Long.MAX_VALUE);
+    String wrong = timed.unsupported() + timed.complaint() + timed.lost();
+    if (!wrong.isEmpty()) {
+      throw new IOException("a life whose duration was measured: " + wrong);
+    }
+    return timed.durations().subList(1, timed.durations().size());
+  }
+
   /** A life of its own is killed, and the model must equal what it leaves. */
   private String killed(long operations) throws IOException {
-    Lives life = new Lives("killed");
+    HookedLives life = lives("killed");
     long at = new SplittableRandom(seed).nextLong(1, Math.max(2, operations));
-    life.live(1, at);
+    life.live(HookedMain.RECORD, seed, 1, at);
     String lost = life.lost();
-    if (!life.complaint.isEmpty() || !life.unsupported.isEmpty() || !lost.isEmpty()) {
-      return "the life for the control with a kill: " + life.complaint + life.unsupported + lost;
+    if (!life.complaint().isEmpty() || !life.unsupported().isEmpty() || !lost.isEmpty()) {
+      return "the life for the control with a kill: "
+          + life.complaint()
+          + life.unsupported()
+          + lost;
     }
     TraceBuilder built = life.built(-1);
     String different = life.difference(built, life.left(), built.mappedPaths());
@@ -206,7 +232,7 @@ public final class AnyRecorder implements AutoCloseable {
   /** The controls of the subject: it survives if all is kept, and not if all is lost. */
   private String complaint(Recording recording, DiskImage everything) throws IOException {
     PromiseLog promises = recording.promises();
-    try (ImageChecker checker = workers(recording).get()) {
+    try (ImageChecker checker = workers().get()) {
       StateResult kept = checker.check(everything, promises, recording.end());
       if (!kept.survived()) {
         Throwable failure = kept.failure();
@@ -226,186 +252,5 @@ public final class AnyRecorder implements AutoCloseable {
   @Override
   public void close() {
     Scratch.delete(images);
-  }
-
-  /** One forked JVM with its directory and its tape. */
-  private final class Lives {
-
-    final Path directory;
-    final Tape tape;
-    final SortedMap<Long, DiskImage> looks = new TreeMap<>();
-    String unsupported = "";
-    String complaint = "";
-    long last;
-    private final Path file;
-    private boolean done;
-
-    Lives(String name) throws IOException {
-      directory = Files.createDirectory(scratch.resolve(name));
-      file = images.resolve(name + ".tape");
-      tape = Tape.create(file, TAPE);
-    }
-
-    void live(int count, long killAt) throws IOException {
-      String phase = "the start";
-      AtomicBoolean ended = new AtomicBoolean();
-      try (ForkedJvm child =
-          ForkedJvm.of(HookedMain.class)
-              .flags("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
-              .flags("--enable-native-access=ALL-UNNAMED")
-              .flags(flags.toArray(String[]::new))
-              .withCodeOf(subject)
-              .stallLimit(limit)
-              .argument(subject.getName())
-              .argument(directory)
-              .argument(file)
-              .argument(seed)
-              .argument(count)
-              .fork()) {
-        Thread watch =
-            Thread.ofPlatform()
-                .daemon()
-                .name("watch of a hooked JVM")
-                .start(() -> watch(child, killAt, ended));
-        try {
-          for (String line; (line = child.readLine()) != null; ) {
-            String[] parts = line.split("\t", 2);
-            String text = parts.length > 1 ? parts[1] : "";
-            switch (parts[0]) {
-              case "phase" -> phase = text;
-              case "control" -> look(Long.parseLong(text));
-              case "no control" -> looks.remove(Long.parseLong(text));
-              case "failed" -> complaint = complaint.isEmpty() ? decoded(text) : complaint;
-              case "unsupported" -> unsupported = "this process cannot be hooked: " + decoded(text);
-              case "done" -> done = true;
-              default -> throw new IllegalStateException("an unknown line: " + line);
-            }
-          }
-        } finally {
-          ended.set(true);
-          LockSupport.unpark(watch);
-        }
-        int code = child.awaitEnd();
-        if (!done && complaint.isEmpty() && unsupported.isEmpty() && !child.killed()) {
-          complaint =
-              child.stalled()
-                  ? phase + " did not end within " + limit.toSeconds() + " s\n" + child.stderr()
-                  : "the process ended with exit code %d in %s\n%s"
-                      .formatted(code, phase, child.stderr());
-        }
-      }
-    }
-
-    /** Operations are signs of life, and one of them may be the last. */
-    private void watch(ForkedJvm child, long killAt, AtomicBoolean ended) {
-      long seen = 0;
-      while (!ended.get()) {
-        long now = tape.operations();
-        if (now >= killAt && now != seen && tape.asked() > 0) {
-          child.kill();
-          return;
-        }
-        if (now != seen) {
-          child.seenAtWork();
-          seen = now;
-        }
-        LockSupport.parkNanos(killAt == Long.MAX_VALUE ? GLANCE.toNanos() : 200_000);
-      }
-    }
-
-    private void look(long place) throws IOException {
-      last = place;
-      looks.put(place, DiskImage.of(directory));
-      tape.answer(tape.asked());
-    }
-
-    DiskImage left() throws IOException {
-      return DiskImage.of(directory);
-    }
-
-    String lost() {
-      if ((tape.lost() & Tape.FULL) != 0) {
-        return "the lives made more file operations than the record of %d MiB holds; make their work shorter, or set -Drevenant.chaos.tape to more bytes"
-            .formatted(TAPE >> 20);
-      }
-      return (tape.lost() & Tape.FAILED) == 0
-          ? ""
-          : "a file operation could not be recorded, because memory or stack was exhausted or a hook failed";
-    }
-
-    TraceBuilder built(long finish) {
-      return new TraceBuilder(tape, directory.toString(), finish).read();
-    }
-
-    /** Compares the model with every look at the directory, and with the end. */
-    String differences(Trace trace, long end) throws IOException {
-      looks.put(end, left());
-      PowerCut model = new PowerCut(trace, PlatformProfile.EXT4_ORDERED.rules());
-      for (Map.Entry<Long, DiskImage> look : looks.entrySet()) {
-        String different =
-            difference(
-                model.state(look.getKey(), Losses.none()).image(), look.getValue(), Set.of());
-        if (!different.isEmpty()) {
-          return "at place " + look.getKey() + ", " + different;
-        }
-        controls++;
-      }
-      return "";
-    }
-
-    String difference(TraceBuilder built, DiskImage real, Set<String> adopted) {
-      DiskImage model =
-          new PowerCut(built.trace(), PlatformProfile.EXT4_ORDERED.rules())
-              .state(Long.MAX_VALUE, Losses.none())
-              .image();
-      return difference(model, real, adopted);
-    }
-
-    private String difference(DiskImage model, DiskImage real, Set<String> adopted) {
-      SortedMap<String, Integer> ours = model.paths();
-      SortedMap<String, Integer> theirs = real.paths();
-      List<String> found = new ArrayList<>();
-      for (String path : theirs.keySet()) {
-        if (!ours.containsKey(path)) {
-          found.add("the directory has " + path + ", and the trace does not");
-        }
-      }
-      for (Map.Entry<String, Integer> entry : ours.entrySet()) {
-        Integer node = theirs.get(entry.getKey());
-        if (node == null) {
-          found.add("the trace has " + entry.getKey() + ", and the directory does not");
-        } else if (!model.isDirectory(entry.getValue()) && !real.isDirectory(node)) {
-          FileContent expected = model.file(entry.getValue());
-          FileContent content = real.file(node);
-          long at = adopted.contains(entry.getKey()) ? -1 : mismatch(expected, content);
-          if (at >= 0 || expected.size() != content.size()) {
-            found.add(
-                "%s differs from the trace: %d bytes instead of %d, first different byte %d"
-                    .formatted(entry.getKey(), content.size(), expected.size(), at));
-          }
-        }
-      }
-      return found.isEmpty()
-          ? ""
-          : "the trace is not what happened: "
-              + found.getFirst()
-              + " (a write by other means than the hooked functions?)";
-    }
-  }
-
-  private static long mismatch(FileContent one, FileContent other) {
-    long size = Math.min(one.size(), other.size());
-    for (long at = 0; at < size; at += PAGE) {
-      int length = (int) Math.min(PAGE, size - at);
-      int different = Arrays.mismatch(one.bytes(at, length), other.bytes(at, length));
-      if (different >= 0) {
-        return at + different;
-      }
-    }
-    return one.size() == other.size() ? -1 : size;
-  }
-
-  private static String decoded(String text) {
-    return new String(Base64.getDecoder().decode(text), StandardCharsets.UTF_8);
   }
 }

@@ -4,14 +4,22 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.crash.Scratch;
 import org.revenantdb.chaos.profile.PlatformProfile;
+import org.revenantdb.chaos.run.FaultCase;
+import org.revenantdb.chaos.run.FaultCatalogue;
+import org.revenantdb.chaos.run.FaultRun;
+import org.revenantdb.chaos.run.ForceCoverage;
+import org.revenantdb.chaos.run.ImageChecker;
 import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.run.PowerCutOptions;
 import org.revenantdb.chaos.run.PowerCutRun;
 import org.revenantdb.chaos.run.Recording;
+import org.revenantdb.chaos.run.Subjects;
 import org.revenantdb.chaos.subject.Crash;
+import org.revenantdb.chaos.subject.FaultKind;
 import org.revenantdb.chaos.subject.Verdict;
 import org.revenantdb.chaos.teeth.Bite;
 import org.revenantdb.chaos.teeth.BrokenSubjects;
@@ -26,6 +34,7 @@ import org.revenantdb.chaos.teeth.BrokenSubjects.Broken;
 public final class AnyRun implements AutoCloseable {
 
   private static final int STATES_OF_A_PROOF = 64;
+  private static final int LIVES_OF_A_PROOF = 4;
 
   private final Class<?> subject;
   private final long seed;
@@ -36,6 +45,8 @@ public final class AnyRun implements AutoCloseable {
   private @Nullable AnyRecorder recorder;
   private @Nullable Recording recording;
   private @Nullable Path scratch;
+  private @Nullable AnyFaults faults;
+  private AnyFaults.@Nullable Counted counted;
 
   /**
    * Prepares a run; nothing happens yet.
@@ -98,10 +109,87 @@ public final class AnyRun implements AutoCloseable {
     }
     // A check that hangs is found by the worker; the watch of the thread is only the second one.
     PowerCutOptions patient = options.withLimit(limit.multipliedBy(4));
-    Workers workers = recorder().workers(of);
+    Workers workers = recorder().workers();
     return crash == Crash.PROCESS_DEATH
         ? PowerCutRun.deaths(workers, of, patient).run()
         : PowerCutRun.with(workers, of, patient).run();
+  }
+
+  /**
+   * Lets operations of the subject fail, each in a life of its own.
+   *
+   * @param kind the fault
+   * @param lives the number of lives, each with the fault at another operation
+   * @param options profile and number of the power cuts for each life
+   * @return the result
+   * @throws IOException if a file cannot be written
+   */
+  public Outcome faults(FaultKind kind, int lives, PowerCutOptions options) throws IOException {
+    return faults(kind, lives, options, _ -> {});
+  }
+
+  /**
+   * Lets operations of the subject fail, each in a life of its own.
+   *
+   * @param kind the fault
+   * @param lives the number of lives, each with the fault at another operation
+   * @param options profile and number of the power cuts for each life
+   * @param seen receives in how many lives the fault occurred, in a sentence
+   * @return the result
+   * @throws IOException if a file cannot be written
+   */
+  public synchronized Outcome faults(
+      FaultKind kind, int lives, PowerCutOptions options, Consumer<String> seen)
+      throws IOException {
+    String impossible = Faults.impossible(kind);
+    if (!impossible.isEmpty()) {
+      return Outcome.of(kind.title(), Verdict.NOT_MEASURED, impossible);
+    }
+    Recording of = recording();
+    if (!of.usable()) {
+      return Outcome.of("files = ANY", of.verdict(), of.reason());
+    }
+    AnyFaults source = faults;
+    if (source == null) {
+      source = recorder().faults();
+      faults = source;
+    }
+    AnyFaults.Counted possible = counted;
+    if (possible == null) {
+      possible = source.count();
+      counted = possible;
+    }
+    if (possible.verdict() != Verdict.SURVIVED) {
+      return Outcome.of(kind.title(), possible.verdict(), possible.reason());
+    }
+    List<FaultCase> cases =
+        FaultCatalogue.cases(
+            kind, possible.possible().getOrDefault(kind, 0L), options.seed(), lives);
+    if (cases.isEmpty()) {
+      return FaultCatalogue.nowhere(kind);
+    }
+    try (ImageChecker checker = recorder().workers().get()) {
+      return FaultCatalogue.run(kind, FaultRun.with(of, source, checker, options, cases), seen);
+    }
+  }
+
+  /**
+   * Removes the forces of one place after the other from the recording, and requires that this
+   * causes a failure.
+   *
+   * @param workers the number of threads
+   * @return the result
+   * @throws IOException if a file cannot be written
+   */
+  public synchronized Outcome forceCoverage(int workers) throws IOException {
+    Recording of = recording();
+    if (!of.usable()) {
+      return Outcome.of("files = ANY", of.verdict(), of.reason());
+    }
+    return ForceCoverage.outcome(
+        ForceCoverage.with(
+                Subjects.of(subject).get(), recorder().workers(), List.of(of), seed, workers)
+            .run());
   }
 
   /**
@@ -115,6 +203,31 @@ public final class AnyRun implements AutoCloseable {
     return made == null || by == null || !made.usable()
         ? ""
         : made.seen() + "; the model was equal to the directory at " + by.controls() + " moments";
+  }
+
+  /**
+   * How long the work of the subject takes.
+   *
+   * @param plain without hooks, in nanoseconds
+   * @param recorded with hooks, in nanoseconds
+   */
+  public record Durations(long plain, long recorded) {}
+
+  /**
+   * Measures how long the work of the subject takes, with and without hooks: the median of some
+   * lives behind the first one. The looks at the directory do not count.
+   *
+   * @return the medians
+   * @throws IOException if a file cannot be written, or a life fails
+   */
+  public synchronized Durations durations() throws IOException {
+    return new Durations(
+        median(recorder().durations(/* hooked= */ false)),
+        median(recorder().durations(/* hooked= */ true)));
+  }
+
+  private static long median(List<Long> nanos) {
+    return nanos.stream().sorted().toList().get(nanos.size() / 2);
   }
 
   /**
@@ -134,6 +247,8 @@ public final class AnyRun implements AutoCloseable {
     Path directory = scratch;
     recorder = null;
     recording = null;
+    faults = null;
+    counted = null;
     scratch = null;
     if (made != null) {
       made.close();
@@ -156,6 +271,27 @@ public final class AnyRun implements AutoCloseable {
             .filter(one -> one.trigger().crash() == crash)
             .findFirst()
             .orElseThrow();
+    return prove(broken, parent, (run, options) -> run.run(crash, options));
+  }
+
+  /**
+   * Proves that a store which takes a failed force for a success is found.
+   *
+   * @param parent an existing directory for files
+   * @return the result
+   */
+  public static Bite proveFaults(Path parent) {
+    return prove(
+        BrokenSubjects.of(BrokenSubjects.Trigger.FAILED_FORCE),
+        parent,
+        (run, options) -> run.faults(FaultKind.FORCE_FAILS_CLEAN, LIVES_OF_A_PROOF, options));
+  }
+
+  private interface Proof {
+    Outcome of(AnyRun run, PowerCutOptions options) throws IOException;
+  }
+
+  private static Bite prove(Broken broken, Path parent, Proof proof) {
     long begun = System.nanoTime();
     Outcome outcome;
     try (AnyRun run =
@@ -164,7 +300,7 @@ public final class AnyRun implements AutoCloseable {
           PowerCutOptions.of(PlatformProfile.EXT4_ORDERED, broken.seed())
               .withStates(STATES_OF_A_PROOF)
               .withWorkers(1);
-      outcome = run.run(crash, options);
+      outcome = proof.of(run, options);
     } catch (IOException e) {
       outcome = Outcome.of(broken.name(), Verdict.HARNESS_BROKEN, String.valueOf(e));
     }

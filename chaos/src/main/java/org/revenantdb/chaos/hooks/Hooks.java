@@ -22,6 +22,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -46,7 +47,11 @@ final class Hooks {
    * Identity    A file is its inode, asked for with each call (fstat), so descriptors may be copied
    *             or passed on. `known` has the inodes that were ever created in the directory.
    * Reentry     What a hook does itself (a class is loaded) goes past the recorder: Slot.inside.
-   * errno       is that of the real call. It is written back as the last thing that a hook does.
+   * errno       is that of the real call, or of the fault. It is written back as the last thing that
+   *             a hook does.
+   * Faults      A call that fails by our doing is recorded like any other and not carried out. Of
+   *             a fault that stays, only the first call is recorded: a store that tries again for
+   *             ever must neither fill the tape nor look alive.
    * Memory      Everything that a hook must have is allocated before; a Slot once for each thread.
    *             Stacks allocate; without memory a stack is unknown.
    */
@@ -81,20 +86,26 @@ final class Hooks {
   private static byte[] root = {};
   private static long device;
   private static int threads;
+  private static Faults faults = Faults.NOTHING;
+
+  /** Whether openings that change nothing can fail or are counted. */
+  private static boolean openings;
+
   private static volatile boolean on;
 
   private Hooks() {}
 
   /**
-   * Puts the hooks in place. Recording begins with {@link #start}.
+   * Puts the hooks in place, and tries them. Recording begins with {@link #start} or {@link
+   * #continueIn}.
    *
-   * @param directory the directory under test, empty, an absolute path without symbolic links
-   * @param onto receives the record
+   * @param trial an empty directory of its own, an absolute path without symbolic links
+   * @param onto receives the record of the trial
    * @throws Throwable if this process cannot be hooked
    */
-  static void install(Path directory, Tape onto) throws Throwable {
+  static void install(Path trial, Tape onto) throws Throwable {
     theTape = onto;
-    root = directory.toString().getBytes(StandardCharsets.UTF_8);
+    root = trial.toString().getBytes(StandardCharsets.UTF_8);
     Slot slot = newSlot();
     theMappings = new Mappings(slot);
     Map<String, Long> hooks = new HashMap<>();
@@ -121,10 +132,10 @@ final class Hooks {
     ImportTables tables = new ImportTables(hooks, real);
     theTables = tables;
     remember(slot);
-    useEverything(directory); // libraries are loaded, and so are the classes
+    useEverything(trial); // libraries are loaded, and so are the classes
     tables.patchNew();
     on = true;
-    useEverything(directory);
+    useEverything(trial);
     on = false;
     if (onto.operations() < 20 || onto.lost() != 0) {
       throw new UnsupportedOperationException(
@@ -142,15 +153,54 @@ final class Hooks {
     KNOWN.add(slot.inode());
   }
 
-  /** Begins to record, with an empty tape. */
-  static void start() throws Throwable {
-    Slot slot = SLOTS.get();
-    tape().reset();
-    STACKS.reset();
+  /**
+   * Begins to record, with an empty tape.
+   *
+   * @param directory the directory under test, empty, an absolute path without symbolic links
+   * @param onto receives the record
+   * @param injected the faults
+   * @param countsOpenings whether openings that change nothing are recorded too
+   */
+  static void start(Path directory, Tape onto, Faults injected, boolean countsOpenings)
+      throws Throwable {
+    onto.reset();
     CLOCK.set(0);
+    begin(directory, onto, injected, countsOpenings, /* existing= */ List.of());
+  }
+
+  /**
+   * Begins to record behind what another process has recorded, on the files that it left.
+   *
+   * @param directory the directory under test
+   * @param onto has the record of that process
+   * @param lastPlace the last place that it took, or a later one
+   * @param existing all that is in the directory
+   */
+  static void continueIn(Path directory, Tape onto, long lastPlace, List<Path> existing)
+      throws Throwable {
+    CLOCK.set(lastPlace);
+    begin(directory, onto, Faults.NOTHING, /* countsOpenings= */ false, existing);
+  }
+
+  private static void begin(
+      Path directory, Tape onto, Faults injected, boolean countsOpenings, List<Path> existing)
+      throws Throwable {
+    theTape = onto;
+    root = directory.toString().getBytes(StandardCharsets.UTF_8);
+    faults = injected;
+    openings = countsOpenings;
+    Slot slot = SLOTS.get();
+    STACKS.reset();
     remember(slot);
+    long rootInode = slot.inode();
+    for (Path path : existing) {
+      byte[] name = path.toString().getBytes(StandardCharsets.UTF_8);
+      if (slot.exists(name, name.length)) {
+        KNOWN.add(slot.inode());
+      }
+    }
     long at = tape().begin(Tape.ROOT, 0, 0, 0, 0);
-    tape().set(at, Tape.A, slot.inode());
+    tape().set(at, Tape.A, rootInode);
     tape().publish(at, 0);
     tape().done(at, 0, 0);
     announce(slot);
@@ -257,6 +307,7 @@ final class Hooks {
     boolean outermost = !slot.inside;
     boolean recorded = false;
     boolean locked = false;
+    int strike = Faults.NONE;
     if (outermost) {
       slot.inside = true;
       try {
@@ -272,18 +323,34 @@ final class Hooks {
           }
           mappings().sync(slot, /* all= */ false);
           before(slot, call, a, b, c, d, e);
+          recorded = true;
+          strike = faults.strike(tape(), possible(slot, call, b, c), CLOCK.get(), slot.stack);
+          if (strike != Faults.NONE && slot.record != 0 && tape().strikes() > 1) {
+            tape().retract(slot.record);
+            slot.record = 0;
+          }
           if (isForce(call)) {
             LOCK.unlock();
             locked = false;
           }
-          recorded = true;
         }
       } catch (Throwable t) {
         lost(t);
       }
     }
-    long result = real(slot, call, a, b, c, d, e, f);
-    int errno = slot.errno();
+    long result;
+    int errno;
+    if (strike == Faults.NONE) {
+      result = real(slot, call, a, b, c, d, e, f);
+      errno = slot.errno();
+    } else if (strike == Faults.HALF) {
+      result = half(slot, call, a, d);
+      errno = slot.errno();
+    } else {
+      errno = faults.errno();
+      result = call == Call.POSIX_FALLOCATE ? errno : -1; // it returns the error and sets none
+    }
+    slot.clean = strike == Faults.FAILS_CLEAN;
     if (outermost) {
       try {
         if (recorded) {
@@ -347,6 +414,51 @@ final class Hooks {
     }
   }
 
+  /** Writes the first half, from the copy on the tape, where the parts of a vector are together. */
+  private static long half(Slot slot, Call call, long fd, long offset) {
+    long at = slot.record;
+    long data = tape().memory().address() + at + Tape.HEADER;
+    long length = tape().getLong(at + Tape.C) / 2;
+    return switch (call) {
+      case PWRITE, PWRITEV -> real(slot, Call.PWRITE, fd, data, length, offset, 0, 0);
+      default -> real(slot, Call.WRITE, fd, data, length, 0, 0, 0);
+    };
+  }
+
+  /** What can fail in a call, as bits of {@link Faults}. Called behind {@link #before}. */
+  private static int possible(Slot slot, Call call, long b, long c) {
+    boolean recorded = slot.record != 0;
+    return switch (call) {
+      case OPEN, OPEN_CHECKED -> recorded ? ofOpening(slot, b) : 0;
+      case OPENAT, OPENAT_CHECKED -> recorded ? ofOpening(slot, c) : 0;
+      case CREAT -> recorded ? ofOpening(slot, CREAT | TRUNC) : 0;
+      case WRITE, PWRITE, WRITEV, PWRITEV -> {
+        long length = recorded ? tape().getLong(slot.record + Tape.C) : 0;
+        yield length == 0
+            ? 0
+            : Faults.WRITE
+                | (length > 1 ? Faults.LONG_WRITE : 0)
+                | (slot.offset + length > slot.size() ? Faults.GROWTH : 0);
+      }
+      case PWRITEV2, FALLOCATE, POSIX_FALLOCATE -> recorded ? Faults.WRITE | Faults.GROWTH : 0;
+      case SENDFILE, COPY_FILE_RANGE, SPLICE -> Faults.WRITE | Faults.GROWTH;
+      case FTRUNCATE, TRUNCATE -> recorded ? Faults.TRUNCATE : 0;
+      case FSYNC, FDATASYNC, SYNCFS -> Faults.FORCE;
+      case MSYNC -> (c & MS_SYNC) != 0 ? Faults.FORCE : 0;
+      case MKDIR, MKDIRAT, LINK, LINKAT -> recorded ? Faults.CREATE | Faults.GROWTH : 0;
+      case RENAME, RENAMEAT, RENAMEAT2 -> recorded ? Faults.RENAME : 0;
+      case UNLINK, UNLINKAT, REMOVE, RMDIR -> recorded ? Faults.DELETE : 0;
+      default -> 0;
+    };
+  }
+
+  private static int ofOpening(Slot slot, long flags) {
+    if ((flags & CREAT) != 0 && !slot.existed) {
+      return Faults.OPEN | Faults.CREATE | Faults.GROWTH;
+    }
+    return (flags & TRUNC) != 0 && slot.existed ? Faults.OPEN | Faults.TRUNCATE : Faults.OPEN;
+  }
+
   /** Functions that find functions: they find our hooks, also in libraries that came just now. */
   private static long lookUp(Slot slot, Call call, long a, long b) throws Throwable {
     ImportTables tables = theTables;
@@ -399,8 +511,8 @@ final class Hooks {
   private static boolean concerns(Slot slot, Call call, long a, long b, long c, long d, long e)
       throws Throwable {
     return switch (call) {
-      case OPEN, OPEN_CHECKED -> changes(b) && isInside(slot, AT_FDCWD, a);
-      case OPENAT, OPENAT_CHECKED -> changes(c) && isInside(slot, (int) a, b);
+      case OPEN, OPEN_CHECKED -> (openings || changes(b)) && isInside(slot, AT_FDCWD, a);
+      case OPENAT, OPENAT_CHECKED -> (openings || changes(c)) && isInside(slot, (int) a, b);
       case CREAT, TRUNCATE, UNLINK, REMOVE, RMDIR, MKDIR -> isInside(slot, AT_FDCWD, a);
       case UNLINKAT, MKDIRAT -> isInside(slot, (int) a, b);
       case RENAME, LINK -> isInside(slot, AT_FDCWD, a, AT_FDCWD, b);
@@ -674,7 +786,8 @@ final class Hooks {
       }
       case FSYNC -> forced(slot, (int) result, errno, slot.before, 1);
       case FDATASYNC -> forced(slot, (int) result, errno, slot.before, 0);
-      case SYNC, SYNCFS -> forced(slot, 0, errno, FORCE_ALL_FILES, 1);
+      case SYNC -> forced(slot, 0, errno, FORCE_ALL_FILES, 1);
+      case SYNCFS -> forced(slot, (int) result, errno, FORCE_ALL_FILES, 1);
       case MSYNC -> {
         if ((c & MS_SYNC) != 0) {
           memoryForced(slot, (int) result, errno, a, b);
@@ -736,7 +849,7 @@ final class Hooks {
       if (inode == FORCE_ALL_FILES) {
         var _ = CLOCK.addAndGet(KNOWN.count()); // a place for the force of each file
       }
-      tape().done(at, result, errno);
+      tape().done(at, slot.clean ? Tape.CLEANED : result, errno);
     }
     slot.record = 0;
   }
@@ -757,7 +870,7 @@ final class Hooks {
         tape().set(at, Tape.D, ends);
         publish(slot, at);
         var _ = CLOCK.addAndGet(2 * ((ends - begins) / Mappings.PAGE + 2));
-        tape().done(at, result, errno);
+        tape().done(at, slot.clean ? Tape.CLEANED : result, errno);
       }
     }
     slot.record = 0;
@@ -819,6 +932,16 @@ final class Hooks {
     }
   }
 
+  /** Drops all records, so that a life has the whole tape. Nobody may need them. */
+  static void rewind() {
+    LOCK.lock();
+    try {
+      tape().rewind();
+    } finally {
+      LOCK.unlock();
+    }
+  }
+
   /** Writes the text of a stack. */
   static boolean note(int number, byte[] text) {
     return noteRecord(Tape.STACK, number, text);
@@ -857,12 +980,21 @@ final class Hooks {
 
   /** Writes a report of the subject. */
   static void promised(byte[] event) {
+    report(Tape.PROMISE, event, 0);
+  }
+
+  /** Writes the promises with which a life begins on what another process left. */
+  static void begun(byte[] promises) {
+    report(Tape.LIFE, promises, place());
+  }
+
+  private static void report(int kind, byte[] bytes, long place) {
     LOCK.lock();
     try {
-      long at = tape().begin(Tape.PROMISE, event.length, 0, 0, 0);
+      long at = tape().begin(kind, bytes.length, 0, 0, 0);
       if (at != 0) {
-        tape().put(at, 0, event, event.length);
-        tape().publish(at, 0);
+        tape().put(at, 0, bytes, bytes.length);
+        tape().publish(at, place);
         tape().done(at, 0, 0);
       }
     } finally {
@@ -887,6 +1019,7 @@ final class Hooks {
         long number = tape().asked() + 1;
         tape().ask(number);
         long place = CLOCK.incrementAndGet();
+        tape().lastPlace(place);
         tell.accept(place);
         while (tape().answered() < number) {
           LockSupport.parkNanos(50_000);

@@ -44,6 +44,7 @@ final class Slot {
   long before;
   long since;
   boolean existed;
+  boolean clean;
 
   Slot() {
     cwd = System.getProperty("user.dir").getBytes(StandardCharsets.UTF_8);

@@ -21,7 +21,10 @@ import java.nio.file.Path;
 final class Tape {
   /*
    * Header   0  end of the records     8  what was lost (bits)   16  controls asked for
-   *         24  controls answered     32  operations begun
+   *         24  controls answered     32  operations begun      40  place of the first fault
+   *         48  faults so far         56  last place at a control
+   *         64  how many operations could have had each fault, 8 bytes for each
+   *        248  stack of the first fault
    *
    * Record   0  length (int)           4  kind (int)              8  place
    *         16  nanoseconds           24  thread (int)           28  stack (int)
@@ -51,8 +54,11 @@ final class Tape {
   static final int PROMISE = 22;
   static final int GAP = 23;
   static final int ROOT = 24;
+  static final int LIFE = 25;
 
-  static final int RECORDS = 64;
+  static final int RECORDS = 256;
+
+  private static final long STRUCK_IN = RECORDS - Long.BYTES;
   static final int HEADER = 88;
 
   static final long A = 48;
@@ -62,6 +68,9 @@ final class Tape {
 
   static final int BEGUN = 1;
   static final int DONE = 2;
+
+  /** The result of a force that failed and left its pages clean. */
+  static final long CLEANED = -2;
 
   /** The tape was too short. */
   static final long FULL = 1;
@@ -109,6 +118,17 @@ final class Tape {
     LONG.setRelease(memory, 0L, (long) RECORDS);
   }
 
+  /** Drops all records of operations that have ended, and keeps the counts. */
+  void rewind() {
+    LONG.setRelease(memory, 0L, (long) RECORDS);
+  }
+
+  /** Takes back the newest record, which is published: it and its operation do not count. */
+  void retract(long at) {
+    LONG.setRelease(memory, 0L, at);
+    LONG.setRelease(memory, 32L, operations() - 1);
+  }
+
   long end() {
     return (long) LONG.getAcquire(memory, 0L);
   }
@@ -139,6 +159,49 @@ final class Tape {
 
   long operations() {
     return (long) LONG.getAcquire(memory, 32L);
+  }
+
+  /** Notes that a fault occurred. */
+  void struck(long place, int stack) {
+    if (getLong(48) == 0) {
+      setLong(40, place);
+      setLong(STRUCK_IN, stack);
+    }
+    LONG.setRelease(memory, 48L, getLong(48) + 1);
+  }
+
+  /** How many faults occurred. */
+  long strikes() {
+    return (long) LONG.getAcquire(memory, 48L);
+  }
+
+  /** The place of the first fault. */
+  long struckAt() {
+    return getLong(40);
+  }
+
+  /** The number of the stack of the first fault. */
+  int struckIn() {
+    return (int) getLong(STRUCK_IN);
+  }
+
+  /** Notes the last place, when nothing else is happening. */
+  void lastPlace(long place) {
+    setLong(56, place);
+  }
+
+  long lastPlace() {
+    return getLong(56);
+  }
+
+  /** Counts an operation that could have had a fault. */
+  void possible(int fault) {
+    long at = 64 + 8L * fault;
+    setLong(at, getLong(at) + 1);
+  }
+
+  long possibles(int fault) {
+    return getLong(64 + 8L * fault);
   }
 
   /**

@@ -1,5 +1,9 @@
 package org.revenantdb.chaos.hooks;
 
+import java.io.ByteArrayInputStream;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
@@ -17,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.disk.DiskImage;
 import org.revenantdb.chaos.disk.FileContent;
 import org.revenantdb.chaos.oracle.PromiseEvent;
+import org.revenantdb.chaos.oracle.PromiseLog;
 import org.revenantdb.chaos.trace.CallStack;
 import org.revenantdb.chaos.trace.Operation;
 import org.revenantdb.chaos.trace.Operation.Origin;
@@ -56,10 +61,14 @@ final class TraceBuilder {
   private final Map<Integer, String> threads = new HashMap<>();
   private final List<Operation> operations = new ArrayList<>();
   private final List<PromiseEvent> promises = new ArrayList<>();
+  private final List<PromiseEvent> laterPromises = new ArrayList<>();
+  private long laterFrom = Long.MAX_VALUE;
+  private long lastPlace;
   private final Set<String> gaps = new LinkedHashSet<>();
   private final Set<Integer> mapped = new HashSet<>();
   private int lastNode = DiskImage.ROOT;
   private long inFlight = -1;
+  private boolean cleanedInPart;
 
   /**
    * Prepares to read a tape that is no longer written to.
@@ -91,8 +100,43 @@ final class TraceBuilder {
     return new Trace(new DiskImage(), sorted, List.copyOf(gaps), List.of());
   }
 
+  /** Whether the pages of a part of a file count as clean, which the trace does not show. */
+  boolean cleanedInPart() {
+    return cleanedInPart;
+  }
+
   List<PromiseEvent> promises() {
     return promises;
+  }
+
+  /** What the subject owes from {@link #laterFrom} on. */
+  List<PromiseEvent> laterPromises() {
+    return laterPromises;
+  }
+
+  /** Where a life began on the files that another process had left. */
+  long laterFrom() {
+    return laterFrom;
+  }
+
+  private static long place(PromiseEvent event) {
+    return switch (event) {
+      case PromiseEvent.OfWrite(PromiseEvent.By by, _, _, _) -> by.place();
+      case PromiseEvent.OfGroup(PromiseEvent.By by, _, _) -> by.place();
+      case PromiseEvent.Put(PromiseEvent.By by, _, _, _) -> by.place();
+      case PromiseEvent.AllDurable(PromiseEvent.By by) -> by.place();
+      case PromiseEvent.Crash _ -> 0;
+    };
+  }
+
+  /** The stack of the first fault. */
+  CallStack struckIn() {
+    return stacks.getOrDefault(tape.struckIn(), CallStack.UNKNOWN);
+  }
+
+  /** The greatest place of a record or of a promise. */
+  long lastPlace() {
+    return lastPlace;
   }
 
   /** The length of the operation that was begun and not ended, or -1 if there is none. */
@@ -113,12 +157,29 @@ final class TraceBuilder {
     return paths;
   }
 
+  private static List<PromiseEvent> former(byte[] log) {
+    try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(log))) {
+      return PromiseLog.readFrom(in).events();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   private void record(long at) {
     int kind = tape.getInt(at + 4);
+    lastPlace = Math.max(lastPlace, tape.getLong(at + 8));
     switch (kind) {
       case Tape.STACK -> stacks.put(tape.getInt(at + 28), stack(text(at)));
       case Tape.THREAD -> threads.put(tape.getInt(at + 28), text(at));
-      case Tape.PROMISE -> promises.add(PromiseEvent.decode(ByteBuffer.wrap(data(at))));
+      case Tape.PROMISE -> {
+        PromiseEvent event = PromiseEvent.decode(ByteBuffer.wrap(data(at)));
+        lastPlace = Math.max(lastPlace, place(event));
+        (laterFrom == Long.MAX_VALUE ? promises : laterPromises).add(event);
+      }
+      case Tape.LIFE -> {
+        laterFrom = tape.getLong(at + 8);
+        laterPromises.addAll(former(data(at)));
+      }
       case Tape.ROOT -> byInode.put(tape.getLong(at + Tape.A), DiskImage.ROOT);
       case Tape.GAP ->
           gaps.add(
@@ -140,6 +201,9 @@ final class TraceBuilder {
         return;
       }
       result = kind == Tape.WRITE ? finish : 0;
+    }
+    if (result == Tape.CLEANED) {
+      cleaned(at, kind);
     }
     if (result < 0) {
       return;
@@ -313,6 +377,46 @@ final class TraceBuilder {
 
   private void force(Origin origin, int node, long since, boolean metadata) {
     operations.add(new Operation.Force(origin, node, since, metadata));
+    TreeMap<Long, Long> pages = changed.get(node);
+    if (pages != null) {
+      pages.values().removeIf(place -> place < since);
+    }
+  }
+
+  /**
+   * A force failed, and its pages count as clean. The model cannot say so of a part of a file, so a
+   * force of a part while others have changes makes {@link #cleanedInPart}.
+   */
+  private void cleaned(long at, int kind) {
+    long inode = tape.getLong(at + Tape.A);
+    long since = tape.getLong(at + Tape.B);
+    if (kind == Tape.FSYNC && inode == -1) {
+      long place = tape.getLong(at + 8);
+      for (int node : new HashSet<>(byInode.values())) {
+        if (node >= 0) {
+          clean(origin(at, place++), node, since);
+        }
+      }
+      return;
+    }
+    Integer node = byInode.get(inode);
+    if (node == null || node < 0) {
+      return;
+    }
+    if (kind == Tape.MSYNC) {
+      TreeMap<Long, Long> pages = changed.computeIfAbsent(node, _ -> new TreeMap<>());
+      long first = tape.getLong(at + Tape.C) / Mappings.PAGE;
+      long last = (tape.getLong(at + Tape.D) + Mappings.PAGE - 1) / Mappings.PAGE;
+      if (!pages.headMap(first).isEmpty() || !pages.tailMap(last).isEmpty()) {
+        cleanedInPart = true;
+        return;
+      }
+    }
+    clean(origin(at), node, since);
+  }
+
+  private void clean(Origin origin, int node, long since) {
+    operations.add(new Operation.ForceFailed(origin, node, since));
     TreeMap<Long, Long> pages = changed.get(node);
     if (pages != null) {
       pages.values().removeIf(place -> place < since);

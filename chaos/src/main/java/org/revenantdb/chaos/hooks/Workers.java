@@ -6,6 +6,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -37,35 +38,41 @@ public final class Workers implements Supplier<ImageChecker> {
    */
 
   private final Class<?> subject;
-  private final PromiseLog log;
   private final Path scratch;
-  private final Path promises;
   private final List<String> flags;
   private final Duration limit;
   private final AtomicLong directories = new AtomicLong();
   private final Set<String> confirmed = ConcurrentHashMap.newKeySet();
   private final AtomicLong leaks = new AtomicLong();
+  private final IdentityHashMap<PromiseLog, Path> promises = new IdentityHashMap<>();
 
   /**
    * Creates a source of checkers.
    *
    * @param subject class of the subject
-   * @param log the promises of all images
    * @param scratch a directory for images; exists
    * @param flags further flags of the JVMs
    * @param limit how long a check may take
-   * @throws IOException if the promises cannot be written
    */
-  public Workers(Class<?> subject, PromiseLog log, Path scratch, List<String> flags, Duration limit)
-      throws IOException {
+  public Workers(Class<?> subject, Path scratch, List<String> flags, Duration limit) {
     this.subject = subject;
-    this.log = log;
     this.scratch = scratch;
     this.flags = flags;
     this.limit = limit;
-    this.promises = Files.createTempFile(scratch, "promises", null);
-    try (DataOutputStream out = new DataOutputStream(Files.newOutputStream(promises))) {
-      log.writeTo(out);
+  }
+
+  /** The file of a log. The log must not change afterwards. */
+  private Path file(PromiseLog log) throws IOException {
+    synchronized (promises) {
+      Path known = promises.get(log);
+      if (known == null) {
+        known = Files.createTempFile(scratch, "promises", null);
+        try (DataOutputStream out = new DataOutputStream(Files.newOutputStream(known))) {
+          log.writeTo(out);
+        }
+        promises.put(log, known);
+      }
+      return known;
     }
   }
 
@@ -100,21 +107,24 @@ public final class Workers implements Supplier<ImageChecker> {
     }
 
     @Override
+    public StateResult look(DiskImage image, PromiseLog of, long seq) {
+      return checked(image, of, seq, "look");
+    }
+
+    @Override
     public StateChecker.Recorded checkRecorded(DiskImage image, PromiseLog of, long seq) {
       throw new UnsupportedOperationException("recoveries are not recorded on a real disk");
     }
 
     private StateResult checked(DiskImage image, PromiseLog of, long seq, String how) {
-      if (!of.equals(log)) {
-        throw new IllegalArgumentException("the promises of another run");
-      }
       try {
-        StateResult result = once(image, seq, how);
+        Path log = file(of);
+        StateResult result = once(image, log, seq, how);
         if (result.survived() || images <= 1 || confirmed.contains(result.signature())) {
           return result;
         }
         close();
-        StateResult fresh = once(image, seq, how);
+        StateResult fresh = once(image, log, seq, how);
         if (fresh.survived()) {
           leaks.incrementAndGet();
         } else {
@@ -126,7 +136,7 @@ public final class Workers implements Supplier<ImageChecker> {
       }
     }
 
-    private StateResult once(DiskImage image, long seq, String how) throws IOException {
+    private StateResult once(DiskImage image, Path log, long seq, String how) throws IOException {
       Path directory = scratch.resolve("image" + directories.incrementAndGet());
       Files.createDirectory(directory);
       image.writeTo(directory);
@@ -136,7 +146,7 @@ public final class Workers implements Supplier<ImageChecker> {
       jvm.rest(false);
       String line = null;
       try {
-        jvm.tell(seq + "\t" + how + "\t" + directory);
+        jvm.tell(seq + "\t" + how + "\t" + log + "\t" + directory);
         line = jvm.readLine();
       } catch (IOException e) {
         jvm.drain(); // it has ended; see below
@@ -169,7 +179,6 @@ public final class Workers implements Supplier<ImageChecker> {
                 .withCodeOf(subject)
                 .stallLimit(limit)
                 .argument(subject.getName())
-                .argument(promises)
                 .fork();
         child = jvm;
         images = 0;

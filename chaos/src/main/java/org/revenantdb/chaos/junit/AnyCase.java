@@ -53,14 +53,29 @@ final class AnyCase extends CrashTestCase {
 
   @Override
   Bite prove() {
-    String missing = AnyRecorder.missing();
-    if (!missing.isEmpty()) {
-      return new Bite("", "", 0, false, Verdict.NOT_MEASURED, 0, Duration.ZERO, missing);
-    }
-    return PROVED.computeIfAbsent(crash, kind -> AnyRun.prove(kind, directory()));
+    return prove(crash, settings);
   }
 
-  private Path directory() {
+  /** Proves once in a JVM that a kind of crash is found in this way. */
+  static Bite prove(Crash kind, CrashTestSettings settings) {
+    return proved(
+        () -> PROVED.computeIfAbsent(kind, one -> AnyRun.prove(one, directory(settings))));
+  }
+
+  /** Proves that faults are found in this way. */
+  static Bite proveFaults(CrashTestSettings settings) {
+    return proved(() -> AnyRun.proveFaults(directory(settings)));
+  }
+
+  private static Bite proved(Prover prover) {
+    String missing = AnyRecorder.missing();
+    return missing.isEmpty()
+        ? prover.prove()
+        : new Bite("", "", 0, false, Verdict.NOT_MEASURED, 0, Duration.ZERO, missing);
+  }
+
+  /** Makes the directory for files. */
+  static Path directory(CrashTestSettings settings) {
     try {
       return Files.createDirectories(settings.directory());
     } catch (IOException e) {
@@ -70,7 +85,7 @@ final class AnyCase extends CrashTestCase {
 
   @Override
   Outcome measure() throws IOException {
-    directory();
+    directory(settings);
     try {
       return run.run(crash, settings.powerCut(profile));
     } finally {

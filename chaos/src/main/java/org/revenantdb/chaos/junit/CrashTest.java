@@ -10,6 +10,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.revenantdb.chaos.profile.PlatformProfile;
 import org.revenantdb.chaos.subject.Crash;
 import org.revenantdb.chaos.subject.CrashSubject;
+import org.revenantdb.chaos.subject.FaultKind;
 import org.revenantdb.chaos.subject.FileAccess;
 
 /**
@@ -115,6 +116,56 @@ public @interface CrashTest {
    * @return by default 0; it needs {@link Crash#PROCESS_DEATH}
    */
   int zombies() default 0;
+
+  /**
+   * Whether operations of the store also fail, one in each life. There is a test for each of the
+   * {@link #faultKinds}. Nothing that was acknowledged may then be lost, also if the power is cut
+   * later. The first of the {@link #profile}s is used, and each life has about one in twenty-five
+   * of the {@link #states}, and at least 20.
+   *
+   * @return by default false
+   */
+  boolean faults() default false;
+
+  /**
+   * The faults. With {@link FileAccess#ANY} the test of a fault that hooks cannot make is skipped,
+   * with the reason.
+   *
+   * @return by default the whole catalogue
+   */
+  FaultKind[] faultKinds() default {
+    FaultKind.WRITE_FAILS,
+    FaultKind.DISK_FULL,
+    FaultKind.SHORT_WRITE,
+    FaultKind.FORCE_FAILS,
+    FaultKind.FORCE_FAILS_CLEAN,
+    FaultKind.OPEN_FAILS,
+    FaultKind.CREATE_FAILS,
+    FaultKind.TRUNCATE_FAILS,
+    FaultKind.RENAME_FAILS,
+    FaultKind.DELETE_FAILS,
+    FaultKind.READ_FAILS,
+    FaultKind.OUT_OF_MEMORY,
+    FaultKind.STACK_OVERFLOW,
+    FaultKind.INTERRUPT
+  };
+
+  /**
+   * The number of lives for each kind of fault. Their operations are spread over the whole life.
+   *
+   * @return by default 4
+   */
+  int faultLives() default 4;
+
+  /**
+   * Whether the forces of one place in the code after the other are removed from the recording, to
+   * see whether the test would notice. The test passes if each of them is needed. If it is not, the
+   * test is skipped, and its message has the places: either the force is superfluous, or {@link
+   * CrashSubject#work} and {@link CrashSubject#check} do not show what it is for.
+   *
+   * @return by default false
+   */
+  boolean forceCoverage() default false;
 
   /**
    * The seed, which repeats a run.

@@ -38,7 +38,12 @@ abstract class CrashTestCase implements NamedCase {
 
   /** Proves once in a JVM that this kind of crash is found. */
   Bite prove() {
-    return PROVED.computeIfAbsent(crash, Teeth::proveOne);
+    return prove(crash);
+  }
+
+  /** Proves once in a JVM that a kind of crash is found. */
+  static Bite prove(Crash kind) {
+    return PROVED.computeIfAbsent(kind, Teeth::proveOne);
   }
 
   /** What was seen of the store, as far as it is known: files, operations, forces, places. */

@@ -1,7 +1,10 @@
 package org.revenantdb.chaos.junit;
 
+import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.Extension;
@@ -15,10 +18,19 @@ import org.junit.platform.commons.support.AnnotationSupport;
 import org.revenantdb.chaos.hooks.AnyRun;
 import org.revenantdb.chaos.profile.PlatformProfile;
 import org.revenantdb.chaos.run.ExitGuard;
+import org.revenantdb.chaos.run.FaultCase;
+import org.revenantdb.chaos.run.FaultCatalogue;
+import org.revenantdb.chaos.run.FaultRun;
+import org.revenantdb.chaos.run.ForceCoverage;
+import org.revenantdb.chaos.run.Outcome;
+import org.revenantdb.chaos.run.PowerCutOptions;
+import org.revenantdb.chaos.run.Recording;
 import org.revenantdb.chaos.subject.Crash;
 import org.revenantdb.chaos.subject.CrashCase;
 import org.revenantdb.chaos.subject.CrashSubject;
+import org.revenantdb.chaos.subject.FaultKind;
 import org.revenantdb.chaos.subject.FileAccess;
+import org.revenantdb.chaos.teeth.Teeth;
 
 /**
  * The extension behind {@link CrashTest}: one invocation of {@link CrashSubject#survives} for each
@@ -98,7 +110,58 @@ public final class CrashTestExtension
         }
       }
     }
+    for (FaultKind kind : settings.faults()) {
+      cases.add(
+          new FaultTestCase(
+              type,
+              settings,
+              kind,
+              (one, seen) -> faults(recording, settings, one, seen),
+              Teeth::proveFaults));
+    }
+    if (settings.forceCoverage()) {
+      cases.add(
+          new ForceCoverageCase(
+              type,
+              settings,
+              () -> coverage(recording, settings),
+              () -> CrashTestCase.prove(Crash.POWER_CUT)));
+    }
     return cases.stream();
+  }
+
+  private static Outcome faults(
+      SharedRecording recording, CrashTestSettings settings, FaultKind kind, Consumer<String> seen)
+      throws IOException {
+    for (Recording of : List.of(recording.get(), recording.counted())) {
+      if (!of.usable()) {
+        return Outcome.of(kind.title(), of.verdict(), of.reason());
+      }
+    }
+    PowerCutOptions options = settings.faultCuts();
+    List<FaultCase> lives =
+        FaultCatalogue.cases(
+            kind, recording.possible().of(kind), options.seed(), settings.faultLives());
+    return lives.isEmpty()
+        ? FaultCatalogue.nowhere(kind)
+        : FaultCatalogue.run(kind, new FaultRun<>(recording.subjects(), options, lives), seen);
+  }
+
+  private static Outcome coverage(SharedRecording recording, CrashTestSettings settings)
+      throws IOException {
+    Recording of = recording.get();
+    if (!of.usable()) {
+      return Outcome.of("force coverage", of.verdict(), of.reason());
+    }
+    return ForceCoverage.outcome(
+        new ForceCoverage<>(
+                recording.subjects(),
+                List.of(of),
+                settings.seed(),
+                settings.workers(),
+                /* budget= */ Duration.ofDays(1))
+            .thoroughOnly()
+            .run());
   }
 
   /** Closed with the context that it is stored in. */
@@ -121,6 +184,29 @@ public final class CrashTestExtension
       for (PlatformProfile profile : profiles) {
         cases.add(new AnyCase(type, settings, crash, profile, run));
       }
+    }
+    for (FaultKind kind : settings.faults()) {
+      cases.add(
+          new FaultTestCase(
+              type,
+              settings,
+              kind,
+              (one, seen) -> {
+                AnyCase.directory(settings);
+                return run.faults(one, settings.faultLives(), settings.faultCuts(), seen);
+              },
+              () -> AnyCase.proveFaults(settings)));
+    }
+    if (settings.forceCoverage()) {
+      cases.add(
+          new ForceCoverageCase(
+              type,
+              settings,
+              () -> {
+                AnyCase.directory(settings);
+                return run.forceCoverage(settings.workers());
+              },
+              () -> AnyCase.prove(Crash.POWER_CUT, settings)));
     }
     return cases.stream();
   }

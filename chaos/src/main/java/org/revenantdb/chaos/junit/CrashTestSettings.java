@@ -2,6 +2,7 @@ package org.revenantdb.chaos.junit;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.crash.Options;
@@ -9,6 +10,7 @@ import org.revenantdb.chaos.crash.Seeds;
 import org.revenantdb.chaos.profile.PlatformProfile;
 import org.revenantdb.chaos.run.PowerCutOptions;
 import org.revenantdb.chaos.subject.Crash;
+import org.revenantdb.chaos.subject.FaultKind;
 import org.revenantdb.chaos.subject.FileAccess;
 
 /**
@@ -22,6 +24,9 @@ import org.revenantdb.chaos.subject.FileAccess;
  * @param kills the number of killed processes
  * @param failpoints whether processes also die at each place that changes files
  * @param zombies the number of processes that are stopped and continue
+ * @param faults the kinds of fault, none if operations do not fail
+ * @param faultLives the number of lives for each of them
+ * @param forceCoverage whether forces are removed
  * @param seed used by all tests of the class
  * @param depth the depth of power cuts
  * @param exhaustive the number of pending operations up to which every subset is tried
@@ -40,6 +45,9 @@ record CrashTestSettings(
     int kills,
     boolean failpoints,
     int zombies,
+    List<FaultKind> faults,
+    int faultLives,
+    boolean forceCoverage,
     long seed,
     int depth,
     int exhaustive,
@@ -48,6 +56,9 @@ record CrashTestSettings(
     Duration limit,
     Path directory,
     @Nullable Path replay) {
+
+  private static final int LEAST_OF_A_FAULT = 20;
+  private static final int SHARE_OF_A_FAULT = 25;
 
   static final String SEED = "revenant.chaos.seed";
   static final String STATES = "revenant.chaos.states";
@@ -71,6 +82,9 @@ record CrashTestSettings(
         test.kills() >= (beside ? 0 : 1),
         "kills must be 1 or more (or 0 with failpoints or zombies), but is " + test.kills());
     within("zombies", test.zombies(), 0, Integer.MAX_VALUE);
+    within("faultLives", test.faultLives(), 1, Integer.MAX_VALUE);
+    demand(
+        !test.faults() || test.faultKinds().length > 0, "faultKinds = {} names no kind of fault");
     within("depth", test.depth(), 1, 3);
     within("exhaustive", test.exhaustive(), 0, 16);
     within("lives", test.lives(), 1, Integer.MAX_VALUE);
@@ -95,6 +109,9 @@ record CrashTestSettings(
         test.kills(),
         test.failpoints(),
         test.zombies(),
+        test.faults() ? List.copyOf(EnumSet.copyOf(List.of(test.faultKinds()))) : List.of(),
+        test.faultLives(),
+        test.forceCoverage(),
         seed == CrashTest.FRESH_SEED ? Seeds.fresh() : seed,
         test.depth(),
         test.exhaustive(),
@@ -132,6 +149,12 @@ record CrashTestSettings(
   Options processDeath(Path scratch) {
     Options options = Options.of(scratch, seed, kills).withStallLimit(limit).withZombies(zombies);
     return failpoints ? options.withFailpoints() : options;
+  }
+
+  /** For each life with a fault. A worker JVM is not worth its start for fewer states. */
+  PowerCutOptions faultCuts() {
+    return powerCut(profiles.getFirst())
+        .withStates(Math.max(LEAST_OF_A_FAULT, states / SHARE_OF_A_FAULT));
   }
 
   PowerCutOptions powerCut(PlatformProfile profile) {

@@ -3,7 +3,9 @@ package org.revenantdb.chaos.junit;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import org.opentest4j.TestAbortedException;
+import org.revenantdb.chaos.hooks.AnyReplay;
 import org.revenantdb.chaos.run.FailureFile;
 import org.revenantdb.chaos.run.StateResult;
 import org.revenantdb.chaos.subject.FileAccess;
@@ -16,12 +18,14 @@ final class ReplayCase implements NamedCase {
   private final Path file;
   private final Duration limit;
   private final boolean onRealDisk;
+  private final List<String> flags;
 
   ReplayCase(Class<?> type, Path file, CrashTestSettings settings) {
     this.type = type;
     this.file = file;
     this.limit = settings.limit();
     this.onRealDisk = settings.files() == FileAccess.ANY;
+    this.flags = settings.jvmFlags();
   }
 
   @Override
@@ -45,7 +49,8 @@ final class ReplayCase implements NamedCase {
       System.out.println(type.getSimpleName() + ", " + name() + ": skipped, " + why);
       throw new TestAbortedException(why);
     }
-    StateResult result = onRealDisk ? failure.replayOnDisk(limit) : failure.replay(limit);
+    StateResult result =
+        onRealDisk ? AnyReplay.replay(failure, flags, limit) : failure.replay(limit);
     if (!result.survived()) {
       String thrown = result.failure() == null ? "" : CallStack.text(result.failure());
       throw new AssertionError(

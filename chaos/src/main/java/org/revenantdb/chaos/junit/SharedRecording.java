@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.chaos.fault.FaultPoint;
 import org.revenantdb.chaos.run.LifeRecorder;
 import org.revenantdb.chaos.run.Recording;
 import org.revenantdb.chaos.run.Subjects;
@@ -20,6 +21,8 @@ final class SharedRecording {
   private final CrashTestSettings settings;
   private @Nullable Recording recording;
   private @Nullable List<Recording> deaths;
+  private @Nullable Recording counted;
+  private final FaultPoint.Counter possible = new FaultPoint.Counter();
 
   SharedRecording(Class<?> type, CrashTestSettings settings) {
     this.type = type;
@@ -47,6 +50,24 @@ final class SharedRecording {
       deaths = made;
     }
     return made;
+  }
+
+  /** A life in which {@link #possible} counts, usable or with the reason why not. */
+  synchronized Recording counted() throws IOException {
+    Recording made = counted;
+    if (made == null) {
+      made =
+          new LifeRecorder<>(subjects(), settings.seed(), /* lives= */ 1, settings.limit())
+              .watchedBy(possible)
+              .record();
+      counted = made;
+    }
+    return made;
+  }
+
+  /** Where faults are possible in one life, once it is {@link #counted}. */
+  FaultPoint.Counter possible() {
+    return possible;
   }
 
   private LifeRecorder<Object> recorder() {

@@ -27,4 +27,9 @@ public record FaultCase(
      */
     RIGHT_BEFORE_THE_FAULT
   }
+
+  /** The name and the operation, for messages. */
+  String title() {
+    return name + " (" + detail + ")";
+  }
 }

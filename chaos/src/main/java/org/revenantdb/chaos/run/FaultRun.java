@@ -1,8 +1,6 @@
 package org.revenantdb.chaos.run;
 
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -10,31 +8,30 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.revenantdb.chaos.crash.Seeds;
 import org.revenantdb.chaos.disk.DiskImage;
-import org.revenantdb.chaos.disk.MemoryFileSystem;
-import org.revenantdb.chaos.fault.FaultInjector;
 import org.revenantdb.chaos.oracle.PromiseLog;
-import org.revenantdb.chaos.oracle.RecoveredState;
 import org.revenantdb.chaos.power.CrashPlan;
 import org.revenantdb.chaos.power.CrashState;
 import org.revenantdb.chaos.power.CrashStates;
-import org.revenantdb.chaos.recording.RecordingFileSystem;
+import org.revenantdb.chaos.power.Losses;
+import org.revenantdb.chaos.power.PowerCut;
 import org.revenantdb.chaos.run.FaultCase.Contract;
 import org.revenantdb.chaos.subject.CrashSubject;
 import org.revenantdb.chaos.subject.Verdict;
 import org.revenantdb.chaos.trace.CallStack;
-import org.revenantdb.chaos.trace.TraceClock;
+import org.revenantdb.chaos.trace.Site;
 
 /**
  * Injects faults into the operations of a living subject, and checks the files afterwards.
  *
- * <p>Each case is a life of its own on a disk in memory: open, work and close while the plan
- * injects faults. Then the files as a process death leaves them are opened without faults. If
- * nothing may be lost, the store also lives again on the same disk, and the power is cut at moments
- * of both lives. After a failed force, this is where a store that trusts what it reads fails.
+ * <p>Each case is a life of its own on a disk in memory, or in a forked JVM with native hooks:
+ * open, work and close while the plan injects faults. Then the files as a process death leaves them
+ * are opened without faults. If nothing may be lost, the store also lives again on the same disk,
+ * and the power is cut at moments of both lives. After a failed force, this is where a store that
+ * trusts what it reads fails.
  *
  * <p>Threads: one.
  *
@@ -43,17 +40,27 @@ import org.revenantdb.chaos.trace.TraceClock;
 public final class FaultRun<S> {
 
   private static final String NAME = "faults";
+  private static final int PROMISES = 4;
 
-  private final Supplier<CrashSubject<S>> subjects;
+  /** Makes the recording of a life without faults. */
+  private interface Intact {
+    Recording record() throws IOException;
+  }
+
+  private final Intact intact;
+  private final FaultLife.Source lives;
   private final PowerCutOptions options;
   private final List<FaultCase> cases;
+  private final Look checker;
+  private final String subject;
+  private final Predicate<StateResult> refused;
+  private final Predicate<Throwable> refuses;
   private final Tally tally = new Tally();
   private final Map<String, FaultRow> rows = new LinkedHashMap<>();
-  private final PatientChecker<S> checker;
   private final long begun = System.nanoTime();
 
   /**
-   * Prepares a run.
+   * Prepares a run on disks in memory.
    *
    * @param subjects creates subjects
    * @param options profile of the power cuts, seed, number of states for each case, limit of a life
@@ -62,10 +69,56 @@ public final class FaultRun<S> {
    */
   public FaultRun(
       Supplier<CrashSubject<S>> subjects, PowerCutOptions options, List<FaultCase> cases) {
-    this.subjects = subjects;
+    PatientChecker<S> patient = new PatientChecker<>(subjects, /* resume= */ true, options.limit());
+    this.intact =
+        new LifeRecorder<>(subjects, options.seed(), /* lives= */ 1, options.limit())::record;
+    this.lives = fault -> new MemoryLife<>(subjects, options, fault);
     this.options = options;
     this.cases = List.copyOf(cases);
-    this.checker = new PatientChecker<>(subjects, /* resume= */ true, options.limit());
+    this.checker = patient;
+    this.subject = patient.checker().subjectClass();
+    this.refused = result -> patient.checker().refused(result);
+    this.refuses = thrown -> subjects.get().refuses(thrown);
+  }
+
+  private FaultRun(
+      Recording intact,
+      FaultLife.Source lives,
+      ImageChecker checker,
+      PowerCutOptions options,
+      List<FaultCase> cases) {
+    this.intact = () -> intact;
+    this.lives = lives;
+    this.options = options;
+    this.cases = List.copyOf(cases);
+    this.checker = checker::check;
+    this.subject = checker.subjectClass();
+    this.refused = _ -> false;
+    this.refuses = _ -> false;
+  }
+
+  /**
+   * Prepares a run whose lives happen elsewhere. All its faults must be reported to the store.
+   *
+   * @param intact a recording without faults
+   * @param lives begins lives
+   * @param checker opens images
+   * @param options as above
+   * @param cases the faults, one life for each
+   * @return the run
+   */
+  public static FaultRun<?> with(
+      Recording intact,
+      FaultLife.Source lives,
+      ImageChecker checker,
+      PowerCutOptions options,
+      List<FaultCase> cases) {
+    for (FaultCase each : cases) {
+      if (each.contract() != Contract.NOTHING_LOST) {
+        throw new IllegalArgumentException("a fault that is not reported: " + each);
+      }
+    }
+    return new FaultRun<>(intact, lives, checker, options, cases);
   }
 
   /**
@@ -73,20 +126,19 @@ public final class FaultRun<S> {
    * that is itself at fault.
    *
    * @return the result
-   * @throws IOException if a disk in memory cannot be made
+   * @throws IOException if a disk cannot be made
    */
   public Outcome run() throws IOException {
-    Recording intact =
-        new LifeRecorder<>(subjects, options.seed(), /* lives= */ 1, options.limit()).record();
-    if (!intact.usable()) {
-      return Outcome.of(NAME, intact.verdict(), intact.reason());
+    Recording without = intact.record();
+    if (!without.usable()) {
+      return Outcome.of(NAME, without.verdict(), without.reason());
     }
     Duration budget = options.budget();
     for (FaultCase each : cases) {
       if (budget != null && System.nanoTime() - begun > budget.toNanos()) {
         break;
       }
-      FaultRow row = new Life(each).live();
+      FaultRow row = new Trial(each).run();
       rows.merge(row.name(), row, FaultRow::plus);
     }
     return tally.outcome(NAME, 0);
@@ -101,65 +153,53 @@ public final class FaultRun<S> {
     return List.copyOf(rows.values());
   }
 
-  /** One life with one fault. */
-  private final class Life {
+  /** Judges one life with one fault. */
+  private final class Trial {
 
     private final FaultCase fault;
-    private final TraceClock clock = new TraceClock();
-    private final Strikes strikes;
-    private final PromiseLog log = new PromiseLog();
-
-    /** The promises from the place where the second life began; null before. */
-    private @Nullable PromiseLog later;
-
-    private long laterFrom = Long.MAX_VALUE;
-    private final MemoryFileSystem memory = MemoryFileSystem.of(new DiskImage());
-    private final Path directory = Files.createDirectory(memory.root().resolve("store"));
-    private RecordingFileSystem recorder;
+    private final FaultLife life;
     private final SeenImages seen = new SeenImages();
     private boolean failed;
-    private boolean refused;
+    private boolean refusal;
     private long states;
+    private long struckAt;
+    private String site = "";
 
-    Life(FaultCase fault) throws IOException {
+    Trial(FaultCase fault) throws IOException {
       this.fault = fault;
-      this.strikes = new Strikes(fault.injector().get(), clock);
-      this.recorder = RecordingFileSystem.over(directory).clock(clock).faults(strikes).start();
+      this.life = lives.begin(fault);
     }
 
-    FaultRow live() throws IOException {
-      TimedCall call = TimedCall.run("a life with " + title(), options.limit(), this::work);
-      boolean worked = call.complaint().isEmpty();
-      boolean struck = strikes.struck();
-      if (call.hangs()) {
-        fail(Verdict.CORRUPT, call.complaint(), null);
-      } else if (!struck) {
-        if (!call.complaint().isEmpty()) {
-          fail(Verdict.HARNESS_BROKEN, "without any fault: " + call.complaint(), null);
+    FaultRow run() throws IOException {
+      FaultLife.Lived lived = life.live();
+      boolean worked = lived.complaint().isEmpty();
+      struckAt = lived.firstAt();
+      site = site(lived.in());
+      if (!lived.unmeasured().isEmpty()) {
+        tellUnmeasured(lived.unmeasured());
+      } else if (!lived.struck()) {
+        if (!worked) {
+          fail(Verdict.HARNESS_BROKEN, "without any fault: " + lived.complaint(), null);
         }
+      } else if (lived.hangs()) {
+        fail(Verdict.CORRUPT, lived.complaint(), null);
       } else {
-        afterwards(call.thrownAnywhere());
+        afterwards(lived);
       }
       return new FaultRow(
-          fault.name(), 1, struck ? 1 : 0, worked ? 1 : 0, refused ? 1 : 0, states, failed ? 1 : 0);
+          fault.name(),
+          1,
+          lived.struck() ? 1 : 0,
+          worked ? 1 : 0,
+          refusal ? 1 : 0,
+          states,
+          failed ? 1 : 0);
     }
 
-    private void work(TimedCall.Step step) throws Exception {
-      CrashSubject<S> subject = subjects.get();
-      step.now("open with " + title());
-      S store = subject.open(recorder.directory());
-      try {
-        step.now("work with " + title());
-        subject.work(store, log.promises(clock, options.seed()));
-      } finally {
-        step.now("close with " + title());
-        subject.close(store);
-      }
-    }
-
-    private void afterwards(@Nullable Throwable thrown) throws IOException {
+    private void afterwards(FaultLife.Lived lived) throws IOException {
       boolean silent = fault.contract() != Contract.NOTHING_LOST;
-      if (silent && thrown != null && !subjects.get().refuses(thrown)) {
+      Throwable thrown = lived.thrown();
+      if (silent && thrown != null && !refuses.test(thrown)) {
         fail(
             Verdict.CORRUPT,
             "answered " + title() + " with something other than a clear refusal",
@@ -168,34 +208,59 @@ public final class FaultRun<S> {
       }
       PromiseLog owed =
           fault.contract() == Contract.RIGHT_BEFORE_THE_FAULT
-              ? log.withoutAnswersFrom(strikes.firstAt())
-              : log;
-      judge(DiskImage.of(directory), owed, clock.next(), "opened after process death");
+              ? life.promises().withoutAnswersFrom(lived.firstAt())
+              : life.promises();
+      judge(life.left(), owed, life.now(), "opened after process death");
       if (!silent && !failed) {
         liveOn();
       }
     }
 
     private void liveOn() throws IOException {
-      TimedCall call = TimedCall.run("a life after " + title(), options.limit(), this::workAgain);
-      if (!call.complaint().isEmpty()) {
-        fail(Verdict.CORRUPT, call.complaint(), call.failure());
+      FaultLife.LivedOn both = life.liveOn();
+      if (!both.unmeasured().isEmpty()) {
+        tellUnmeasured(both.unmeasured());
         return;
+      }
+      if (!both.complaint().isEmpty()) {
+        fail(Verdict.CORRUPT, both.complaint(), both.failure());
+        return;
+      }
+      PowerCut cut = new PowerCut(both.trace(), options.profile().rules());
+      for (long place : behindTheFault(both)) {
+        for (Losses losses : List.of(Losses.none(), Losses.of(cut.pending(place)))) {
+          if (!failed) {
+            judgeCut(both, cut.state(place, losses));
+          }
+        }
       }
       Iterator<CrashState> cuts =
           new CrashStates(
-              recorder.trace(),
+              both.trace(),
               options.profile().rules(),
               CrashPlan.of(options.seed(), options.states())
                   .exhaustiveTo(options.exhaustive())
-                  .preferring(places()));
+                  .preferring(places(both)));
       while (cuts.hasNext() && !failed) {
-        judgeCut(cuts.next());
+        judgeCut(both, cuts.next());
       }
     }
 
-    private List<Long> places() {
-      List<Long> places = new ArrayList<>(log.places());
+    /** Later promises may cover what the fault broke, so the next ones are always tried. */
+    private List<Long> behindTheFault(FaultLife.LivedOn both) {
+      List<Long> behind = new ArrayList<>();
+      behind.add(struckAt + 1);
+      places(both).stream()
+          .filter(place -> place > struckAt)
+          .sorted()
+          .limit(PROMISES)
+          .forEach(place -> behind.add(place + 1));
+      return behind;
+    }
+
+    private List<Long> places(FaultLife.LivedOn both) {
+      List<Long> places = new ArrayList<>(life.promises().places());
+      PromiseLog later = both.later();
       if (later != null) {
         places.addAll(later.places());
       }
@@ -203,8 +268,9 @@ public final class FaultRun<S> {
     }
 
     /** Reports a failure after a power cut: confirmed and shrunk. */
-    private void judgeCut(CrashState state) throws IOException {
-      PromiseLog owed = later != null && state.seq() >= laterFrom ? later : log;
+    private void judgeCut(FaultLife.LivedOn both, CrashState state) throws IOException {
+      PromiseLog later = both.later();
+      PromiseLog owed = later != null && state.seq() >= both.from() ? later : life.promises();
       DiskImage spare = state.image().fork();
       if (isKnown(spare, owed, state.seq())) {
         return;
@@ -218,10 +284,9 @@ public final class FaultRun<S> {
       failed = true;
       String where =
           "after %s, power cut under %s at %d".formatted(title(), options.profile(), state.seq());
-      Recording lives =
-          new Recording(recorder.trace(), owed, Verdict.SURVIVED, "", recorder.clock().now());
-      new FailedState(where, options, checker.checker().subjectClass(), checker, tally)
-          .tell(lives, state, spare, result);
+      Recording recording = new Recording(both.trace(), owed, Verdict.SURVIVED, "", both.end());
+      new FailedState(where, options, subject, checker, tally)
+          .tell(recording, state, spare, result);
     }
 
     private boolean isKnown(DiskImage image, PromiseLog owed, long seq) {
@@ -234,28 +299,6 @@ public final class FaultRun<S> {
       tally.countState();
     }
 
-    private void workAgain(TimedCall.Step step) throws Exception {
-      strikes.end();
-      // Late operations of the first process must not reach the disk beside the second.
-      recorder = recorder.nextProcess(FaultInjector.NOTHING);
-      CrashSubject<S> subject = subjects.get();
-      step.now("open after " + title());
-      S store = subject.open(recorder.directory());
-      try {
-        // Lazy work may be lost with the first process: the present content counts.
-        RecoveredState found = log.at(Long.MAX_VALUE);
-        subject.check(store, found);
-        PromiseLog next = log.before(Long.MAX_VALUE).settle(found);
-        laterFrom = clock.next();
-        later = next;
-        step.now("resume after " + title());
-        subject.resume(store, next.promises(clock, Seeds.of(options.seed(), 1)));
-      } finally {
-        step.now("close after " + title());
-        subject.close(store);
-      }
-    }
-
     private void judge(DiskImage image, PromiseLog owed, long seq, String how) throws IOException {
       DiskImage spare = image.fork();
       if (isKnown(spare, owed, seq)) {
@@ -265,8 +308,8 @@ public final class FaultRun<S> {
       countState();
       if (result.survived()) {
         tally.count(result);
-      } else if (fault.contract() != Contract.NOTHING_LOST && checker.checker().refused(result)) {
-        refused = true;
+      } else if (fault.contract() != Contract.NOTHING_LOST && refused.test(result)) {
+        refusal = true;
         tally.count(Verdict.SURVIVED);
       } else {
         tell(result, spare, owed, seq, how);
@@ -293,7 +336,7 @@ public final class FaultRun<S> {
               FailureFile.keep(
                   options.keep(),
                   new FailureFile(
-                      checker.checker().subjectClass(),
+                      subject,
                       result.verdict(),
                       title,
                       options.seed(),
@@ -302,6 +345,15 @@ public final class FaultRun<S> {
                       image,
                       owed,
                       story))));
+    }
+
+    private void tellUnmeasured(String why) {
+      tally.count(Verdict.NOT_MEASURED);
+      if (tally.isNew("unmeasured")) {
+        tally.add(
+            new Failure(
+                Verdict.NOT_MEASURED, why, List.of(), title(), options.seed(), /* file= */ null));
+      }
     }
 
     private void fail(Verdict verdict, String what, @Nullable Throwable thrown) {
@@ -323,8 +375,15 @@ public final class FaultRun<S> {
       }
     }
 
+    private static String site(CallStack in) {
+      Site site = Site.of(in, List.of(), "");
+      return in.frames().isEmpty()
+          ? ""
+          : " in %s.%s:%d".formatted(site.className(), site.method(), site.line());
+    }
+
     private String title() {
-      return fault.name() + " (" + fault.detail() + ")";
+      return fault.title() + site;
     }
   }
 }

@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.SortedMap;
@@ -25,6 +26,7 @@ import org.revenantdb.chaos.coverage.ForceSites;
 import org.revenantdb.chaos.crash.Seeds;
 import org.revenantdb.chaos.crash.Together;
 import org.revenantdb.chaos.disk.DiskImage;
+import org.revenantdb.chaos.oracle.PromiseLog;
 import org.revenantdb.chaos.power.AimedStates;
 import org.revenantdb.chaos.power.CrashState;
 import org.revenantdb.chaos.power.NodePaths;
@@ -32,6 +34,7 @@ import org.revenantdb.chaos.power.PowerCut;
 import org.revenantdb.chaos.profile.DiskRules;
 import org.revenantdb.chaos.profile.PlatformProfile;
 import org.revenantdb.chaos.subject.CrashSubject;
+import org.revenantdb.chaos.subject.Verdict;
 import org.revenantdb.chaos.trace.Operation;
 import org.revenantdb.chaos.trace.Site;
 import org.revenantdb.chaos.trace.Trace;
@@ -75,12 +78,13 @@ public final class ForceCoverage<S> {
   private static final int RECOVERIES_OF_ONE = 6;
   private static final int DAMAGES = 6;
 
-  private final Supplier<CrashSubject<S>> subjects;
+  private final Supplier<Opener> openers;
   private final CrashSubject<S> subject;
   private final List<Recording> recordings;
   private final long seed;
   private final int workers;
   private final Duration budget;
+  private final int rounds;
   private final long begun = System.nanoTime();
   private final List<Recording> recoveries = new ArrayList<>();
 
@@ -100,12 +104,125 @@ public final class ForceCoverage<S> {
       long seed,
       int workers,
       Duration budget) {
-    this.subjects = subjects;
-    this.subject = subjects.get();
+    this(
+        subjects.get(),
+        // A missing force shows when the store is opened; new work would double the time.
+        () -> new InMemory<>(new PatientChecker<>(subjects, /* resume= */ false, LIMIT)),
+        recordings,
+        seed,
+        workers,
+        budget,
+        ROUNDS);
+  }
+
+  private ForceCoverage(
+      CrashSubject<S> subject,
+      Supplier<Opener> openers,
+      List<Recording> recordings,
+      long seed,
+      int workers,
+      Duration budget,
+      int rounds) {
+    this.subject = subject;
+    this.openers = openers;
     this.recordings = recordings.stream().filter(Recording::usable).toList();
     this.seed = seed;
     this.workers = workers;
     this.budget = budget;
+    this.rounds = rounds;
+  }
+
+  /**
+   * Prepares the mutations of a store whose images are opened elsewhere. Recoveries are not
+   * recorded there. The number of states is bounded, and not the time.
+   *
+   * @param subject its seam, code and kinds of files count
+   * @param checkers opens images, one for each thread
+   * @param recordings of runs
+   * @param seed of all random choices
+   * @param workers the number of threads
+   * @param <S> the open store
+   * @return the mutations
+   */
+  public static <S> ForceCoverage<S> with(
+      CrashSubject<S> subject,
+      Supplier<? extends ImageChecker> checkers,
+      List<Recording> recordings,
+      long seed,
+      int workers) {
+    return new ForceCoverage<>(
+        subject,
+        () -> new Elsewhere(checkers.get()),
+        recordings,
+        seed,
+        workers,
+        Duration.ofDays(1),
+        THOROUGH);
+  }
+
+  /**
+   * Returns the same mutations with a bounded number of states instead of a bounded time.
+   *
+   * @return others
+   */
+  public ForceCoverage<S> thoroughOnly() {
+    return new ForceCoverage<>(
+        subject, openers, recordings, seed, workers, Duration.ofDays(1), THOROUGH);
+  }
+
+  /** Opens images for one thread. */
+  private interface Opener extends AutoCloseable {
+    StateResult at(DiskImage image, PromiseLog log, long seq);
+
+    /** Opens an image and records the recovery; null if that cannot be done. */
+    StateChecker.@Nullable Recorded recorded(DiskImage image, PromiseLog log, long seq);
+
+    /** Whether the store has clearly refused its files. */
+    boolean refused(StateResult result);
+
+    @Override
+    default void close() {}
+  }
+
+  /** Opens images on disks in memory. */
+  private record InMemory<S>(PatientChecker<S> checker) implements Opener {
+    @Override
+    public StateResult at(DiskImage image, PromiseLog log, long seq) {
+      return checker.at(image, log, seq);
+    }
+
+    @Override
+    public StateChecker.Recorded recorded(DiskImage image, PromiseLog log, long seq) {
+      return checker.recorded(image, log, seq);
+    }
+
+    @Override
+    public boolean refused(StateResult result) {
+      return checker.checker().refused(result);
+    }
+  }
+
+  /** Opens images in another JVM, where exceptions have no types. */
+  private record Elsewhere(ImageChecker checker) implements Opener {
+    @Override
+    public StateResult at(DiskImage image, PromiseLog log, long seq) {
+      return checker.look(image, log, seq);
+    }
+
+    @Override
+    public StateChecker.@Nullable Recorded recorded(DiskImage image, PromiseLog log, long seq) {
+      return null;
+    }
+
+    @Override
+    public boolean refused(StateResult result) {
+      return false;
+    }
+
+    @Override
+    public void close() {
+      checker.close();
+    }
   }
 
   /** The forces of one place in one recording. */
@@ -152,17 +269,63 @@ public final class ForceCoverage<S> {
     return result;
   }
 
+  /**
+   * Sums up rows for a test: it passes if each force that was reached is needed by some state.
+   *
+   * @param rows of {@link #run}
+   * @return survived; not measured, with the places that force for nothing as far as the test shows
+   */
+  public static Outcome outcome(List<CoverageRow> rows) {
+    String name = "force coverage";
+    List<CoverageRow> unnoticed = rows.stream().filter(row -> !row.detected()).toList();
+    if (rows.isEmpty()) {
+      return Outcome.of(name, Verdict.NOT_MEASURED, "the store forces no file and no directory");
+    }
+    if (!unnoticed.isEmpty()) {
+      return Outcome.of(
+          name,
+          Verdict.NOT_MEASURED,
+          "this test needs the forces of only %d of %d places; it would not notice the loss of:\n%s"
+              .formatted(
+                  rows.size() - unnoticed.size(),
+                  rows.size(),
+                  unnoticed.stream().map(ForceCoverage::text).collect(Collectors.joining("\n"))));
+    }
+    long states = rows.stream().mapToLong(CoverageRow::states).sum();
+    return new Outcome(
+        name,
+        Verdict.SURVIVED,
+        "",
+        Map.of(Verdict.SURVIVED, (long) rows.size()),
+        states,
+        /* kills= */ 0,
+        new double[0],
+        List.of());
+  }
+
+  private static String text(CoverageRow row) {
+    return "  %s: %s"
+        .formatted(
+            row.site(),
+            row.forces() == 0
+                ? "never reached"
+                : "%d forces, %d states without them".formatted(row.forces(), row.states()));
+  }
+
   private void work(BlockingQueue<Mutation> turns, SortedMap<Site, CoverageRow> rows) {
-    for (Mutation mutation; (mutation = turns.poll()) != null; ) {
-      long left = budget.toNanos() - (System.nanoTime() - begun);
-      if (left <= 0) {
-        rows.putIfAbsent(mutation.site, mutation.told(""));
-        continue;
-      }
-      CoverageRow row = mutation.row(left * workers / (turns.size() + workers) / TURNS);
-      rows.put(mutation.site, row);
-      if (!row.detected() && !mutation.isExhausted()) {
-        turns.add(mutation);
+    try (Opener opener = openers.get()) {
+      for (Mutation mutation; (mutation = turns.poll()) != null; ) {
+        long left = budget.toNanos() - (System.nanoTime() - begun);
+        if (left <= 0) {
+          rows.putIfAbsent(mutation.site, mutation.told(""));
+          continue;
+        }
+        mutation.opener = opener;
+        CoverageRow row = mutation.row(left * workers / (turns.size() + workers) / TURNS);
+        rows.put(mutation.site, row);
+        if (!row.detected() && !mutation.isExhausted()) {
+          turns.add(mutation);
+        }
       }
     }
   }
@@ -214,7 +377,7 @@ public final class ForceCoverage<S> {
     private final List<Forces> all;
     private final Random random;
     private final int[] steps = new int[3];
-    private @Nullable PatientChecker<S> ownChecker;
+    private @Nullable Opener opener;
     private long states;
     private int turn;
     private int kept;
@@ -226,22 +389,14 @@ public final class ForceCoverage<S> {
       this.random = new Random(seed ^ site.toString().hashCode());
     }
 
-    /**
-     * Created by the worker that needs it, so that a failure to create a subject is the worker's.
-     */
-    private PatientChecker<S> checker() {
-      PatientChecker<S> own = ownChecker;
-      if (own == null) {
-        // A missing force shows when the store is opened; new work would double the time.
-        own = new PatientChecker<>(subjects, /* resume= */ false, LIMIT);
-        ownChecker = own;
-      }
-      return own;
+    /** That of the present worker. */
+    private Opener checker() {
+      return Objects.requireNonNull(opener);
     }
 
     /** Whether another turn would give nothing new. */
     boolean isExhausted() {
-      return isTried(ROUNDS);
+      return isTried(rounds);
     }
 
     /** Whether this many rounds over all recordings are done, intact and damaged. */
@@ -282,7 +437,7 @@ public final class ForceCoverage<S> {
      * recording nor a late moment waits for long.
      */
     private String tryAll(List<Forces> among, int phase, long until) {
-      while (steps[phase] < ROUNDS * among.size()) {
+      while (steps[phase] < rounds * among.size()) {
         int step = steps[phase]++;
         Forces forces = among.get(step % among.size());
         String found = mutate(forces, phase == DAMAGED, step / among.size(), until);
@@ -369,11 +524,13 @@ public final class ForceCoverage<S> {
           return "";
         }
       }
-      PatientChecker<S> own = checker();
-      StateChecker.Recorded recorded = own.recorded(image, recording.promises(), state.seq());
+      StateChecker.Recorded recorded = checker().recorded(image, recording.promises(), state.seq());
+      if (recorded == null) {
+        return "";
+      }
       if (!recorded.result().survived()) {
-        boolean twinSurvives =
-            own.recorded(twin, recording.promises(), state.seq()).result().survived();
+        StateChecker.Recorded other = checker().recorded(twin, recording.promises(), state.seq());
+        boolean twinSurvives = other != null && other.result().survived();
         return twinSurvives ? told(recorded.result(), state, "") : "";
       }
       if (recorded.recording().usable()) {
@@ -410,7 +567,7 @@ public final class ForceCoverage<S> {
           boolean wrong = !result.findings().isEmpty();
           // Damage in a pending write is a torn write, which has to be repaired.
           boolean torn = pending.contains(write) && other.survived();
-          if (torn || (wrong && (other.survived() || checker().checker().refused(other)))) {
+          if (torn || (wrong && (other.survived() || checker().refused(other)))) {
             return told(result, state, ", and one bit flipped");
           }
         }

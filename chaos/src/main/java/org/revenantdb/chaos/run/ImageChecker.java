@@ -34,6 +34,18 @@ public interface ImageChecker extends AutoCloseable {
   StateResult glance(DiskImage image, PromiseLog log, long seq);
 
   /**
+   * Checks an image like {@link #glance}, if possible without new work.
+   *
+   * @param image is changed
+   * @param log the promises
+   * @param seq the crash point
+   * @return the result
+   */
+  default StateResult look(DiskImage image, PromiseLog log, long seq) {
+    return glance(image, log, seq);
+  }
+
+  /**
    * Checks an image and records its recovery.
    *
    * @param image is changed

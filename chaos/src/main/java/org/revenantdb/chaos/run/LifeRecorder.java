@@ -34,6 +34,16 @@ import org.revenantdb.chaos.trace.Trace;
  */
 public final class LifeRecorder<S> {
 
+  /** Thrown by java.io, and by no file system in memory. */
+  private static final String FILE_API = "java.io.FileNotFoundException";
+
+  private static final String TEXT_OF_A_PATH =
+      "the store uses the text of its path for a java.io.File, a RandomAccessFile or native code."
+          + " With files = PATH its disk is in memory, and that text stands for nothing. Use files ="
+          + " ANY";
+
+  private static final String IF_TEXT = "Perhaps ";
+
   /** One life in this many has slow forces. */
   private static final int SLOW = 3;
 
@@ -41,6 +51,7 @@ public final class LifeRecorder<S> {
   private final long seed;
   private final int lives;
   private final Duration limit;
+  private final FaultInjector watching;
 
   /**
    * Creates a recorder.
@@ -51,10 +62,30 @@ public final class LifeRecorder<S> {
    * @param limit the time limit of each step
    */
   public LifeRecorder(Supplier<CrashSubject<S>> subjects, long seed, int lives, Duration limit) {
+    this(subjects, seed, lives, limit, FaultInjector.NOTHING);
+  }
+
+  private LifeRecorder(
+      Supplier<CrashSubject<S>> subjects,
+      long seed,
+      int lives,
+      Duration limit,
+      FaultInjector watching) {
     this.subjects = subjects;
     this.seed = seed;
     this.lives = lives;
     this.limit = limit;
+    this.watching = watching;
+  }
+
+  /**
+   * Returns a recorder whose operations are counted.
+   *
+   * @param injector sees each operation of {@link #record} and must inject nothing
+   * @return another recorder
+   */
+  public LifeRecorder<S> watchedBy(FaultInjector injector) {
+    return new LifeRecorder<>(subjects, seed, lives, limit, injector);
   }
 
   /**
@@ -64,7 +95,7 @@ public final class LifeRecorder<S> {
    * @throws IOException if the disk in memory cannot be made
    */
   public Recording record() throws IOException {
-    Run run = new Run();
+    Run run = new Run(watching, /* keep= */ true);
     TimedCall call =
         TimedCall.run("a life of the subject", limit, step -> run.liveIntact(lives, step));
     return run.recording(call.complaint(), Verdict.HARNESS_BROKEN);
@@ -132,7 +163,7 @@ public final class LifeRecorder<S> {
   private final class Run {
 
     private final Path directory =
-        Files.createDirectory(MemoryFileSystem.of(new DiskImage()).root().resolve("store"));
+        Files.createDirectory(MemoryFileSystem.apart(new DiskImage()).root().resolve("store"));
     private RecordingFileSystem disk;
     private PromiseLog log = new PromiseLog();
     private long from;
@@ -194,6 +225,12 @@ public final class LifeRecorder<S> {
       Trace trace = disk.trace();
       String reason = complaint;
       Verdict verdict = reason.isEmpty() ? Verdict.SURVIVED : ifAny;
+      if (MemoryFileSystem.isIn(complaint) && complaint.contains(FILE_API)) {
+        verdict = Verdict.NOT_MEASURED;
+        reason = TEXT_OF_A_PATH + "\n" + complaint;
+      } else if (MemoryFileSystem.isIn(complaint)) {
+        reason = complaint + "\n" + IF_TEXT + TEXT_OF_A_PATH;
+      }
       if (!trace.gaps().isEmpty()) {
         verdict = Verdict.NOT_MEASURED;
         reason = "not all file operations of the store can be recorded: " + trace.gaps().getFirst();

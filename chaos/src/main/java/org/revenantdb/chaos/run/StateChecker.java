@@ -62,7 +62,7 @@ public final class StateChecker<S> implements ImageChecker {
    */
   @Override
   public StateResult check(DiskImage image, PromiseLog log, long seq) {
-    Path root = MemoryFileSystem.of(image).root();
+    Path root = MemoryFileSystem.apart(image).root();
     // The copy of the log for new work costs as much as a check, so it is made only if needed.
     return run(root, log, seq, resume ? log.before(seq) : null, new TraceClock());
   }
@@ -78,7 +78,7 @@ public final class StateChecker<S> implements ImageChecker {
    */
   @Override
   public StateResult glance(DiskImage image, PromiseLog log, long seq) {
-    return run(MemoryFileSystem.of(image).root(), log, seq, null, new TraceClock());
+    return run(MemoryFileSystem.apart(image).root(), log, seq, null, new TraceClock());
   }
 
   /**
@@ -93,7 +93,7 @@ public final class StateChecker<S> implements ImageChecker {
   @Override
   public Recorded checkRecorded(DiskImage image, PromiseLog log, long seq) throws IOException {
     RecordingFileSystem recorder =
-        RecordingFileSystem.over(MemoryFileSystem.of(image).root()).start();
+        RecordingFileSystem.over(MemoryFileSystem.apart(image).root()).start();
     PromiseLog inner = log.before(seq);
     StateResult result = run(recorder.directory(), log, seq, inner, recorder.clock());
     Trace trace = recorder.trace();

@@ -4,6 +4,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.revenantdb.chaos.fault.Fault;
 import org.revenantdb.chaos.fault.FaultInjector;
 import org.revenantdb.chaos.fault.FileOperation;
+import org.revenantdb.chaos.trace.CallStack;
 import org.revenantdb.chaos.trace.TraceClock;
 
 /**
@@ -17,6 +18,7 @@ final class Strikes implements FaultInjector {
   private final TraceClock clock;
   private final AtomicLong first = new AtomicLong();
   private volatile boolean ended;
+  private volatile CallStack in = CallStack.UNKNOWN;
 
   Strikes(FaultInjector injector, TraceClock clock) {
     this.injector = injector;
@@ -27,7 +29,9 @@ final class Strikes implements FaultInjector {
   public Fault before(FileOperation operation) {
     Fault fault = ended ? Fault.NONE : injector.before(operation);
     if (!(fault instanceof Fault.None) && first.get() == 0) {
-      first.compareAndSet(0, clock.next());
+      if (first.compareAndSet(0, clock.next())) {
+        in = operation.stack();
+      }
     }
     return fault;
   }
@@ -39,6 +43,11 @@ final class Strikes implements FaultInjector {
 
   boolean struck() {
     return first.get() != 0;
+  }
+
+  /** Where in the program the first fault occurred. */
+  CallStack in() {
+    return in;
   }
 
   /** The place of the first fault; promises with a smaller one were made before it. */

@@ -127,6 +127,16 @@ public final class BrokenSubjects {
             AcknowledgedFromHeap::new));
   }
 
+  /**
+   * Returns the first subject that a trigger makes visible.
+   *
+   * @param trigger the trigger
+   * @return the subject
+   */
+  public static Broken of(Trigger trigger) {
+    return all().stream().filter(broken -> broken.trigger() == trigger).findFirst().orElseThrow();
+  }
+
   /** The correct store, which must never be found. */
   public static final class Honest extends TinyStoreSubject {
     /** Creates the subject. */

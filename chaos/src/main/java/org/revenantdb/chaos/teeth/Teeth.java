@@ -109,6 +109,16 @@ public final class Teeth {
   }
 
   /**
+   * Hunts the broken subject that a fault must find.
+   *
+   * @return the result
+   */
+  public static Bite proveFaults() {
+    Broken broken = BrokenSubjects.of(BrokenSubjects.Trigger.FAILED_FORCE);
+    return hunt(broken, broken.seed(), PATIENCE);
+  }
+
+  /**
    * Hunts one broken subject.
    *
    * @param broken the subject

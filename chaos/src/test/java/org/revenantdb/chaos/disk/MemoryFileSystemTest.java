@@ -13,6 +13,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousFileChannel;
@@ -34,6 +35,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -136,16 +138,64 @@ class MemoryFileSystemTest {
     }
   }
 
+  // ---- mappings for reading ----
+
+  @Test
+  void a_mapping_for_reading_shows_what_is_written_and_cut_later() throws IOException {
+    Path file = Files.write(root.resolve("f"), new byte[] {1, 2, 3, 4});
+    try (FileChannel channel = FileChannel.open(file, READ, WRITE);
+        FileChannel reading = FileChannel.open(file, READ)) {
+      ByteBuffer buffer = reading.map(FileChannel.MapMode.READ_ONLY, 1, 3);
+      ByteBuffer memory = reading.map(FileChannel.MapMode.READ_ONLY, 0, 4);
+      channel.write(ByteBuffer.wrap(new byte[] {9, 9}), 2);
+      assertEquals(ByteBuffer.wrap(new byte[] {2, 9, 9}), buffer);
+      assertEquals(9, memory.get(3));
+      channel.truncate(3);
+      assertEquals(0, memory.get(3));
+      Files.newOutputStream(file).close();
+      assertEquals(0, memory.get(0));
+      assertThrows(
+          IOException.class, () -> reading.map(FileChannel.MapMode.READ_ONLY, 0, 10), "behind");
+      channel.map(FileChannel.MapMode.PRIVATE, 0, 5).put(0, (byte) 7);
+      assertEquals(5, channel.size());
+      assertEquals(0, Files.readAllBytes(file)[0]);
+    }
+  }
+
+  // ---- texts of paths ----
+
+  @Test
+  void file_systems_apart_have_texts_of_their_own_that_stand_for_nothing_elsewhere()
+      throws IOException {
+    Path one = MemoryFileSystem.apart(new DiskImage()).root();
+    Path other = MemoryFileSystem.apart(new DiskImage()).root();
+    assertNotEquals(one.toString(), other.toString());
+    Path file = Files.writeString(one.resolve("f"), "abc");
+    assertEquals(one + "/f", file.toString());
+    assertEquals(file, one.getFileSystem().getPath(file.toString()));
+    assertEquals(one, one.getFileSystem().getPath(one.toString()));
+    assertEquals("abc", Files.readString(one.getFileSystem().getPath("/f")));
+    assertEquals(List.of(file.toString()), list(one));
+    assertFalse(new File(one.toString()).mkdirs());
+    assertTrue(MemoryFileSystem.isIn("cannot open " + file));
+  }
+
+  private static List<String> list(Path directory) throws IOException {
+    try (Stream<Path> files = Files.list(directory)) {
+      return files.map(Path::toString).toList();
+    }
+  }
+
   // ---- what is refused ----
 
   @Test
   void unsupportedOperations_throw() throws IOException {
     Path file = Files.writeString(root.resolve("f"), "abc");
-    try (FileChannel channel = FileChannel.open(file)) {
+    try (FileChannel channel = FileChannel.open(file, READ, WRITE)) {
       UnsupportedOperationException e =
           assertThrows(
               UnsupportedOperationException.class,
-              () -> channel.map(FileChannel.MapMode.READ_ONLY, 0, 1));
+              () -> channel.map(FileChannel.MapMode.READ_WRITE, 0, 1));
       assertTrue(String.valueOf(e.getMessage()).contains("cannot be mapped"), e.getMessage());
     }
     for (Runnable each :

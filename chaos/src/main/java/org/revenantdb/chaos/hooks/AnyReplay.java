@@ -1,0 +1,70 @@
+package org.revenantdb.chaos.hooks;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.revenantdb.chaos.crash.Scratch;
+import org.revenantdb.chaos.run.FailureFile;
+import org.revenantdb.chaos.run.ImageChecker;
+import org.revenantdb.chaos.run.StateResult;
+
+/** Opens the image of a failure again, in a JVM of its own and on a real directory. */
+public final class AnyReplay {
+
+  private AnyReplay() {}
+
+  /**
+   * Opens and checks the image.
+   *
+   * @param failure the failure
+   * @param flags of the JVM
+   * @param limit how long it may take
+   * @return the result this time
+   * @throws IOException with a message for people, if the subject's class is missing
+   */
+  public static StateResult replay(FailureFile failure, List<String> flags, Duration limit)
+      throws IOException {
+    Path scratch = Scratch.directory("revenant-replay-");
+    try (ImageChecker checker = new Workers(subject(failure), scratch, flags, limit).get()) {
+      return checker.check(failure.image().fork(), failure.promises(), failure.seq());
+    } finally {
+      Scratch.delete(scratch);
+    }
+  }
+
+  /**
+   * Opens and checks the image in a JVM that stops before the store is opened, until a debugger is
+   * connected.
+   *
+   * @param failure the failure
+   * @param flags of the JVM
+   * @param port on this machine
+   * @return the result this time
+   * @throws IOException with a message for people, if the subject's class is missing
+   */
+  public static StateResult debug(FailureFile failure, List<String> flags, int port)
+      throws IOException {
+    List<String> all = new ArrayList<>(flags);
+    all.add("-D" + WorkerMain.STOP + "=true");
+    // With "onthrow" the JVM runs to the exception at full speed, and only then waits. The option
+    // needs a program to launch; "true" does nothing.
+    all.add(
+        "-agentlib:jdwp=transport=dt_socket,server=y,suspend=y,quiet=y,address=localhost:%d,onthrow=%s,launch=true"
+            .formatted(port, WorkerMain.BeforeOpen.class.getName()));
+    return replay(failure, all, Duration.ofDays(1));
+  }
+
+  private static Class<?> subject(FailureFile failure) throws IOException {
+    try {
+      return Class.forName(failure.subject());
+    } catch (ClassNotFoundException e) {
+      throw new IOException(
+          "the failure is of the subject "
+              + failure.subject()
+              + ", which is not here: replay it where that class is on the class path",
+          e);
+    }
+  }
+}

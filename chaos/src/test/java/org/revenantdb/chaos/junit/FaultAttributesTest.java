@@ -1,0 +1,179 @@
+package org.revenantdb.chaos.junit;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.platform.engine.TestExecutionResult;
+import org.junit.platform.testkit.engine.EngineTestKit;
+import org.junit.platform.testkit.engine.Event;
+import org.junit.platform.testkit.engine.Events;
+import org.revenantdb.chaos.hooks.AnyRecorder;
+import org.revenantdb.chaos.run.HonestTiny;
+import org.revenantdb.chaos.subject.FaultKind;
+import org.revenantdb.chaos.subject.FileAccess;
+import org.revenantdb.chaos.teeth.BrokenSubjects;
+import org.revenantdb.chaos.teeth.TinyStore;
+
+/** The attributes for faults and for force coverage. */
+class FaultAttributesTest {
+
+  @TempDir private Path kept;
+
+  @BeforeEach
+  void keepFailuresHere() {
+    System.setProperty(CrashTestSettings.DIR, kept.toString());
+  }
+
+  @AfterEach
+  void forgetProperties() {
+    System.clearProperty(CrashTestSettings.DIR);
+  }
+
+  private static Events run(Class<?> type) {
+    return EngineTestKit.engine("junit-jupiter")
+        .selectors(selectClass(type))
+        .execute()
+        .testEvents();
+  }
+
+  private static List<String> names(Stream<Event> events) {
+    return events.map(event -> event.getTestDescriptor().getDisplayName()).toList();
+  }
+
+  private static String messages(Events events) {
+    return events
+        .finished()
+        .map(event -> event.getRequiredPayload(TestExecutionResult.class))
+        .flatMap(result -> result.getThrowable().stream())
+        .map(thrown -> thrown.getMessage() + "\n")
+        .toList()
+        .toString();
+  }
+
+  @CrashTest(states = 50, faults = true, faultLives = 2)
+  static class Honest extends HonestTiny {}
+
+  @Test
+  void a_correct_store_has_a_test_for_each_fault_and_no_test_fails() {
+    Events events = run(Honest.class);
+    assertEquals(0, events.failed().count(), () -> messages(events));
+    List<String> passed = names(events.succeeded().stream());
+    List<String> all = names(events.finished().stream());
+    assertEquals(1 + FaultKind.values().length, all.size(), all::toString);
+    for (FaultKind kind :
+        List.of(
+            FaultKind.WRITE_FAILS,
+            FaultKind.DISK_FULL,
+            FaultKind.SHORT_WRITE,
+            FaultKind.FORCE_FAILS,
+            FaultKind.FORCE_FAILS_CLEAN,
+            FaultKind.OUT_OF_MEMORY)) {
+      assertTrue(passed.contains("FAULT, " + kind), () -> kind + " in " + messages(events));
+    }
+  }
+
+  @CrashTest(
+      states = 50,
+      faults = true,
+      faultKinds = {FaultKind.FORCE_FAILS_CLEAN},
+      faultLives = 6,
+      seed = 8)
+  static class Swallows extends HonestTiny {
+    @Override
+    public TinyStore open(Path dir) throws Exception {
+      return new BrokenSubjects.ForceErrorSwallowed().open(dir);
+    }
+  }
+
+  @Test
+  void a_store_that_swallows_a_failed_force_fails_the_test_of_that_fault_alone() {
+    Events events = run(Swallows.class);
+    assertEquals(List.of("FAULT, FORCE_FAILS_CLEAN"), names(events.failed().stream()));
+    assertTrue(messages(events).contains("a force fails, its pages clean (operation"));
+  }
+
+  /** Sees only the forces that a life reaches, and not those of the framework beside the store. */
+  abstract static class Covered extends HonestTiny {
+    @Override
+    public List<Class<?>> code() {
+      return List.of();
+    }
+  }
+
+  @CrashTest(states = 50, forceCoverage = true, seed = 5)
+  static class NeedsAll extends Covered {}
+
+  @Test
+  void force_coverage_passes_if_every_force_is_needed() {
+    Events events = run(NeedsAll.class);
+    assertEquals(
+        List.of("POWER_CUT, EXT4_ORDERED", "FORCE_COVERAGE"),
+        names(events.succeeded().stream()),
+        () -> messages(events));
+  }
+
+  @CrashTest(faults = true, faultLives = 0)
+  static class NoLives extends HonestTiny {}
+
+  @CrashTest(
+      faults = true,
+      faultKinds = {})
+  static class NoKinds extends HonestTiny {}
+
+  @Test
+  void an_attribute_with_which_no_fault_would_occur_is_refused() {
+    assertRefused(NoLives.class, "faultLives must be 1 or more, but is 0");
+    assertRefused(NoKinds.class, "faultKinds = {} names no kind of fault");
+  }
+
+  private static void assertRefused(Class<?> type, String expected) {
+    Events all =
+        EngineTestKit.engine("junit-jupiter").selectors(selectClass(type)).execute().allEvents();
+    String why =
+        all.failed().stream()
+            .map(event -> event.getRequiredPayload(TestExecutionResult.class))
+            .flatMap(result -> result.getThrowable().stream())
+            .map(Throwable::getMessage)
+            .toList()
+            .toString();
+    assertTrue(why.contains(expected), why);
+  }
+
+  @CrashTest(
+      files = FileAccess.ANY,
+      states = 30,
+      faults = true,
+      faultKinds = {FaultKind.WRITE_FAILS, FaultKind.READ_FAILS},
+      faultLives = 1,
+      forceCoverage = true,
+      seed = 5)
+  static class OnRealFiles extends Covered {}
+
+  @Test
+  @Tag("slow")
+  void with_any_files_a_fault_that_no_hook_can_make_is_skipped_and_the_others_run() {
+    Events events = run(OnRealFiles.class);
+    assertEquals(0, events.failed().count(), () -> messages(events));
+    assertFalse(names(events.succeeded().stream()).contains("FAULT, READ_FAILS, files = ANY"));
+    if (AnyRecorder.missing().isEmpty()) {
+      assertEquals(
+          List.of(
+              "POWER_CUT, EXT4_ORDERED, files = ANY",
+              "FAULT, WRITE_FAILS, files = ANY",
+              "FORCE_COVERAGE, files = ANY"),
+          names(events.succeeded().stream()),
+          () -> messages(events));
+      assertTrue(messages(events).contains("reads are not hooked"), () -> messages(events));
+    }
+  }
+}
