@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.chaos.profile.PlatformProfile;
 import org.revenantdb.chaos.run.FailureFile;
@@ -290,6 +291,7 @@ class AnyFaultsTest {
   }
 
   @Test
+  @EnabledIfSystemProperty(named = "revenant.long", matches = "true") // it waits for limits
   void a_store_that_hangs_after_a_fault_is_found() throws IOException {
     // The limit also holds for the start of a JVM on a busy machine.
     try (AnyRun run =
@@ -317,6 +319,7 @@ class AnyFaultsTest {
   }
 
   @Test
+  @EnabledIfSystemProperty(named = "revenant.long", matches = "true") // it waits for limits
   void a_store_that_tries_again_for_ever_on_a_full_disk_hangs() throws IOException {
     try (AnyRun run =
         new AnyRun(TriesAgain.class, SEED, 1, Duration.ofSeconds(30), List.of(), scratch)) {
