@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.collections.expiry.Remover;
 import org.revenantdb.collections.feed.FeedMarks;
@@ -262,13 +264,22 @@ public final class ChangeFeed {
    * @return how many commits were removed
    */
   public long trim(long upTo) {
+    return trim(upTo, Supplier::get);
+  }
+
+  /**
+   * Trims up to a position.
+   *
+   * @param permit runs the transaction that it is given, or returns null to end the removal
+   */
+  private long trim(long upTo, Function<Supplier<Trimmed>, @Nullable Trimmed> permit) {
     long end = Math.min(upTo, position());
     long commits = 0;
     Trimmed some;
     do {
-      some = database.call(TRIMS, tx -> trimSome(tx, end));
-      commits += some.commits;
-    } while (!some.isDone);
+      some = permit.apply(() -> database.call(TRIMS, tx -> trimSome(tx, end)));
+      commits += some == null ? 0 : some.commits;
+    } while (some != null && !some.isDone);
     return commits;
   }
 
@@ -370,14 +381,7 @@ public final class ChangeFeed {
 
   /** Trims up to a position, until another retention is declared. */
   private long trimOld(FeedMarks marks, long upTo) {
-    long end = Math.min(upTo, position());
-    long commits = 0;
-    Trimmed some;
-    do {
-      some = state.whileDeclared(marks, () -> database.call(TRIMS, tx -> trimSome(tx, end)));
-      commits += some == null ? 0 : some.commits;
-    } while (some != null && !some.isDone);
-    return commits;
+    return trim(upTo, some -> state.whileDeclared(marks, some));
   }
 
   /** Whether nobody can read any more. */

@@ -2,6 +2,7 @@ package org.revenantdb.engine.admin;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.BackupReport;
 import org.revenantdb.engine.CheckedSequence;
 import org.revenantdb.engine.CheckedTable;
 
@@ -124,7 +125,25 @@ public sealed interface AdminReply {
       long logBytes,
       long endOfLog,
       long nanos)
-      implements AdminReply {}
+      implements AdminReply {
+    /**
+     * What a report says.
+     *
+     * @param target where the backup is
+     */
+    public static BackedUp of(String target, BackupReport report) {
+      return new BackedUp(
+          target,
+          report.id(),
+          report.bytes(),
+          report.pages(),
+          report.pagesRead(),
+          report.pagesCopied(),
+          report.logBytes(),
+          report.endOfLog(),
+          report.nanos());
+    }
+  }
 
   /**
    * The request has failed.

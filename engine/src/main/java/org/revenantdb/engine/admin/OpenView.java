@@ -10,7 +10,6 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.BackupOptions;
-import org.revenantdb.engine.BackupReport;
 import org.revenantdb.engine.CheckReport;
 import org.revenantdb.engine.Cursor;
 import org.revenantdb.engine.Database;
@@ -173,17 +172,7 @@ public final class OpenView implements DatabaseView {
 
   @Override
   public AdminReply.BackedUp backup(Path target, BackupOptions options) {
-    BackupReport report = db.backup(target, options);
-    return new AdminReply.BackedUp(
-        target.toString(),
-        report.id(),
-        report.bytes(),
-        report.pages(),
-        report.pagesRead(),
-        report.pagesCopied(),
-        report.logBytes(),
-        report.endOfLog(),
-        report.nanos());
+    return AdminReply.BackedUp.of(target.toString(), db.backup(target, options));
   }
 
   @Override

@@ -117,14 +117,7 @@ final class BackupCommand implements Callable<Integer> {
       throw refused;
     }
     print(report);
-    write(
-        report.id(),
-        report.bytes(),
-        report.pages(),
-        report.pagesRead(),
-        report.pagesCopied(),
-        report.logBytes(),
-        report.endOfLog());
+    write(report);
     return Main.SOUND;
   }
 
@@ -156,14 +149,7 @@ final class BackupCommand implements Callable<Integer> {
     err.printf(
         "revenant: backup %s: %,d bytes of pages and log in %,.1f ms; complete%n",
         report.id() == null ? "without an id" : report.id(), report.bytes(), report.nanos() / 1e6);
-    write(
-        report.id(),
-        report.bytes(),
-        report.pages(),
-        report.pagesRead(),
-        report.pagesCopied(),
-        report.logBytes(),
-        report.endOfLog());
+    write(AdminReply.BackedUp.of(STREAM, report));
     return Main.SOUND;
   }
 
@@ -171,26 +157,18 @@ final class BackupCommand implements Callable<Integer> {
     err.println("revenant: --recover recovers the database first, then makes the backup.");
   }
 
-  private void write(
-      @Nullable String id,
-      long bytes,
-      long pages,
-      long pagesRead,
-      long pagesCopied,
-      long logBytes,
-      long endOfLog)
-      throws IOException {
+  private void write(AdminReply.BackedUp report) throws IOException {
     if (json == null) {
       return;
     }
     Map<String, Object> fields = new LinkedHashMap<>();
-    fields.put("id", id == null ? "" : id);
-    fields.put("bytes", bytes);
-    fields.put("pages", pages);
-    fields.put("pagesRead", pagesRead);
-    fields.put("pagesCopied", pagesCopied);
-    fields.put("logBytes", logBytes);
-    fields.put("endOfLog", endOfLog);
+    fields.put("id", report.id() == null ? "" : report.id());
+    fields.put("bytes", report.bytes());
+    fields.put("pages", report.pages());
+    fields.put("pagesRead", report.pagesRead());
+    fields.put("pagesCopied", report.pagesCopied());
+    fields.put("logBytes", report.logBytes());
+    fields.put("endOfLog", report.endOfLog());
     JsonFile.write(json, fields);
   }
 
