@@ -130,6 +130,8 @@ public sealed interface AdminReply {
      * What a report says.
      *
      * @param target where the backup is
+     * @param report the report of the backup
+     * @return the answer
      */
     public static BackedUp of(String target, BackupReport report) {
       return new BackedUp(
