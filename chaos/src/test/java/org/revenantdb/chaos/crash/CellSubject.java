@@ -15,7 +15,7 @@ class CellSubject implements CrashSubject<CellStore> {
 
   @Override
   public void work(CellStore store, Promises promises) throws Exception {
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 2; i++) {
       String value = promises.seed() + "." + i;
       promises.attempt("a", value);
       store.put("a", value);

@@ -24,7 +24,7 @@ class ProcessDeathPlacesTest extends ProcessDeaths {
   static class Named extends CellSubject {
     @Override
     public void work(CellStore store, Promises promises) throws Exception {
-      for (int i = 0; i < 3; i++) {
+      for (int i = 0; i < 2; i++) {
         String value = promises.seed() + "." + i;
         promises.attempt("a", value);
         Failpoint.reach("between");
