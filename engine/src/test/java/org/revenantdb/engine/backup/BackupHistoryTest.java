@@ -68,19 +68,19 @@ class BackupHistoryTest {
   }
 
   private static void check(Database db, CommitHistory history, Random random, Path target) {
-    history.await(random.nextInt(100));
+    history.pace(random.nextInt(100));
     AtomicLong least = new AtomicLong();
     BackedUp.steps(
         db,
         step -> {
           switch (step) {
             case HELD, CHECKPOINTED, PAGES_READ, PAGES_COPIED ->
-                history.await(random.nextInt(1 + random.nextInt(60)));
+                history.pace(random.nextInt(1 + random.nextInt(60)));
             case ALL_PAGES_COPIED -> {
-              history.await(random.nextInt(30));
+              history.pace(random.nextInt(30));
               least.set(history.acknowledged.get());
             }
-            case END_KNOWN, LOG_COPIED -> history.await(random.nextInt(30));
+            case END_KNOWN, LOG_COPIED -> history.pace(random.nextInt(30));
             default -> {}
           }
         });
