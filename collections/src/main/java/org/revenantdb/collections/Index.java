@@ -1,11 +1,8 @@
 package org.revenantdb.collections;
 
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
-import java.util.TreeSet;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.collections.index.IndexCatalog;
@@ -31,8 +28,6 @@ import org.revenantdb.engine.Transaction;
  * @param <V> type of the rows
  */
 public final class Index<I, K, V> {
-  private static final int REPORTED = 100;
-
   private final TypedTable<K, V> rows;
   private final Maintained<V> index;
   private final KeyCodec<I> codec;
@@ -125,6 +120,11 @@ public final class Index<I, K, V> {
    * @throws IllegalStateException if the transaction began before the index was complete
    */
   public IndexScan<I, K, V> scan(Transaction transaction) {
+    demandComplete(transaction);
+    return new IndexScan<>(this, transaction, null, null, false, Long.MAX_VALUE);
+  }
+
+  private void demandComplete(Transaction transaction) {
     IndexCatalog.Stored stored = IndexCatalog.find(transaction, catalog, rows.name(), index.name());
     if (stored == null || !stored.isComplete()) {
       throw new IllegalStateException(
@@ -135,50 +135,19 @@ public final class Index<I, K, V> {
               + (stored == null ? " was dropped" : " was not complete when the transaction began")
               + "; begin another transaction, or declare it again");
     }
-    return new IndexScan<>(this, transaction, null, null, false, Long.MAX_VALUE);
   }
 
   /**
-   * Compares all rows with all entries.
+   * Compares all rows with all entries. {@link TypedTable#check} does so for all indexes of a
+   * table.
    *
    * @param transaction which reads
    * @return the differences, at most a hundred; empty if the index is correct
+   * @throws IllegalStateException if the transaction began before the index was complete
    */
   public List<String> check(Transaction transaction) {
-    List<String> problems = new ArrayList<>();
-    long expected = 0;
-    try (TypedCursor<K, V> cursor =
-        rows.allRows(transaction)) { // expired ones have entries as well
-      while (cursor.next()) {
-        byte[] key = cursor.keyBytes();
-        for (byte[] value : index.of(cursor.value())) {
-          expected++;
-          byte[] found = transaction.get(index.entries(), index.entryKey(value, key));
-          boolean isRight = Arrays.equals(found, index.entryValueOf(cursor.value(), key));
-          if (!isRight && problems.size() < REPORTED) {
-            problems.add(
-                "the row with key " + cursor.key() + " has no entry " + codec.fromBytes(value));
-          }
-        }
-      }
-    }
-    long found = transaction.count(index.entries(), null, null);
-    if (found != expected && problems.size() < REPORTED) {
-      try (Cursor entries = transaction.scan(index.entries(), null, null)) {
-        while (entries.next() && problems.size() < REPORTED) {
-          byte[] entryKey = entries.key();
-          byte[] key = index.rowKeyOf(entryKey, entries.value());
-          TreeSet<byte[]> values = index.of(rows.stored(transaction, key));
-          if (values.stream().noneMatch(it -> Arrays.equals(index.entryKey(it, key), entryKey))) {
-            problems.add(
-                "an entry leads to key "
-                    + rows.readKey(key)
-                    + ", whose row does not have this entry");
-          }
-        }
-      }
-    }
-    return List.copyOf(problems);
+    demandComplete(transaction);
+    return IndexCheck.of(rows, index, transaction);
   }
 
   /** The table whose rows these are. */

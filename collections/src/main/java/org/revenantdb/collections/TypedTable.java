@@ -874,6 +874,31 @@ public final class TypedTable<K, V> {
   }
 
   /**
+   * Compares all rows with all indexes: each row has its entries, and each entry leads to a row.
+   * The check of a database ({@link Database#check}) cannot do that, because what an index has of a
+   * row is code of the application.
+   *
+   * @param transaction which reads; an index that was not complete when it began is left out
+   * @return the differences, at most a hundred for each index; empty if all indexes are correct
+   * @throws IllegalStateException if the table has an index that was not declared since the open
+   * @throws CodecException if a row cannot be decoded
+   */
+  public List<String> check(Transaction transaction) {
+    List<String> problems = new ArrayList<>();
+    Table catalog = database.findTable(IndexCatalog.TABLE);
+    for (Kept<V> each : indexes.toWrite()) {
+      if (each instanceof Maintained<V> index && catalog != null) {
+        IndexCatalog.Stored stored = IndexCatalog.find(transaction, catalog, name(), index.name());
+        if (stored != null && stored.isComplete()) {
+          IndexCheck.of(this, index, transaction)
+              .forEach(problem -> problems.add("index " + index.name() + ": " + problem));
+        }
+      }
+    }
+    return List.copyOf(problems);
+  }
+
+  /**
    * Keeps something with each write of a row from now on. Called for the first time, it returns
    * when all have ended that had written without it.
    */

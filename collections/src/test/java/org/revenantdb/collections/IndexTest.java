@@ -278,6 +278,36 @@ class IndexTest {
   }
 
   @Test
+  void a_check_of_a_table_names_the_index_that_is_wrong_and_needs_all_of_them() {
+    Index<String, Long, Customer> city = byCity();
+    Index<String, Long, Customer> _ = byMail();
+    db.run(tx -> {
+      for (long i = 0; i < 5; i++) {
+        table.put(tx, i, new Customer("n" + i, "Rome"));
+      }
+      assertEquals(List.of(), table.check(tx));
+    });
+    db.run(tx -> { // as many entries as before, one of them wrong
+      byte[] entry = Keys.tuple(Keys.strings(), Keys.longs()).toBytes(Tuple2.of("Rome", 2L));
+      assertTrue(tx.delete(city.entries(), entry));
+      byte[] wrong = Keys.tuple(Keys.strings(), Keys.longs()).toBytes(Tuple2.of("Oslo", 2L));
+      tx.put(city.entries(), wrong, new byte[0]);
+      List<String> problems = table.check(tx);
+      assertEquals(2, problems.size(), problems::toString);
+      assertTrue(
+          problems.stream()
+              .allMatch(it -> it.startsWith("index by city: ") && it.contains("key 2")),
+          problems::toString);
+    });
+    db.close();
+    open();
+    db.read(tx -> {
+      assertThrows(IllegalStateException.class, () -> table.check(tx));
+      return null;
+    });
+  }
+
+  @Test
   void a_check_finds_what_was_written_past_the_index() {
     Index<String, Long, Customer> index = byCity();
     db.run(tx -> {
