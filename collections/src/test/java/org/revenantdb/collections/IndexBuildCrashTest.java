@@ -20,7 +20,7 @@ import org.revenantdb.engine.DatabaseOptions;
 @Tag("slow")
 @CrashTest(
     crash = {Crash.POWER_CUT, Crash.PROCESS_DEATH},
-    states = 12,
+    states = 40,
     kills = 1,
     seed = 20_261_129)
 class IndexBuildCrashTest implements CrashSubject<IndexBuildCrashTest.People> {
@@ -69,13 +69,13 @@ class IndexBuildCrashTest implements CrashSubject<IndexBuildCrashTest.People> {
     Thread writer =
         Thread.ofPlatform()
             .start(() -> {
-              for (int i = 0; i < 60; i++) {
+              for (int i = 0; i < 20; i++) {
                 String key = (i % 2 == 0 ? "early " : "late ") + i;
                 String name = seed + i;
                 promises.attempt(key, name);
                 people.db.run(tx -> people.rows.put(tx, key, new Person(name, "city " + name)));
                 promises.durable(key, name);
-                String filled = "filled " + i * 10;
+                String filled = "filled " + i * 30;
                 people.db.run(tx ->
                     people.rows.put(tx, filled, new Person(filled + " of " + seed, "elsewhere")));
               }
