@@ -1,6 +1,9 @@
 package org.revenantdb.chaos.hooks;
 
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -42,10 +45,12 @@ public final class AnyReplay {
    * @param flags of the JVM
    * @param port on this machine
    * @return the result this time
-   * @throws IOException with a message for people, if the subject's class is missing
+   * @throws IOException with a message for people, if the subject's class is missing, or the port
+   *     is in use
    */
   public static StateResult debug(FailureFile failure, List<String> flags, int port)
       throws IOException {
+    demandFree(port);
     List<String> all = new ArrayList<>(flags);
     all.add("-D" + WorkerMain.STOP + "=true");
     // With "onthrow" the JVM runs to the exception at full speed, and only then waits. The option
@@ -54,6 +59,18 @@ public final class AnyReplay {
         "-agentlib:jdwp=transport=dt_socket,server=y,suspend=y,quiet=y,address=localhost:%d,onthrow=%s,launch=true"
             .formatted(port, WorkerMain.BeforeOpen.class.getName()));
     return replay(failure, all, Duration.ofDays(1));
+  }
+
+  /** Or the JVM that cannot listen would look like a store that cannot be opened. */
+  static void demandFree(int port) throws IOException {
+    try (ServerSocket socket = new ServerSocket()) {
+      socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+    } catch (IOException e) {
+      throw new IOException(
+          "a debugger cannot be awaited at port %d (%s): choose another port"
+              .formatted(port, e.getMessage()),
+          e);
+    }
   }
 
   private static Class<?> subject(FailureFile failure) throws IOException {
