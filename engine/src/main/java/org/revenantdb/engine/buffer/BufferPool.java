@@ -540,13 +540,26 @@ public final class BufferPool implements AutoCloseable {
   }
 
   /**
+   * Notes that a published record has formatted a page, after {@link #markDirty}. Until the page is
+   * written, a restart builds it from that record. So this write needs no second copy (protocols.md
+   * §58).
+   *
+   * @param frame a frame, latched exclusively by the caller
+   */
+  public void markFormatted(int frame) {
+    frames.stayOf(frame).setFormatted(true);
+  }
+
+  /**
    * Notes that a published record has freed a page. A thread that has its stay from before, and
    * gets the latch, sees this through {@link Stay#isFreed}.
    *
    * @param frame a frame, latched exclusively by the caller
    */
   public void markFreed(int frame) {
-    frames.stayOf(frame).setFreed(true);
+    Stay stay = frames.stayOf(frame);
+    stay.setFreed(true);
+    stay.setFormatted(false); // FREE makes its FORMAT void
   }
 
   /**
@@ -821,6 +834,7 @@ public final class BufferPool implements AutoCloseable {
     if (frames.firstLsnVolatile(frame) != 0) {
       tellWatch(frame); // content that only the frame has is lost
       frames.setFirstLsnVolatile(frame, 0);
+      frames.stayOf(frame).setFormatted(false);
       writer.countDiscarded();
     }
     if (frames.flushingVolatile(frame) != 0) {

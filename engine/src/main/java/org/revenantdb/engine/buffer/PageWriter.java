@@ -17,6 +17,7 @@ import org.revenantdb.recovery.file.ErrandQueue;
 import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.file.FileThread;
 import org.revenantdb.recovery.file.StorageFile;
+import org.revenantdb.recovery.format.PageChecksum;
 import org.revenantdb.recovery.format.PageHeaderLayout;
 import org.revenantdb.recovery.log.LogStoppedException;
 
@@ -36,7 +37,8 @@ final class PageWriter implements AutoCloseable {
    * A batch     1 up to 128 dirty frames are chosen and sorted by page id.
    *             2 Each is latched shared by a *try*, copied, marked as being written, unlatched.
    *             3 Wait until the log is durable up to the highest page LSN of the copies.
-   *             4 Checksums over the copies. 5 The copies go to the double-write file, forced.
+   *             4 Checksums over the copies. 5 The copies go to the double-write file, forced,
+   *             except those of pages that were formatted since they were clean (protocols.md §58).
    *             6 Copies to the data file, forced. 7 The batch is confirmed.
    *             8 The account is informed, which writes FLUSHED if there is space, and waits for
    *             none. This comes before 9, so that a close which finds no dirty page also finds the
@@ -46,7 +48,7 @@ final class PageWriter implements AutoCloseable {
    *             If the disk is full, so that the double-write file cannot grow, 5 to 7 are done for
    *             one part of the copies after the other.
    *             A crash before 5 ends finds the data file unchanged. In 6 the batch repairs every
-   *             torn page; after 6 it is not needed. One batch at a time, because two would need
+   *             torn page that it has, and redo builds the others; after 6 it is not needed. One batch at a time, because two would need
    *             two places in the double-write file.
    *
    * Ordering    In step 2, under the shared latch: flushing := firstLsn, *then* firstLsn := 0 (both volatile).
@@ -186,6 +188,7 @@ final class PageWriter implements AutoCloseable {
   private Slabs.@Nullable Slab copies;
   private final long[] batch = new long[MAX_BATCH];
   private final long[] warmOnes = new long[MAX_BATCH];
+  private final long[] rebuilt = new long[MAX_BATCH];
   private final int[] batchPages = new int[MAX_BATCH];
   private final int[] batchFrames = new int[MAX_BATCH];
   private final long[] batchLsns = new long[MAX_BATCH];
@@ -692,15 +695,18 @@ final class PageWriter implements AutoCloseable {
   /** Writes the first {@code n} entries of the batch; returns how many were not latched. */
   private int write(int n, long goal) {
     Arrays.sort(batch, 0, n);
+    int toGuard = sortOut(n);
     MemorySegment images = images();
     halfDone = true;
     int copied = 0;
+    int guarded = 0;
     long lsn = 0;
     for (int i = 0; i < n; i++) {
       int page = (int) (batch[i] >> 32);
       int frame = (int) batch[i];
       MemorySegment copy = image(images, copied);
-      if (page != NO_PAGE && copy(frame, page, goal, copy)) {
+      if (page != NO_PAGE && copy(frame, page, goal, /* isGuarded= */ i < toGuard, copy)) {
+        guarded += i < toGuard ? 1 : 0;
         batchPages[copied] = page;
         batchFrames[copied] = frame;
         batchLsns[copied] = PageHeaderLayout.pageLsn(copy);
@@ -709,15 +715,38 @@ final class PageWriter implements AutoCloseable {
     }
     if (copied > 0) {
       steps.at(Steps.Step.BATCH_COPIED, -1);
-      writeCopies(images, copied, lsn);
+      writeCopies(images, guarded, copied, lsn);
       markWritten(copied);
     }
     halfDone = false;
     return copied;
   }
 
-  /** Step 2 for one frame; false if it is latched or has nothing to write any more. */
-  private boolean copy(int frame, int page, long goal, MemorySegment target) {
+  /**
+   * Moves pages that a restart would build from their FORMAT behind the others, each group in the
+   * order of the pages; returns how many the others are. A page that is formatted after this look is
+   * guarded without need.
+   */
+  private int sortOut(int n) {
+    int guarded = 0;
+    int left = 0;
+    for (int i = 0; i < n; i++) {
+      Stay stay = frames.stayVolatile((int) batch[i]);
+      if (stay != null && stay.isFormatted()) {
+        rebuilt[left++] = batch[i];
+      } else {
+        batch[guarded++] = batch[i];
+      }
+    }
+    System.arraycopy(rebuilt, 0, batch, guarded, left);
+    return guarded;
+  }
+
+  /**
+   * Step 2 for one frame; false if it is latched or has nothing to write any more, or has to be
+   * guarded and is not.
+   */
+  private boolean copy(int frame, int page, long goal, boolean isGuarded, MemorySegment target) {
     Stay stay = frames.stayVolatile(frame);
     if (stay == null) {
       return false;
@@ -729,7 +758,7 @@ final class PageWriter implements AutoCloseable {
     try {
       long first = frames.firstLsnVolatile(frame);
       boolean same = stay.pageId() == page && !stay.isObsolete();
-      if (!same || first == 0 || first >= goal) {
+      if (!same || first == 0 || first >= goal || !(isGuarded || stay.isFormatted())) {
         return false;
       }
       target.copyFrom(frames.memory(frame));
@@ -745,6 +774,7 @@ final class PageWriter implements AutoCloseable {
       frames.setFlushingVolatile(frame, first);
       steps.at(Steps.Step.FLUSHING_SET, frame);
       frames.setFirstLsnVolatile(frame, 0);
+      stay.setFormatted(false); // what comes is not built from a FORMAT that the redo point passes
       return true;
     } finally {
       if (drained) {
@@ -771,7 +801,8 @@ final class PageWriter implements AutoCloseable {
     return true;
   }
 
-  private void writeCopies(MemorySegment images, int n, long lsn) {
+  /** The first copies are guarded, the others are not. */
+  private void writeCopies(MemorySegment images, int guarded, int n, long lsn) {
     // A change that failed half way stops the log before it releases the page's latch. The page
     // still has its former LSN, which is durable, but must not be written (R18).
     Throwable stopped = log.failure();
@@ -780,19 +811,35 @@ final class PageWriter implements AutoCloseable {
     }
     awaitDurable(lsn);
     steps.at(Steps.Step.LOG_DURABLE, -1);
-    int room = guard.roomFor(n);
-    for (int from = 0; from < n; from += room) {
-      writePart(images, from, Math.min(n, from + room));
+    for (int i = guarded; i < n; i++) {
+      PageChecksum.seal(image(images, i));
+    }
+    if (guarded == 0) {
+      guard.leaveOut(batchPages, 0, n);
+      writeInPlace(images, 0, n);
+      data.force();
+      steps.at(Steps.Step.PAGES_FORCED, -1);
+      return;
+    }
+    int room = guard.roomFor(guarded);
+    for (int from = 0; from < guarded; from += room) {
+      int to = Math.min(guarded, from + room);
+      writePart(images, from, to, to == guarded ? n : to);
     }
   }
 
-  /** Steps 5 to 7, mostly for all copies at once. */
-  private void writePart(MemorySegment images, int from, int to) {
+  /**
+   * Steps 5 to 7, mostly for all copies at once.
+   *
+   * @param to behind the last copy that is guarded
+   * @param end behind the last copy
+   */
+  private void writePart(MemorySegment images, int from, int to, int end) {
     int n = to - from;
     int[] pages = from == 0 ? batchPages : Arrays.copyOfRange(batchPages, from, to);
     guard.write(pages, n, images.asSlice((long) from * PAGE_SIZE, (long) n * PAGE_SIZE));
     steps.at(Steps.Step.DOUBLE_WRITTEN, -1);
-    writeInPlace(images, from, to);
+    writeInPlace(images, from, end);
     data.force();
     guard.confirm();
     steps.at(Steps.Step.PAGES_FORCED, -1);
@@ -823,9 +870,9 @@ final class PageWriter implements AutoCloseable {
       data.write(
           (long) batchPages[from] * PAGE_SIZE,
           images.asSlice((long) from * PAGE_SIZE, (long) (to - from) * PAGE_SIZE));
+      pagesInFile = Math.max(pagesInFile, batchPages[to - 1] + 1L);
       from = to;
     }
-    pagesInFile = Math.max(pagesInFile, batchPages[end - 1] + 1L);
   }
 
   private void markWritten(int n) {
