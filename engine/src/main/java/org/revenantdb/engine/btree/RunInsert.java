@@ -47,6 +47,13 @@ public final class RunInsert {
 
   private static final byte[] MINUS_INFINITY = {};
 
+  /**
+   * After so many leaves, 32 MiB, a load asks for its leaves to be written. The leaves of a smaller
+   * load are changed once more before a checkpoint needs them: the cleaner clears their version
+   * bits.
+   */
+  private static final int FEW = 4096;
+
   private enum Attempt {
     DONE,
     /** The parent has no room for the separators. */
@@ -71,6 +78,12 @@ public final class RunInsert {
   private final int[] frames = new int[LeafRun.MAX_LEAVES];
   private int claimed;
   private int fixed;
+  private int inserted;
+
+  /** The last leaf that was inserted, which the next run gives its upper fence. */
+  private final int[] lastPage = {-1};
+
+  private final int[] lastFrame = {-1};
 
   /**
    * Makes an object with its own mini-transaction.
@@ -274,7 +287,21 @@ public final class RunInsert {
     for (int i = first; i < run.size(); i++) {
       marks.postponeLong(pages[i]);
     }
+    writeSoon(first, run.size());
     return first;
+  }
+
+  private void writeSoon(int first, int end) {
+    inserted += end - first;
+    if (inserted <= FEW || first == end) {
+      return;
+    }
+    if (lastPage[0] >= 0) {
+      pool.writeSoon(lastPage, lastFrame, 0, 1);
+    }
+    pool.writeSoon(pages, frames, first, end - 1);
+    lastPage[0] = pages[end - 1];
+    lastFrame[0] = frames[end - 1];
   }
 
   private void format(int frame, int page, SlottedBuilder leaf) {

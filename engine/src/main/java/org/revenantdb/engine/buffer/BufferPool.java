@@ -551,6 +551,19 @@ public final class BufferPool implements AutoCloseable {
   }
 
   /**
+   * Requests that pages are written before a checkpoint needs it, many at once. A hint: without it
+   * the next checkpoint writes them.
+   *
+   * @param pageIds pages that are expected not to change soon
+   * @param inFrames their frames
+   * @param from the index of the first one
+   * @param to the index behind the last one
+   */
+  public void writeSoon(int[] pageIds, int[] inFrames, int from, int to) {
+    writer.writeSoon(pageIds, inFrames, from, to);
+  }
+
+  /**
    * Notes that a published record has freed a page. A thread that has its stay from before, and
    * gets the latch, sees this through {@link Stay#isFreed}.
    *

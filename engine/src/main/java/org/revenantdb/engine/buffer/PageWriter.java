@@ -34,7 +34,8 @@ import org.revenantdb.recovery.log.LogStoppedException;
  */
 final class PageWriter implements AutoCloseable {
   /*
-   * A batch     1 up to 128 dirty frames are chosen and sorted by page id.
+   * A batch     1 up to 128 dirty frames to guard, and for a checkpoint up to 512 in all, are chosen
+   *             and sorted by page id.
    *             2 Each is latched shared by a *try*, copied, marked as being written, unlatched.
    *             3 Wait until the log is durable up to the highest page LSN of the copies.
    *             4 Checksums over the copies. 5 The copies go to the double-write file, forced,
@@ -77,6 +78,11 @@ final class PageWriter implements AutoCloseable {
    *             written only while too many are dirty or a thread waits. So a caller waits for a
    *             frame only if the last eighth becomes dirty in the time of a batch.
    *
+   * Soon        Pages that nobody will change soon, the full leaves of a bulk load, are written when
+   *             there are enough for a large batch. So the checkpoint, for which writers may wait,
+   *             finds them written. This is a hint: a page that is latched, or for which there is no
+   *             room in the queue, is left to the checkpoint.
+   *
    * Memory      A round that meets an OutOfMemoryError ends, and the next one repeats it, unless
    *             `halfDone` is set. May be repeated:
    *               choosing frames   only reads; the next choice overwrites the batch
@@ -98,6 +104,12 @@ final class PageWriter implements AutoCloseable {
    */
   static final int MAX_BATCH = DoubleWriteFile.MAX_PAGES;
 
+  /** The most pages of a batch, with those that are not guarded: one force for four megabytes. */
+  static final int LARGE_BATCH = 4 * MAX_BATCH;
+
+  /** The most pages that wait to be written soon. */
+  private static final int MAX_SOON = 4 * LARGE_BATCH;
+
   /** Stands for the page of a frame that holds none. */
   private static final int NO_PAGE = -1;
 
@@ -108,6 +120,10 @@ final class PageWriter implements AutoCloseable {
    * pools.
    */
   private static final Slabs COPIES = new Slabs((long) MAX_BATCH * PAGE_SIZE, /* kept= */ 4);
+
+  /** The memory for copies of large batches, for pools that have written one. */
+  private static final Slabs LARGE_COPIES =
+      new Slabs((long) LARGE_BATCH * PAGE_SIZE, /* kept= */ 2);
 
   private static final long SHORTEST_PAUSE = TimeUnit.MICROSECONDS.toNanos(20);
   private static final long LONGEST_PAUSE = TimeUnit.MILLISECONDS.toNanos(1);
@@ -181,17 +197,25 @@ final class PageWriter implements AutoCloseable {
   private final ErrandQueue<Task> growths = new ErrandQueue<>();
   private final ErrandQueue<Task> flushes = new ErrandQueue<>();
   private volatile boolean cleaning;
+
+  /** Pages to write soon, as entries: a ring, under the lock. */
+  private long @Nullable [] soon;
+
+  private int firstSoon;
+  private int manySoon;
   private boolean closed;
   private @Nullable FileThread thread;
 
   // Used only by the thread.
   private Slabs.@Nullable Slab copies;
-  private final long[] batch = new long[MAX_BATCH];
+  private Slabs.@Nullable Slab largeCopies;
+  private final long[] batch = new long[LARGE_BATCH];
   private final long[] warmOnes = new long[MAX_BATCH];
-  private final long[] rebuilt = new long[MAX_BATCH];
-  private final int[] batchPages = new int[MAX_BATCH];
-  private final int[] batchFrames = new int[MAX_BATCH];
-  private final long[] batchLsns = new long[MAX_BATCH];
+  private final long[] rebuilt = new long[LARGE_BATCH];
+  private final int[] batchPages = new int[LARGE_BATCH];
+  private final int[] batchFrames = new int[LARGE_BATCH];
+  private final long[] batchLsns = new long[LARGE_BATCH];
+  private int unguarded;
   private long pause = SHORTEST_PAUSE;
 
   /** Whether the present step may not be repeated. */
@@ -274,6 +298,33 @@ final class PageWriter implements AutoCloseable {
     try {
       if (!closed && failure == null) {
         cleaning = true;
+        wakeThread();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Requests that pages are written when there are enough of them; does not wait.
+   *
+   * @param pageIds pages that are expected not to change soon
+   * @param inFrames their frames
+   * @param from the index of the first one
+   * @param to the index behind the last one
+   */
+  void writeSoon(int[] pageIds, int[] inFrames, int from, int to) {
+    lock.lock();
+    try {
+      long[] ring = soon;
+      if (ring == null) {
+        ring = new long[MAX_SOON];
+        soon = ring;
+      }
+      for (int i = from; i < to && manySoon < MAX_SOON; i++) {
+        ring[(firstSoon + manySoon++) % MAX_SOON] = (long) pageIds[i] << 32 | inFrames[i];
+      }
+      if (manySoon >= LARGE_BATCH && !closed && failure == null) {
         wakeThread();
       }
     } finally {
@@ -396,6 +447,10 @@ final class PageWriter implements AutoCloseable {
       COPIES.giveBack(copies);
       copies = null;
     }
+    if (largeCopies != null) {
+      LARGE_COPIES.giveBack(largeCopies);
+      largeCopies = null;
+    }
   }
 
   // ---- the thread
@@ -406,6 +461,7 @@ final class PageWriter implements AutoCloseable {
         boolean progress = serveGrowths();
         progress |= cleanSome();
         progress |= flushSome();
+        progress |= writeSome();
         rest(progress);
       } catch (OutOfMemoryError notNow) {
         pauseWithoutMemory(notNow);
@@ -425,7 +481,11 @@ final class PageWriter implements AutoCloseable {
   private boolean awaitWork() {
     lock.lock();
     try {
-      while (!closed && !cleaning && growths.isEmpty() && flushes.isEmpty()) {
+      while (!closed
+          && !cleaning
+          && growths.isEmpty()
+          && flushes.isEmpty()
+          && manySoon < LARGE_BATCH) {
         work.awaitUninterruptibly();
       }
       return !closed;
@@ -621,15 +681,59 @@ final class PageWriter implements AutoCloseable {
     }
     long[] old = dirtyBefore(goal);
     int written = 0;
-    for (int from = 0; from < old.length && !isClosed(); from += MAX_BATCH) {
-      int n = Math.min(MAX_BATCH, old.length - from);
+    int from = 0;
+    while (from < old.length && !isClosed()) {
+      int n = largeBatch(old, from);
       System.arraycopy(old, from, batch, 0, n);
       written += write(n, goal);
+      from += n;
       serveGrowths();
       cleanSome();
     }
     finishFlushes();
     return written > 0 || old.length == 0;
+  }
+
+  /** How many of some entries are one batch: as many as can be guarded, and others with them. */
+  private int largeBatch(long[] entries, int from) {
+    int most = Math.min(LARGE_BATCH, entries.length - from);
+    int guarded = 0;
+    for (int n = 0; n < most; n++) {
+      guarded += isFormatted(entries[from + n]) ? 0 : 1;
+      if (guarded > MAX_BATCH) {
+        return n;
+      }
+    }
+    return most;
+  }
+
+  private boolean isFormatted(long entry) {
+    Stay stay = frames.stayVolatile((int) entry);
+    return stay != null && stay.isFormatted();
+  }
+
+  /** Writes a large batch of those that were to be written soon; true if that was any. */
+  private boolean writeSome() {
+    int n = takeSoon();
+    return n > 0 && write(n, Long.MAX_VALUE) > 0;
+  }
+
+  private int takeSoon() {
+    lock.lock();
+    try {
+      long[] ring = soon;
+      if (closed || ring == null || manySoon < LARGE_BATCH) {
+        return 0;
+      }
+      for (int i = 0; i < LARGE_BATCH; i++) {
+        batch[i] = ring[(firstSoon + i) % MAX_SOON];
+      }
+      firstSoon = (firstSoon + LARGE_BATCH) % MAX_SOON;
+      manySoon -= LARGE_BATCH;
+      return LARGE_BATCH;
+    } finally {
+      lock.unlock();
+    }
   }
 
   private boolean isClosed() {
@@ -696,12 +800,13 @@ final class PageWriter implements AutoCloseable {
   private int write(int n, long goal) {
     Arrays.sort(batch, 0, n);
     int toGuard = sortOut(n);
-    MemorySegment images = images();
+    MemorySegment images = images(n);
     halfDone = true;
     int copied = 0;
     int guarded = 0;
     long lsn = 0;
-    for (int i = 0; i < n; i++) {
+    int end = toGuard + unguarded;
+    for (int i = 0; i < end; i++) {
       int page = (int) (batch[i] >> 32);
       int frame = (int) batch[i];
       MemorySegment copy = image(images, copied);
@@ -724,21 +829,22 @@ final class PageWriter implements AutoCloseable {
 
   /**
    * Moves pages that a restart would build from their FORMAT behind the others, each group in the
-   * order of the pages; returns how many the others are. A page that is formatted after this look is
-   * guarded without need.
+   * order of the pages; returns how many the others are, and sets `unguarded`. A page that is
+   * formatted after this look is guarded without need. Pages that cannot be guarded in this batch
+   * stay dirty for another one.
    */
   private int sortOut(int n) {
     int guarded = 0;
     int left = 0;
     for (int i = 0; i < n; i++) {
-      Stay stay = frames.stayVolatile((int) batch[i]);
-      if (stay != null && stay.isFormatted()) {
+      if (isFormatted(batch[i])) {
         rebuilt[left++] = batch[i];
-      } else {
+      } else if (guarded < MAX_BATCH) {
         batch[guarded++] = batch[i];
       }
     }
     System.arraycopy(rebuilt, 0, batch, guarded, left);
+    unguarded = left;
     return guarded;
   }
 
@@ -876,7 +982,13 @@ final class PageWriter implements AutoCloseable {
   }
 
   private void markWritten(int n) {
-    account.written(n, batchPages, batchLsns);
+    for (int from = 0; from < n; from += MAX_BATCH) { // a record has no more
+      int to = Math.min(n, from + MAX_BATCH);
+      account.written(
+          to - from,
+          from == 0 ? batchPages : Arrays.copyOfRange(batchPages, from, to),
+          from == 0 ? batchLsns : Arrays.copyOfRange(batchLsns, from, to));
+    }
     WrittenExtents.beforeNotes();
     for (int i = 0; i < n; i++) {
       flushedLsns.set(batchPages[i], batchLsns[i]);
@@ -893,7 +1005,15 @@ final class PageWriter implements AutoCloseable {
     return images.asSlice((long) i * PAGE_SIZE, PAGE_SIZE);
   }
 
-  private MemorySegment images() {
+  private MemorySegment images(int n) {
+    if (n > MAX_BATCH) {
+      Slabs.Slab large = largeCopies;
+      if (large == null) {
+        large = LARGE_COPIES.take();
+        largeCopies = large;
+      }
+      return large.memory;
+    }
     Slabs.Slab images = copies;
     if (images == null) {
       images = COPIES.take();

@@ -28,7 +28,9 @@ import org.revenantdb.recovery.testing.FaultyFileSystem;
  * <p>The seed is printed; {@code -Drevenant.seed=} repeats it.
  */
 class RebuiltPagesTest {
-  private static final int PAGES = 120;
+  /** One batch; and more than one large batch. */
+  private static final int[] SIZES = {120, 700};
+
   private static final byte[] ID = new byte[16];
 
   /** Which pages are formatted in each of the batches; in the others pages are changed. */
@@ -48,14 +50,17 @@ class RebuiltPagesTest {
   @Test
   void R24_a_page_is_torn_at_most_where_its_format_is_in_the_range_of_redo() throws IOException {
     System.out.println("RebuiltPagesTest seed " + seed);
-    int torn = 0;
-    boolean cut = true;
-    for (int cutAt = 0; cut; cutAt++) {
-      Run run = new Run(Files.createDirectory(directory.resolve("cut" + cutAt)), cutAt);
-      cut = run.untilPowerCut();
-      torn += run.reopenAndCountTorn(cut);
+    for (int pages : SIZES) {
+      int torn = 0;
+      boolean cut = true;
+      for (int cutAt = 0; cut; cutAt += pages > PageWriter.MAX_BATCH ? 37 : 1) {
+        Path place = Files.createDirectory(directory.resolve(pages + "-" + cutAt));
+        Run run = new Run(place, pages, cutAt);
+        cut = run.untilPowerCut();
+        torn += run.reopenAndCountTorn(cut);
+      }
+      assertTrue(torn > 0, "no cut has torn a page");
     }
-    assertTrue(torn > 0, "no cut has torn a page");
   }
 
   @Test
@@ -69,7 +74,7 @@ class RebuiltPagesTest {
             DoubleWriteFile.open(doubleWritten, ID, new IoStatistics());
         BufferPool pool = pool(file, doubleWrite, log)) {
       doubleWrite.restore(file);
-      pool.extendTo(PAGES);
+      pool.extendTo(8);
       change(pool, log, PoolFixture.FIRST, 1, /* isFormatted= */ true);
       change(pool, log, PoolFixture.FIRST + 1, 1, /* isFormatted= */ false);
       pool.flushDirtyBefore(Long.MAX_VALUE);
@@ -88,6 +93,43 @@ class RebuiltPagesTest {
       assertTrue(
           doubleWrite.namesAny(new int[] {PoolFixture.FIRST}, 0, 1),
           "it was freed, which makes its format void");
+    }
+  }
+
+  @Test
+  void a_large_load_is_written_with_one_force_for_many_pages() throws IOException {
+    Path data = directory.resolve("data");
+    Path doubleWritten = directory.resolve("dw");
+    DoubleWriteFile.create(doubleWritten, ID, new IoStatistics()).close();
+    FakeLog log = new FakeLog();
+    IoStatistics io = new IoStatistics();
+    try (StorageFile file =
+            StorageFile.open(data, OpenMode.CREATE_NEW, /* ownerOnly= */ true, io);
+        DoubleWriteFile doubleWrite =
+            DoubleWriteFile.open(doubleWritten, ID, new IoStatistics());
+        BufferPool pool = pool(file, doubleWrite, log)) {
+      doubleWrite.restore(file);
+      int many = PageWriter.LARGE_BATCH;
+      pool.extendTo(PoolFixture.FIRST + many);
+      int[] pages = new int[many];
+      int[] inFrames = new int[many];
+      for (int i = 0; i < many; i++) {
+        pages[i] = PoolFixture.FIRST + i;
+        inFrames[i] = pool.fixNew(pages[i]);
+        pool.markDirty(inFrames[i], log.tail());
+        PoolFixture.write(pool.page(inFrames[i]), log.append(), 1);
+        pool.markFormatted(inFrames[i]);
+        pool.unfixExclusive(inFrames[i]);
+      }
+      long before = io.forces();
+      pool.writeSoon(pages, inFrames, 0, many - 1);
+      assertEquals(before, io.forces());
+      pool.writeSoon(pages, inFrames, many - 1, many);
+      while (pool.oldestDirtyLsn() != Long.MAX_VALUE) {
+        Thread.onSpinWait(); // nothing else writes them
+      }
+      assertEquals(before + 1, io.forces());
+      assertFalse(doubleWrite.namesAny(pages, 0, many));
     }
   }
 
@@ -111,7 +153,7 @@ class RebuiltPagesTest {
 
   private static BufferPool pool(StorageFile data, DoubleWriteFile doubleWrite, FakeLog log) {
     return new BufferPool(
-        BufferPoolOptions.ofBytes(BufferPoolOptions.MIN_BYTES),
+        BufferPoolOptions.ofBytes(8L << 20),
         data,
         BatchGuard.of(doubleWrite),
         log,
@@ -125,13 +167,15 @@ class RebuiltPagesTest {
     private final Random random;
     private final Path dataPath;
     private final Path doubleWritePath;
+    private final int pages;
     private final int cutAt;
     private final FakeLog log = new FakeLog();
 
     /** The last batch that was forced. */
     private int flushed;
 
-    Run(Path directory, int cutAt) {
+    Run(Path directory, int pages, int cutAt) {
+      this.pages = pages;
       this.cutAt = cutAt;
       this.random = new Random(seed + cutAt);
       this.dataPath = faulty.wrap(directory.resolve("data"));
@@ -149,7 +193,7 @@ class RebuiltPagesTest {
           DoubleWriteFile doubleWrite = openDoubleWrite();
           BufferPool pool = pool(data, doubleWrite, log)) {
         doubleWrite.restore(data);
-        pool.extendTo(PAGES);
+        pool.extendTo(pages);
         writeAll(pool, 0, null);
         faulty.hook(event -> {
           if (events.incrementAndGet() >= cutAt) {
@@ -170,7 +214,7 @@ class RebuiltPagesTest {
     }
 
     private void writeAll(BufferPool pool, int value, @Nullable IntPredicate formatted) {
-      for (int page = PoolFixture.FIRST; page < PAGES; page++) {
+      for (int page = PoolFixture.FIRST; page < pages; page++) {
         change(pool, log, page, value, formatted != null && formatted.test(page));
       }
       pool.flushDirtyBefore(Long.MAX_VALUE);
@@ -184,7 +228,7 @@ class RebuiltPagesTest {
           BufferPool pool = pool(data, doubleWrite, log)) {
         doubleWrite.compare(data, log.tail());
         assertEquals(0, doubleWrite.restore(data).beyondRepair().size());
-        for (int page = PoolFixture.FIRST; page < PAGES; page++) {
+        for (int page = PoolFixture.FIRST; page < pages; page++) {
           boolean isRebuilt = cut && FORMATTED[flushed].test(page);
           int frame = pool.fixInAnyCondition(page);
           if (pool.condition(frame) == PageCondition.GOOD) {
