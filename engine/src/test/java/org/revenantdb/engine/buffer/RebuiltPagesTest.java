@@ -70,8 +70,7 @@ class RebuiltPagesTest {
     DoubleWriteFile.create(doubleWritten, ID, new IoStatistics()).close();
     FakeLog log = new FakeLog();
     try (StorageFile file = StorageFile.open(data, OpenMode.CREATE_NEW, /* ownerOnly= */ true);
-        DoubleWriteFile doubleWrite =
-            DoubleWriteFile.open(doubleWritten, ID, new IoStatistics());
+        DoubleWriteFile doubleWrite = DoubleWriteFile.open(doubleWritten, ID, new IoStatistics());
         BufferPool pool = pool(file, doubleWrite, log)) {
       doubleWrite.restore(file);
       pool.extendTo(8);
@@ -103,10 +102,8 @@ class RebuiltPagesTest {
     DoubleWriteFile.create(doubleWritten, ID, new IoStatistics()).close();
     FakeLog log = new FakeLog();
     IoStatistics io = new IoStatistics();
-    try (StorageFile file =
-            StorageFile.open(data, OpenMode.CREATE_NEW, /* ownerOnly= */ true, io);
-        DoubleWriteFile doubleWrite =
-            DoubleWriteFile.open(doubleWritten, ID, new IoStatistics());
+    try (StorageFile file = StorageFile.open(data, OpenMode.CREATE_NEW, /* ownerOnly= */ true, io);
+        DoubleWriteFile doubleWrite = DoubleWriteFile.open(doubleWritten, ID, new IoStatistics());
         BufferPool pool = pool(file, doubleWrite, log)) {
       doubleWrite.restore(file);
       int many = PageWriter.LARGE_BATCH;

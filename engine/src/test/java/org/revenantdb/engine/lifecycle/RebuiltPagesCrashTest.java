@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.Test;
-
 import org.revenantdb.engine.BulkLoad;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
@@ -25,8 +24,7 @@ import org.revenantdb.recovery.testing.CrashDisk;
  * <p>{@code -Drevenant.seed=n} repeats a run as far as threads do.
  */
 class RebuiltPagesCrashTest {
-  private static final DatabaseOptions OPTIONS =
-      DatabaseOptions.defaults().withPoolBytes(8L << 20);
+  private static final DatabaseOptions OPTIONS = DatabaseOptions.defaults().withPoolBytes(8L << 20);
   private static final int BEFORE = 300;
   private static final int LOADED = 700;
 

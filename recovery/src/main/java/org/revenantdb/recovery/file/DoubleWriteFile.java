@@ -515,8 +515,8 @@ public final class DoubleWriteFile implements AutoCloseable {
 
   /**
    * Records in the file that there is nothing to repair, as at a clean close. Correctness does not
-   * depend on it, if no page of the batch is written afterwards without this file: if a crash brings
-   * the batch back, its pages are forced, and the repair changes nothing.
+   * depend on it, if no page of the batch is written afterwards without this file: if a crash
+   * brings the batch back, its pages are forced, and the repair changes nothing.
    */
   public void clear() {
     require(
@@ -530,8 +530,8 @@ public final class DoubleWriteFile implements AutoCloseable {
 
   /**
    * Makes sure that no batch in the file can ever be used for a repair. Called before pages of it
-   * are written without this file. Otherwise an old batch could "repair" a newer page (rule R24), or
-   * the next open would find a page that is newer than the batch, and refuse the files.
+   * are written without this file. Otherwise an old batch could "repair" a newer page (rule R24),
+   * or the next open would find a page that is newer than the batch, and refuse the files.
    */
   public void switchOff() {
     clear();
