@@ -875,7 +875,8 @@ public final class BufferPool implements AutoCloseable {
    * What is wrong with the bytes of a page in the data file.
    *
    * @param why the problem, with its place
-   * @param isDirty whether the page in memory is newer and will be written in their place
+   * @param isDirty whether the page in memory is newer and will be written in their place, or the
+   *     log has the whole page
    */
   public record BadInFile(FileException why, boolean isDirty) {}
 
@@ -914,7 +915,10 @@ public final class BufferPool implements AutoCloseable {
         Parking.parkNanos(this, WRITE_LOOK); // the page writer waits for no latch
       }
       String problem = loader.problemInFile(pageId, scratch);
-      return problem == null ? null : new BadInFile(damage(pageId, problem), frames.isDirty(frame));
+      return problem == null
+          ? null
+          : new BadInFile(
+              damage(pageId, problem), frames.isDirty(frame) || loader.isBuiltFromLog(pageId));
     } finally {
       unfixExclusive(frame);
     }

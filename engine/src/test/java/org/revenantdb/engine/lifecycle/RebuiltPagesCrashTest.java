@@ -9,8 +9,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.revenantdb.engine.BulkLoad;
+import org.revenantdb.engine.CheckReport;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.Table;
@@ -29,13 +31,17 @@ class RebuiltPagesCrashTest {
   private static final int LOADED = 700;
 
   /** One image is taken for so many operations; which ones depends on the seed. */
-  private static final int EVERY = 2;
+  private static final int EVERY = 3;
+
+  /** So many images are taken before the force of pages of the load: each is torn elsewhere. */
+  private static final int CUTS_OF_NEW_PAGES = 6;
 
   private final long seed =
       Long.getLong("revenant.seed", ThreadLocalRandom.current().nextInt(1 << 30));
   private final Random random = new Random(seed);
   private int restarts;
   private int restored;
+  private int torn;
 
   private record Image(CrashDisk disk, String story, boolean mayBeNew, boolean mustBeNew) {}
 
@@ -46,6 +52,7 @@ class RebuiltPagesCrashTest {
     private final String story;
     private final List<Image> images = new ArrayList<>();
     private int operations;
+    private volatile boolean writesNewPages;
     private volatile boolean mayBeNew;
     private volatile boolean mustBeNew;
 
@@ -63,15 +70,23 @@ class RebuiltPagesCrashTest {
 
     @Override
     public synchronized void beforeChange(String operation) {
-      if (++operations % every == 0) {
-        boolean kill = random.nextInt(4) == 0;
-        images.add(
-            new Image(
-                kill ? disk.afterKill() : disk.afterPowerCut(random),
-                story + (kill ? "killed" : "power cut") + " before " + operations + " " + operation,
-                mayBeNew,
-                mustBeNew));
+      boolean isForce = operation.startsWith("force") && operation.contains("revenant.data");
+      if (writesNewPages && isForce) {
+        for (int i = 0; i < CUTS_OF_NEW_PAGES; i++) {
+          take(/* kill= */ false, operation);
+        }
+      } else if (++operations % every == 0) {
+        take(random.nextInt(4) == 0, operation);
       }
+    }
+
+    private void take(boolean kill, String operation) {
+      images.add(
+          new Image(
+              kill ? disk.afterKill() : disk.afterPowerCut(random),
+              story + (kill ? "killed" : "power cut") + " before " + operations + " " + operation,
+              mayBeNew,
+              mustBeNew));
     }
   }
 
@@ -102,7 +117,9 @@ class RebuiltPagesCrashTest {
       life.mayBeNew = true;
       load(db, table, /* finish= */ true);
       life.mustBeNew = true;
+      life.writesNewPages = true;
       db.checkpoint();
+      life.writesNewPages = false;
       put(db, table, 1); // the pages of the load are changed, and written once more
       db.cleanNow();
       db.checkpoint();
@@ -113,13 +130,14 @@ class RebuiltPagesCrashTest {
       restart.mayBeNew = image.mayBeNew;
       restart.mustBeNew = image.mustBeNew;
       image.disk.observe(restart);
-      boolean isNew = recover(image);
+      recover(image, restart);
       image.disk.observe(() -> {});
       for (Image deeper : restart.images) {
-        recover(new Image(deeper.disk, deeper.story, isNew, isNew));
+        recover(deeper, null);
       }
     }
-    System.out.println(restarts + " restarts, " + restored + " pages restored");
+    System.out.println(restarts + " restarts, " + restored + " pages restored, " + torn + " built");
+    assertTrue(torn > 0, "no cut has torn a page that is built");
   }
 
   private static void put(Database db, Table table, int version) {
@@ -141,8 +159,15 @@ class RebuiltPagesCrashTest {
     }
   }
 
-  private boolean recover(Image image) {
+  private void recover(Image image, @Nullable Life life) {
     restarts++;
+    try (Database db = Database.open(image.disk.path("/db"), OPTIONS.withReadOnly(true))) {
+      CheckReport report = db.check();
+      assertEquals(List.of(), report.problems());
+      torn += report.warnings().size();
+    } catch (Throwable failure) {
+      throw new AssertionError("read-only, -Drevenant.seed=" + seed + ", " + image.story, failure);
+    }
     try (Database db = Database.open(image.disk.path("/db"), OPTIONS)) {
       restored += db.recoveryReport().pagesRestored();
       Table table = db.getOrCreateTable("t");
@@ -165,11 +190,14 @@ class RebuiltPagesCrashTest {
               ByteBuffer.wrap(value(i, version)), ByteBuffer.wrap(reader.get(table, key(i))));
         }
       }
+      if (life != null) {
+        life.mayBeNew = isNew; // what a restart has shown stays
+        life.mustBeNew = isNew;
+      }
       assertEquals(List.of(), db.check().problems());
       db.checkpoint();
       db.cleanNow();
       assertEquals(List.of(), db.check().problems());
-      return isNew;
     } catch (Throwable failure) {
       throw new AssertionError("-Drevenant.seed=" + seed + ", " + image.story, failure);
     }
