@@ -80,6 +80,9 @@ public final class RunInsert {
   private int fixed;
   private int inserted;
 
+  /** The first of the new pages that the last run has used. */
+  private int attachedFrom;
+
   /** The last leaf that was inserted, which the next run gives its upper fence. */
   private final int[] lastPage = {-1};
 
@@ -154,8 +157,12 @@ public final class RunInsert {
       } finally {
         space.release(CREDIT, PAGES);
       }
+      if (attempt == Attempt.DONE) {
+        writeSoon(run.size()); // only now, because it may fail (R18)
+        return true;
+      }
       if (attempt != Attempt.NO_ROOM) {
-        return attempt == Attempt.DONE;
+        return false;
       }
       makeRoom(tree, firstKey);
     }
@@ -287,11 +294,12 @@ public final class RunInsert {
     for (int i = first; i < run.size(); i++) {
       marks.postponeLong(pages[i]);
     }
-    writeSoon(first, run.size());
+    attachedFrom = first;
     return first;
   }
 
-  private void writeSoon(int first, int end) {
+  private void writeSoon(int end) {
+    int first = attachedFrom;
     inserted += end - first;
     if (inserted <= FEW || first == end) {
       return;
