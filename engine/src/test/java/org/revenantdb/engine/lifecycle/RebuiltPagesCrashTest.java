@@ -33,7 +33,9 @@ class RebuiltPagesCrashTest {
   /** One image is taken for so many operations; which ones depends on the seed. */
   private static final int EVERY = 3;
 
-  /** So many images are taken before the force of pages of the load: each is torn elsewhere. */
+  /**
+   * So many images are taken before the force of pages of the load: one keeps every second sector.
+   */
   private static final int CUTS_OF_NEW_PAGES = 6;
 
   private final long seed =
@@ -72,21 +74,22 @@ class RebuiltPagesCrashTest {
     public synchronized void beforeChange(String operation) {
       boolean isForce = operation.startsWith("force") && operation.contains("revenant.data");
       if (writesNewPages && isForce) {
-        for (int i = 0; i < CUTS_OF_NEW_PAGES; i++) {
-          take(/* kill= */ false, operation);
+        take(disk.afterPowerCut(sector -> sector % 2 == 0), "power cut", operation);
+        for (int i = 1; i < CUTS_OF_NEW_PAGES; i++) {
+          take(disk.afterPowerCut(random), "power cut", operation);
         }
       } else if (++operations % every == 0) {
-        take(random.nextInt(4) == 0, operation);
+        boolean kill = random.nextInt(4) == 0;
+        take(
+            kill ? disk.afterKill() : disk.afterPowerCut(random),
+            kill ? "killed" : "power cut",
+            operation);
       }
     }
 
-    private void take(boolean kill, String operation) {
-      images.add(
-          new Image(
-              kill ? disk.afterKill() : disk.afterPowerCut(random),
-              story + (kill ? "killed" : "power cut") + " before " + operations + " " + operation,
-              mayBeNew,
-              mustBeNew));
+    private void take(CrashDisk left, String how, String operation) {
+      String what = story + how + " before " + operations + " " + operation;
+      images.add(new Image(left, what, mayBeNew, mustBeNew));
     }
   }
 
