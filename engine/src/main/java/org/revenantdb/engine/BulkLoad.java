@@ -2,6 +2,7 @@ package org.revenantdb.engine;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.ref.Reference;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -9,6 +10,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.btree.Tree;
+import org.revenantdb.engine.catalog.TableTrees;
 import org.revenantdb.engine.overflow.OverflowWriter;
 import org.revenantdb.engine.session.Engine;
 import org.revenantdb.engine.session.StreamedValue;
@@ -58,6 +60,9 @@ public final class BulkLoad implements AutoCloseable {
   /** The loader that took the previous row: its last key is the last of all. */
   private @Nullable RowLoader last;
 
+  /** Whether all rows go to the loader of the previous row. */
+  private boolean hasOneTree;
+
   private long rows;
 
   BulkLoad(Transaction transaction, Table table) {
@@ -81,7 +86,9 @@ public final class BulkLoad implements AutoCloseable {
     Objects.requireNonNull(value, "value must not be null");
     try {
       StreamedValue.checkLength(transaction.core().engine().maxValueBytes, value.length);
-      addOrWait(key, loader -> loader.add(key, value));
+      if (!addToRun(key, value)) {
+        addOrWait(key, loader -> loader.add(key, value));
+      }
     } catch (RuntimeException failure) {
       throw transaction.told(failure);
     }
@@ -139,6 +146,26 @@ public final class BulkLoad implements AutoCloseable {
     }
   }
 
+  /** Most rows go to a page in memory, and meet nothing. */
+  private boolean addToRun(byte[] key, byte[] value) {
+    RowLoader loader = last;
+    if (loader == null || held != null || !hasOneTree) {
+      return false;
+    }
+    try {
+      if (!transaction.core().alone(() -> loader.addToRun(key, value))) {
+        return false;
+      }
+    } catch (Throwable failure) {
+      giveUpAfter(failure);
+      throw failure;
+    } finally {
+      Reference.reachabilityFence(transaction);
+    }
+    rows++;
+    return true;
+  }
+
   private void addOrWait(byte[] key, Function<RowLoader, RowWriter.Outcome> add) {
     write(() -> {
       RowLoader stopped = held;
@@ -173,7 +200,9 @@ public final class BulkLoad implements AutoCloseable {
 
   private RowLoader loader(byte[] key) {
     TransactionCore core = transaction.core();
-    Tree home = core.trees(table).of(key);
+    TableTrees trees = core.trees(table);
+    hasOneTree = trees.all().size() == 1;
+    Tree home = trees.of(key);
     RowLoader loader = loaders.get(home);
     if (loader == null) {
       loader = new RowLoader(core.engine().storage(), home, writer, core.id(), core.snapshot());

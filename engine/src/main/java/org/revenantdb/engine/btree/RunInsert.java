@@ -47,6 +47,13 @@ public final class RunInsert {
 
   private static final byte[] MINUS_INFINITY = {};
 
+  /**
+   * After so many leaves, 32 MiB, a load asks for its leaves to be written. The leaves of a smaller
+   * load are changed once more before a checkpoint needs them: the cleaner clears their version
+   * bits.
+   */
+  private static final int FEW = 4096;
+
   private enum Attempt {
     DONE,
     /** The parent has no room for the separators. */
@@ -71,6 +78,15 @@ public final class RunInsert {
   private final int[] frames = new int[LeafRun.MAX_LEAVES];
   private int claimed;
   private int fixed;
+  private int inserted;
+
+  /** The first of the new pages that the last run has used. */
+  private int attachedFrom;
+
+  /** The last leaf that was inserted, which the next run gives its upper fence. */
+  private final int[] lastPage = {-1};
+
+  private final int[] lastFrame = {-1};
 
   /**
    * Makes an object with its own mini-transaction.
@@ -141,8 +157,12 @@ public final class RunInsert {
       } finally {
         space.release(CREDIT, PAGES);
       }
+      if (attempt == Attempt.DONE) {
+        writeSoon(run.size()); // only now, because it may fail (R18)
+        return true;
+      }
       if (attempt != Attempt.NO_ROOM) {
-        return attempt == Attempt.DONE;
+        return false;
       }
       makeRoom(tree, firstKey);
     }
@@ -274,7 +294,22 @@ public final class RunInsert {
     for (int i = first; i < run.size(); i++) {
       marks.postponeLong(pages[i]);
     }
+    attachedFrom = first;
     return first;
+  }
+
+  private void writeSoon(int end) {
+    int first = attachedFrom;
+    inserted += end - first;
+    if (inserted <= FEW || first == end) {
+      return;
+    }
+    if (lastPage[0] >= 0) {
+      pool.writeSoon(lastPage, lastFrame, 0, 1);
+    }
+    pool.writeSoon(pages, frames, first, end - 1);
+    lastPage[0] = pages[end - 1];
+    lastFrame[0] = frames[end - 1];
   }
 
   private void format(int frame, int page, SlottedBuilder leaf) {

@@ -38,6 +38,13 @@ public interface BatchGuard {
       }
 
       @Override
+      public void leaveOut(int[] pageIds, int from, int to) {
+        if (file.namesAny(pageIds, from, to)) {
+          file.switchOff();
+        }
+      }
+
+      @Override
       public void write(int[] pageIds, int count, MemorySegment images) {
         file.writeBatch(count, pageIds, images);
       }
@@ -58,6 +65,16 @@ public interface BatchGuard {
   default int roomFor(int wanted) {
     return wanted;
   }
+
+  /**
+   * Prepares for a write of pages that are not in a batch. If the last batch names one of them, it
+   * is made void, forced.
+   *
+   * @param pageIds pages
+   * @param from the index of the first one
+   * @param to the index behind the last one
+   */
+  default void leaveOut(int[] pageIds, int from, int to) {}
 
   /**
    * Seals a batch, stores it and forces it.

@@ -540,13 +540,39 @@ public final class BufferPool implements AutoCloseable {
   }
 
   /**
+   * Notes that a published record has formatted a page, after {@link #markDirty}. Until the page is
+   * written, a restart builds it from that record. So this write needs no second copy (protocols.md
+   * §58).
+   *
+   * @param frame a frame, latched exclusively by the caller
+   */
+  public void markFormatted(int frame) {
+    frames.stayOf(frame).setFormatted(true);
+  }
+
+  /**
+   * Requests that pages are written before a checkpoint needs it, many at once. A hint: without it
+   * the next checkpoint writes them.
+   *
+   * @param pageIds pages that are expected not to change soon
+   * @param inFrames their frames
+   * @param from the index of the first one
+   * @param to the index behind the last one
+   */
+  public void writeSoon(int[] pageIds, int[] inFrames, int from, int to) {
+    writer.writeSoon(pageIds, inFrames, from, to);
+  }
+
+  /**
    * Notes that a published record has freed a page. A thread that has its stay from before, and
    * gets the latch, sees this through {@link Stay#isFreed}.
    *
    * @param frame a frame, latched exclusively by the caller
    */
   public void markFreed(int frame) {
-    frames.stayOf(frame).setFreed(true);
+    Stay stay = frames.stayOf(frame);
+    stay.setFreed(true);
+    stay.setFormatted(false); // FREE makes its FORMAT void
   }
 
   /**
@@ -821,6 +847,7 @@ public final class BufferPool implements AutoCloseable {
     if (frames.firstLsnVolatile(frame) != 0) {
       tellWatch(frame); // content that only the frame has is lost
       frames.setFirstLsnVolatile(frame, 0);
+      frames.stayOf(frame).setFormatted(false);
       writer.countDiscarded();
     }
     if (frames.flushingVolatile(frame) != 0) {
@@ -848,7 +875,8 @@ public final class BufferPool implements AutoCloseable {
    * What is wrong with the bytes of a page in the data file.
    *
    * @param why the problem, with its place
-   * @param isDirty whether the page in memory is newer and will be written in their place
+   * @param isDirty whether the page in memory is newer and will be written in their place, or the
+   *     log has the whole page
    */
   public record BadInFile(FileException why, boolean isDirty) {}
 
@@ -887,7 +915,10 @@ public final class BufferPool implements AutoCloseable {
         Parking.parkNanos(this, WRITE_LOOK); // the page writer waits for no latch
       }
       String problem = loader.problemInFile(pageId, scratch);
-      return problem == null ? null : new BadInFile(damage(pageId, problem), frames.isDirty(frame));
+      return problem == null
+          ? null
+          : new BadInFile(
+              damage(pageId, problem), frames.isDirty(frame) || loader.isBuiltFromLog(pageId));
     } finally {
       unfixExclusive(frame);
     }

@@ -390,6 +390,15 @@ final class PageLoader {
         : judge.problemOf(condition, scratch, pageId);
   }
 
+  /**
+   * Whether the log has a whole page, so that its bytes in the file mean nothing: in a database
+   * that writes nothing, for ever. The caller has latched the page.
+   */
+  boolean isBuiltFromLog(int pageId) {
+    PendingRedo lacking = pending;
+    return lacking.isPending(pageId) && lacking.beginsWithFormat(pageId);
+  }
+
   /** What is wrong with bytes that were read from the file, as far as they show it, or null. */
   @Nullable String problemInCopy(int pageId, MemorySegment bytes) {
     PageCondition condition = PageJudge.conditionOf(bytes, (int) bytes.byteSize());

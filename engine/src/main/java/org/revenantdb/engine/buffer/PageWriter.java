@@ -17,6 +17,7 @@ import org.revenantdb.recovery.file.ErrandQueue;
 import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.file.FileThread;
 import org.revenantdb.recovery.file.StorageFile;
+import org.revenantdb.recovery.format.PageChecksum;
 import org.revenantdb.recovery.format.PageHeaderLayout;
 import org.revenantdb.recovery.log.LogStoppedException;
 
@@ -33,10 +34,12 @@ import org.revenantdb.recovery.log.LogStoppedException;
  */
 final class PageWriter implements AutoCloseable {
   /*
-   * A batch     1 up to 128 dirty frames are chosen and sorted by page id.
+   * A batch     1 up to 128 dirty frames to guard, and for a checkpoint up to 512 in all, are chosen
+   *             and sorted by page id.
    *             2 Each is latched shared by a *try*, copied, marked as being written, unlatched.
    *             3 Wait until the log is durable up to the highest page LSN of the copies.
-   *             4 Checksums over the copies. 5 The copies go to the double-write file, forced.
+   *             4 Checksums over the copies. 5 The copies go to the double-write file, forced,
+   *             except those of pages that were formatted since they were clean (protocols.md §58).
    *             6 Copies to the data file, forced. 7 The batch is confirmed.
    *             8 The account is informed, which writes FLUSHED if there is space, and waits for
    *             none. This comes before 9, so that a close which finds no dirty page also finds the
@@ -46,7 +49,7 @@ final class PageWriter implements AutoCloseable {
    *             If the disk is full, so that the double-write file cannot grow, 5 to 7 are done for
    *             one part of the copies after the other.
    *             A crash before 5 ends finds the data file unchanged. In 6 the batch repairs every
-   *             torn page; after 6 it is not needed. One batch at a time, because two would need
+   *             torn page that it has, and redo builds the others; after 6 it is not needed. One batch at a time, because two would need
    *             two places in the double-write file.
    *
    * Ordering    In step 2, under the shared latch: flushing := firstLsn, *then* firstLsn := 0 (both volatile).
@@ -75,6 +78,11 @@ final class PageWriter implements AutoCloseable {
    *             written only while too many are dirty or a thread waits. So a caller waits for a
    *             frame only if the last eighth becomes dirty in the time of a batch.
    *
+   * Soon        Pages that nobody will change soon, the full leaves of a bulk load, are written when
+   *             there are enough for a large batch. So the checkpoint, for which writers may wait,
+   *             finds them written. This is a hint: a page that is latched, or for which there is no
+   *             room in the queue, is left to the checkpoint.
+   *
    * Memory      A round that meets an OutOfMemoryError ends, and the next one repeats it, unless
    *             `halfDone` is set. May be repeated:
    *               choosing frames   only reads; the next choice overwrites the batch
@@ -96,6 +104,12 @@ final class PageWriter implements AutoCloseable {
    */
   static final int MAX_BATCH = DoubleWriteFile.MAX_PAGES;
 
+  /** The most pages of a batch, with those that are not guarded: one force for four megabytes. */
+  static final int LARGE_BATCH = 4 * MAX_BATCH;
+
+  /** The most pages that wait to be written soon. */
+  private static final int MAX_SOON = 4 * LARGE_BATCH;
+
   /** Stands for the page of a frame that holds none. */
   private static final int NO_PAGE = -1;
 
@@ -106,6 +120,10 @@ final class PageWriter implements AutoCloseable {
    * pools.
    */
   private static final Slabs COPIES = new Slabs((long) MAX_BATCH * PAGE_SIZE, /* kept= */ 4);
+
+  /** The memory for copies of large batches, for pools that have written one. */
+  private static final Slabs LARGE_COPIES =
+      new Slabs((long) LARGE_BATCH * PAGE_SIZE, /* kept= */ 2);
 
   private static final long SHORTEST_PAUSE = TimeUnit.MICROSECONDS.toNanos(20);
   private static final long LONGEST_PAUSE = TimeUnit.MILLISECONDS.toNanos(1);
@@ -179,16 +197,25 @@ final class PageWriter implements AutoCloseable {
   private final ErrandQueue<Task> growths = new ErrandQueue<>();
   private final ErrandQueue<Task> flushes = new ErrandQueue<>();
   private volatile boolean cleaning;
+
+  /** Pages to write soon, as entries: a ring, under the lock. */
+  private long @Nullable [] soon;
+
+  private int firstSoon;
+  private int manySoon;
   private boolean closed;
   private @Nullable FileThread thread;
 
   // Used only by the thread.
   private Slabs.@Nullable Slab copies;
-  private final long[] batch = new long[MAX_BATCH];
+  private Slabs.@Nullable Slab largeCopies;
+  private final long[] batch = new long[LARGE_BATCH];
   private final long[] warmOnes = new long[MAX_BATCH];
-  private final int[] batchPages = new int[MAX_BATCH];
-  private final int[] batchFrames = new int[MAX_BATCH];
-  private final long[] batchLsns = new long[MAX_BATCH];
+  private final long[] rebuilt = new long[LARGE_BATCH];
+  private final int[] batchPages = new int[LARGE_BATCH];
+  private final int[] batchFrames = new int[LARGE_BATCH];
+  private final long[] batchLsns = new long[LARGE_BATCH];
+  private int unguarded;
   private long pause = SHORTEST_PAUSE;
 
   /** Whether the present step may not be repeated. */
@@ -271,6 +298,33 @@ final class PageWriter implements AutoCloseable {
     try {
       if (!closed && failure == null) {
         cleaning = true;
+        wakeThread();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Requests that pages are written when there are enough of them; does not wait.
+   *
+   * @param pageIds pages that are expected not to change soon
+   * @param inFrames their frames
+   * @param from the index of the first one
+   * @param to the index behind the last one
+   */
+  void writeSoon(int[] pageIds, int[] inFrames, int from, int to) {
+    lock.lock();
+    try {
+      long[] ring = soon;
+      if (ring == null) {
+        ring = new long[MAX_SOON];
+        soon = ring;
+      }
+      for (int i = from; i < to && manySoon < MAX_SOON; i++) {
+        ring[(firstSoon + manySoon++) % MAX_SOON] = (long) pageIds[i] << 32 | inFrames[i];
+      }
+      if (manySoon >= LARGE_BATCH && !closed && failure == null) {
         wakeThread();
       }
     } finally {
@@ -393,6 +447,10 @@ final class PageWriter implements AutoCloseable {
       COPIES.giveBack(copies);
       copies = null;
     }
+    if (largeCopies != null) {
+      LARGE_COPIES.giveBack(largeCopies);
+      largeCopies = null;
+    }
   }
 
   // ---- the thread
@@ -403,6 +461,7 @@ final class PageWriter implements AutoCloseable {
         boolean progress = serveGrowths();
         progress |= cleanSome();
         progress |= flushSome();
+        progress |= writeSome();
         rest(progress);
       } catch (OutOfMemoryError notNow) {
         pauseWithoutMemory(notNow);
@@ -422,7 +481,11 @@ final class PageWriter implements AutoCloseable {
   private boolean awaitWork() {
     lock.lock();
     try {
-      while (!closed && !cleaning && growths.isEmpty() && flushes.isEmpty()) {
+      while (!closed
+          && !cleaning
+          && growths.isEmpty()
+          && flushes.isEmpty()
+          && manySoon < LARGE_BATCH) {
         work.awaitUninterruptibly();
       }
       return !closed;
@@ -618,15 +681,59 @@ final class PageWriter implements AutoCloseable {
     }
     long[] old = dirtyBefore(goal);
     int written = 0;
-    for (int from = 0; from < old.length && !isClosed(); from += MAX_BATCH) {
-      int n = Math.min(MAX_BATCH, old.length - from);
+    int from = 0;
+    while (from < old.length && !isClosed()) {
+      int n = largeBatch(old, from);
       System.arraycopy(old, from, batch, 0, n);
       written += write(n, goal);
+      from += n;
       serveGrowths();
       cleanSome();
     }
     finishFlushes();
     return written > 0 || old.length == 0;
+  }
+
+  /** How many of some entries are one batch: as many as can be guarded, and others with them. */
+  private int largeBatch(long[] entries, int from) {
+    int most = Math.min(LARGE_BATCH, entries.length - from);
+    int guarded = 0;
+    for (int n = 0; n < most; n++) {
+      guarded += isFormatted(entries[from + n]) ? 0 : 1;
+      if (guarded > MAX_BATCH) {
+        return n;
+      }
+    }
+    return most;
+  }
+
+  private boolean isFormatted(long entry) {
+    Stay stay = frames.stayVolatile((int) entry);
+    return stay != null && stay.isFormatted();
+  }
+
+  /** Writes a large batch of those that were to be written soon; true if that was any. */
+  private boolean writeSome() {
+    int n = takeSoon();
+    return n > 0 && write(n, Long.MAX_VALUE) > 0;
+  }
+
+  private int takeSoon() {
+    lock.lock();
+    try {
+      long[] ring = soon;
+      if (closed || ring == null || manySoon < LARGE_BATCH) {
+        return 0;
+      }
+      for (int i = 0; i < LARGE_BATCH; i++) {
+        batch[i] = ring[(firstSoon + i) % MAX_SOON];
+      }
+      firstSoon = (firstSoon + LARGE_BATCH) % MAX_SOON;
+      manySoon -= LARGE_BATCH;
+      return LARGE_BATCH;
+    } finally {
+      lock.unlock();
+    }
   }
 
   private boolean isClosed() {
@@ -692,15 +799,19 @@ final class PageWriter implements AutoCloseable {
   /** Writes the first {@code n} entries of the batch; returns how many were not latched. */
   private int write(int n, long goal) {
     Arrays.sort(batch, 0, n);
-    MemorySegment images = images();
+    int toGuard = sortOut(n);
+    MemorySegment images = images(n);
     halfDone = true;
     int copied = 0;
+    int guarded = 0;
     long lsn = 0;
-    for (int i = 0; i < n; i++) {
+    int end = toGuard + unguarded;
+    for (int i = 0; i < end; i++) {
       int page = (int) (batch[i] >> 32);
       int frame = (int) batch[i];
       MemorySegment copy = image(images, copied);
-      if (page != NO_PAGE && copy(frame, page, goal, copy)) {
+      if (page != NO_PAGE && copy(frame, page, goal, /* isGuarded= */ i < toGuard, copy)) {
+        guarded += i < toGuard ? 1 : 0;
         batchPages[copied] = page;
         batchFrames[copied] = frame;
         batchLsns[copied] = PageHeaderLayout.pageLsn(copy);
@@ -709,15 +820,39 @@ final class PageWriter implements AutoCloseable {
     }
     if (copied > 0) {
       steps.at(Steps.Step.BATCH_COPIED, -1);
-      writeCopies(images, copied, lsn);
+      writeCopies(images, guarded, copied, lsn);
       markWritten(copied);
     }
     halfDone = false;
     return copied;
   }
 
-  /** Step 2 for one frame; false if it is latched or has nothing to write any more. */
-  private boolean copy(int frame, int page, long goal, MemorySegment target) {
+  /**
+   * Moves pages that a restart would build from their FORMAT behind the others, each group in the
+   * order of the pages; returns how many the others are, and sets `unguarded`. A page that is
+   * formatted after this look is guarded without need. Pages that cannot be guarded in this batch
+   * stay dirty for another one.
+   */
+  private int sortOut(int n) {
+    int guarded = 0;
+    int left = 0;
+    for (int i = 0; i < n; i++) {
+      if (isFormatted(batch[i])) {
+        rebuilt[left++] = batch[i];
+      } else if (guarded < MAX_BATCH) {
+        batch[guarded++] = batch[i];
+      }
+    }
+    System.arraycopy(rebuilt, 0, batch, guarded, left);
+    unguarded = left;
+    return guarded;
+  }
+
+  /**
+   * Step 2 for one frame; false if it is latched or has nothing to write any more, or has to be
+   * guarded and is not.
+   */
+  private boolean copy(int frame, int page, long goal, boolean isGuarded, MemorySegment target) {
     Stay stay = frames.stayVolatile(frame);
     if (stay == null) {
       return false;
@@ -729,7 +864,7 @@ final class PageWriter implements AutoCloseable {
     try {
       long first = frames.firstLsnVolatile(frame);
       boolean same = stay.pageId() == page && !stay.isObsolete();
-      if (!same || first == 0 || first >= goal) {
+      if (!same || first == 0 || first >= goal || !(isGuarded || stay.isFormatted())) {
         return false;
       }
       target.copyFrom(frames.memory(frame));
@@ -745,6 +880,7 @@ final class PageWriter implements AutoCloseable {
       frames.setFlushingVolatile(frame, first);
       steps.at(Steps.Step.FLUSHING_SET, frame);
       frames.setFirstLsnVolatile(frame, 0);
+      stay.setFormatted(false); // what comes is not built from a FORMAT that the redo point passes
       return true;
     } finally {
       if (drained) {
@@ -771,7 +907,8 @@ final class PageWriter implements AutoCloseable {
     return true;
   }
 
-  private void writeCopies(MemorySegment images, int n, long lsn) {
+  /** The first copies are guarded, the others are not. */
+  private void writeCopies(MemorySegment images, int guarded, int n, long lsn) {
     // A change that failed half way stops the log before it releases the page's latch. The page
     // still has its former LSN, which is durable, but must not be written (R18).
     Throwable stopped = log.failure();
@@ -780,19 +917,35 @@ final class PageWriter implements AutoCloseable {
     }
     awaitDurable(lsn);
     steps.at(Steps.Step.LOG_DURABLE, -1);
-    int room = guard.roomFor(n);
-    for (int from = 0; from < n; from += room) {
-      writePart(images, from, Math.min(n, from + room));
+    for (int i = guarded; i < n; i++) {
+      PageChecksum.seal(image(images, i));
+    }
+    if (guarded == 0) {
+      guard.leaveOut(batchPages, 0, n);
+      writeInPlace(images, 0, n);
+      data.force();
+      steps.at(Steps.Step.PAGES_FORCED, -1);
+      return;
+    }
+    int room = guard.roomFor(guarded);
+    for (int from = 0; from < guarded; from += room) {
+      int to = Math.min(guarded, from + room);
+      writePart(images, from, to, to == guarded ? n : to);
     }
   }
 
-  /** Steps 5 to 7, mostly for all copies at once. */
-  private void writePart(MemorySegment images, int from, int to) {
+  /**
+   * Steps 5 to 7, mostly for all copies at once.
+   *
+   * @param to behind the last copy that is guarded
+   * @param end behind the last copy
+   */
+  private void writePart(MemorySegment images, int from, int to, int end) {
     int n = to - from;
     int[] pages = from == 0 ? batchPages : Arrays.copyOfRange(batchPages, from, to);
     guard.write(pages, n, images.asSlice((long) from * PAGE_SIZE, (long) n * PAGE_SIZE));
     steps.at(Steps.Step.DOUBLE_WRITTEN, -1);
-    writeInPlace(images, from, to);
+    writeInPlace(images, from, end);
     data.force();
     guard.confirm();
     steps.at(Steps.Step.PAGES_FORCED, -1);
@@ -823,13 +976,19 @@ final class PageWriter implements AutoCloseable {
       data.write(
           (long) batchPages[from] * PAGE_SIZE,
           images.asSlice((long) from * PAGE_SIZE, (long) (to - from) * PAGE_SIZE));
+      pagesInFile = Math.max(pagesInFile, batchPages[to - 1] + 1L);
       from = to;
     }
-    pagesInFile = Math.max(pagesInFile, batchPages[end - 1] + 1L);
   }
 
   private void markWritten(int n) {
-    account.written(n, batchPages, batchLsns);
+    for (int from = 0; from < n; from += MAX_BATCH) { // a record has no more
+      int to = Math.min(n, from + MAX_BATCH);
+      account.written(
+          to - from,
+          from == 0 ? batchPages : Arrays.copyOfRange(batchPages, from, to),
+          from == 0 ? batchLsns : Arrays.copyOfRange(batchLsns, from, to));
+    }
     WrittenExtents.beforeNotes();
     for (int i = 0; i < n; i++) {
       flushedLsns.set(batchPages[i], batchLsns[i]);
@@ -846,7 +1005,15 @@ final class PageWriter implements AutoCloseable {
     return images.asSlice((long) i * PAGE_SIZE, PAGE_SIZE);
   }
 
-  private MemorySegment images() {
+  private MemorySegment images(int n) {
+    if (n > MAX_BATCH) {
+      Slabs.Slab large = largeCopies;
+      if (large == null) {
+        large = LARGE_COPIES.take();
+        largeCopies = large;
+      }
+      return large.memory;
+    }
     Slabs.Slab images = copies;
     if (images == null) {
       images = COPIES.take();

@@ -59,6 +59,13 @@ public final class Stay extends HybridLatch {
   /** Read and written under the latch; or read optimistically. */
   private boolean freed;
 
+  /**
+   * Whether the log has a FORMAT of the page at or above the first LSN of its frame. Set under the
+   * exclusive latch, cleared under any latch by the page writer. So the page writer, which may look
+   * without the latch, can only see too early a false.
+   */
+  private boolean formatted;
+
   /** Whether the page is known to be fit for changes; under the exclusive latch. */
   private boolean fit;
 
@@ -117,6 +124,18 @@ public final class Stay extends HybridLatch {
 
   void setFreed(boolean is) {
     freed = is;
+  }
+
+  /**
+   * Returns whether a restart would build the page from its FORMAT, as long as what is dirty now is
+   * not in the file.
+   */
+  boolean isFormatted() {
+    return formatted;
+  }
+
+  void setFormatted(boolean is) {
+    formatted = is;
   }
 
   /** Notes that the calling thread holds the page for a change; under the exclusive latch. */

@@ -42,6 +42,7 @@ public final class MiniTransaction {
   private int[] starts = new int[8];
   private MemorySegment[] pages = new MemorySegment[8];
   private boolean[] shared = new boolean[8];
+  private boolean[] formatted = new boolean[8];
   private int parts;
 
   /**
@@ -106,12 +107,14 @@ public final class MiniTransaction {
       starts = Arrays.copyOf(starts, 2 * parts);
       pages = Arrays.copyOf(pages, 2 * parts);
       shared = Arrays.copyOf(shared, 2 * parts);
+      formatted = Arrays.copyOf(formatted, 2 * parts);
       frames = more; // last: if memory runs out in between, the shortest array counts
     }
     frames[parts] = frame;
     starts[parts] = record.position();
     pages[parts] = pool.page(frame);
     shared[parts] = isShared;
+    formatted[parts] = kind == PartKind.FORMAT;
     parts++;
     record.beginPart(pool.pageIdOf(frame), kind);
     return record;
@@ -152,6 +155,9 @@ public final class MiniTransaction {
           operations.apply(page, bytes, start + PART_HEADER, length);
           steps.at(ChangeSteps.Step.APPLIED);
           Page.setLsn(page, lsn);
+          if (formatted[i]) {
+            pool.markFormatted(frames[i]); // only now: the record is in the log
+          }
         }
         steps.at(ChangeSteps.Step.LSN_SET);
       }

@@ -5,6 +5,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.DatabaseClosedException;
@@ -278,6 +279,26 @@ public abstract sealed class TransactionState permits TransactionCore {
   /** The end of {@link #enterAlone}. */
   void leaveAlone() {
     IN_USE.setRelease(this, false);
+  }
+
+  /**
+   * Runs a step that changes only memory of this transaction, and neither reads pages nor fails for
+   * a reason of the database. So it does not enter the gate.
+   *
+   * @param step returns whether it has done everything
+   * @return false if the step has to be done like any other, or refused
+   */
+  public boolean alone(BooleanSupplier step) {
+    enterAlone();
+    try {
+      return state == State.OPEN
+          && !cannotBeSerialized
+          && spoilt == null
+          && !engine.gate().isClosed()
+          && step.getAsBoolean();
+    } finally {
+      leaveAlone();
+    }
   }
 
   <T extends @Nullable Object> T insideGate(Supplier<T> action) {

@@ -66,7 +66,7 @@ public final class Allocator {
    * The file begins to grow when only this many pages before its end are left; in a small file it
    * is a part of it.
    */
-  private static final int AHEAD = 1024;
+  private static final int AHEAD = 2048;
 
   /** The number of maps that are searched for a free mixed page before another extent is taken. */
   private static final int MAPS = 16;

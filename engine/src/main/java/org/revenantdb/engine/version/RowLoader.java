@@ -86,6 +86,24 @@ public final class RowLoader {
     return pages;
   }
 
+  /**
+   * Stores a row if it needs nothing but memory: it has room in the run, and nothing is to be
+   * stored before it.
+   *
+   * @return false if {@link #add} has to be called
+   */
+  public boolean addToRun(byte[] key, byte[] value) {
+    if (firstOfRun == null
+        || storedLeaf >= 0
+        || value.length > LeafCell.maxInlineValue(key.length)
+        || !isAscending(key)
+        || !run.add(key, LeafCell.build(key, 0, id, value))) {
+      return false;
+    }
+    came(key);
+    return true;
+  }
+
   /** Stores a row; the caller has checked that it is ascending. */
   public RowWriter.Outcome add(byte[] key, byte[] value) {
     if (value.length <= LeafCell.maxInlineValue(key.length)) {

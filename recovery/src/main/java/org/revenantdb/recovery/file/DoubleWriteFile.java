@@ -493,9 +493,30 @@ public final class DoubleWriteFile implements AutoCloseable {
   }
 
   /**
+   * Whether the last batch, which may be one of a former process, has one of some pages.
+   *
+   * @param pageIds pages
+   * @param from the index of the first one
+   * @param to the index behind the last one
+   * @return true if it has one
+   */
+  public boolean namesAny(int[] pageIds, int from, int to) {
+    int pages = DoubleWriteLayout.pages(header);
+    for (int i = 0; i < pages; i++) {
+      int named = DoubleWriteLayout.entryPageId(header, i);
+      for (int j = from; j < to; j++) {
+        if (pageIds[j] == named) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  /**
    * Records in the file that there is nothing to repair, as at a clean close. Correctness does not
-   * depend on it: if a crash brings the batch back, its pages are forced, and the repair changes
-   * nothing.
+   * depend on it, if no page of the batch is written afterwards without this file: if a crash
+   * brings the batch back, its pages are forced, and the repair changes nothing.
    */
   public void clear() {
     require(
@@ -508,8 +529,9 @@ public final class DoubleWriteFile implements AutoCloseable {
   }
 
   /**
-   * Makes sure that no batch in the file can ever be used for a repair. Called before pages are
-   * written without this file; else an old batch could "repair" a newer page (rule R24).
+   * Makes sure that no batch in the file can ever be used for a repair. Called before pages of it
+   * are written without this file. Otherwise an old batch could "repair" a newer page (rule R24),
+   * or the next open would find a page that is newer than the batch, and refuse the files.
    */
   public void switchOff() {
     clear();
