@@ -199,7 +199,7 @@ final class PageWriter implements AutoCloseable {
   private volatile boolean cleaning;
 
   /** Pages to write soon, as entries: a ring, under the lock. */
-  private long @Nullable [] soon;
+  private final long[] soon = new long[MAX_SOON];
 
   private int firstSoon;
   private int manySoon;
@@ -316,13 +316,8 @@ final class PageWriter implements AutoCloseable {
   void writeSoon(int[] pageIds, int[] inFrames, int from, int to) {
     lock.lock();
     try {
-      long[] ring = soon;
-      if (ring == null) {
-        ring = new long[MAX_SOON];
-        soon = ring;
-      }
       for (int i = from; i < to && manySoon < MAX_SOON; i++) {
-        ring[(firstSoon + manySoon++) % MAX_SOON] = (long) pageIds[i] << 32 | inFrames[i];
+        soon[(firstSoon + manySoon++) % MAX_SOON] = (long) pageIds[i] << 32 | inFrames[i];
       }
       if (manySoon >= LARGE_BATCH && !closed && failure == null) {
         wakeThread();
@@ -721,12 +716,11 @@ final class PageWriter implements AutoCloseable {
   private int takeSoon() {
     lock.lock();
     try {
-      long[] ring = soon;
-      if (closed || ring == null || manySoon < LARGE_BATCH) {
+      if (closed || manySoon < LARGE_BATCH) {
         return 0;
       }
       for (int i = 0; i < LARGE_BATCH; i++) {
-        batch[i] = ring[(firstSoon + i) % MAX_SOON];
+        batch[i] = soon[(firstSoon + i) % MAX_SOON];
       }
       firstSoon = (firstSoon + LARGE_BATCH) % MAX_SOON;
       manySoon -= LARGE_BATCH;
@@ -764,9 +758,22 @@ final class PageWriter implements AutoCloseable {
     lock.lock();
     try {
       flushes.finishIf(task -> oldest >= task.goal);
+      forgetWritten();
     } finally {
       lock.unlock();
     }
+  }
+
+  /** Drops pages from those to write soon that need no write any more. With the lock held. */
+  private void forgetWritten() {
+    int kept = 0;
+    for (int i = 0; i < manySoon; i++) {
+      long entry = soon[(firstSoon + i) % MAX_SOON];
+      if (frames.firstLsnVolatile((int) entry) != 0 && isInPlace(entry)) {
+        soon[(firstSoon + kept++) % MAX_SOON] = entry;
+      }
+    }
+    manySoon = kept;
   }
 
   /** The frames with a first LSN below the goal, as entries in the order of their pages. */
@@ -796,11 +803,12 @@ final class PageWriter implements AutoCloseable {
 
   // ---- a batch
 
-  /** Writes the first {@code n} entries of the batch; returns how many were not latched. */
-  private int write(int n, long goal) {
-    Arrays.sort(batch, 0, n);
-    int toGuard = sortOut(n);
+  /** Writes the first {@code entries} of the batch; returns how many were not latched. */
+  private int write(int entries, long goal) {
+    Arrays.sort(batch, 0, entries);
+    int n = onceEach(entries);
     MemorySegment images = images(n);
+    int toGuard = sortOut(n);
     halfDone = true;
     int copied = 0;
     int guarded = 0;
@@ -810,12 +818,13 @@ final class PageWriter implements AutoCloseable {
       int page = (int) (batch[i] >> 32);
       int frame = (int) batch[i];
       MemorySegment copy = image(images, copied);
-      if (page != NO_PAGE && copy(frame, page, goal, /* isGuarded= */ i < toGuard, copy)) {
+      if (copy(frame, page, goal, /* isGuarded= */ i < toGuard, copy)) {
         guarded += i < toGuard ? 1 : 0;
         batchPages[copied] = page;
         batchFrames[copied] = frame;
         batchLsns[copied] = PageHeaderLayout.pageLsn(copy);
         lsn = Math.max(lsn, batchLsns[copied++]);
+        steps.at(Steps.Step.PAGE_COPIED, frame);
       }
     }
     if (copied > 0) {
@@ -825,6 +834,34 @@ final class PageWriter implements AutoCloseable {
     }
     halfDone = false;
     return copied;
+  }
+
+  /**
+   * Drops entries of the sorted batch until each page has one; returns how many are left. The queue
+   * of pages to write soon can have a page twice, or in two frames. A second copy in the same batch
+   * would hide the first LSN of the first copy, and a batch of the double-write file must not name
+   * a page twice.
+   */
+  private int onceEach(int entries) {
+    int n = 0;
+    for (int i = 0; i < entries; i++) {
+      int page = (int) (batch[i] >> 32);
+      if (page == NO_PAGE) {
+        continue;
+      }
+      if (n == 0 || (int) (batch[n - 1] >> 32) != page) {
+        batch[n++] = batch[i];
+      } else if (isInPlace(batch[i])) {
+        batch[n - 1] = batch[i];
+      }
+    }
+    return n;
+  }
+
+  /** Whether the frame of an entry has its page; out of date a moment later. */
+  private boolean isInPlace(long entry) {
+    Stay stay = frames.stayVolatile((int) entry);
+    return stay != null && stay.pageId() == (int) (entry >> 32);
   }
 
   /**
@@ -864,6 +901,9 @@ final class PageWriter implements AutoCloseable {
     try {
       long first = frames.firstLsnVolatile(frame);
       boolean same = stay.pageId() == page && !stay.isObsolete();
+      if (frames.flushingVolatile(frame) != 0) {
+        return false; // its copy in this batch must be in the file first
+      }
       if (!same || first == 0 || first >= goal || !(isGuarded || stay.isFormatted())) {
         return false;
       }
