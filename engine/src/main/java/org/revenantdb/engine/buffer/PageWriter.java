@@ -306,7 +306,8 @@ final class PageWriter implements AutoCloseable {
   }
 
   /**
-   * Requests that pages are written when there are enough of them; does not wait.
+   * Requests that pages are written when there are enough of them; does not wait. This is a hint,
+   * so a lack of memory is no failure: the caller has published its changes already.
    *
    * @param pageIds pages that are expected not to change soon
    * @param inFrames their frames
@@ -314,6 +315,14 @@ final class PageWriter implements AutoCloseable {
    * @param to the index behind the last one
    */
   void writeSoon(int[] pageIds, int[] inFrames, int from, int to) {
+    try {
+      takeHint(pageIds, inFrames, from, to);
+    } catch (OutOfMemoryError notNow) {
+      // A later request, or a checkpoint, starts the thread.
+    }
+  }
+
+  private void takeHint(int[] pageIds, int[] inFrames, int from, int to) {
     lock.lock();
     try {
       for (int i = from; i < to && manySoon < MAX_SOON; i++) {
@@ -416,6 +425,7 @@ final class PageWriter implements AutoCloseable {
   /** With the lock held. */
   private void wakeThread() {
     if (thread == null) {
+      steps.at(Steps.Step.ABOUT_TO_ALLOCATE, -1);
       FileThread starting = FileThread.of(name + "-page-writer", this::run, this::stop);
       starting.start();
       thread = starting;

@@ -38,6 +38,7 @@ class PagesWrittenSoonTest {
     DoubleWriteFile.create(directory.resolve("dw"), ID, new IoStatistics()).close();
     file =
         StorageFile.open(directory.resolve("data"), OpenMode.CREATE_NEW, /* ownerOnly= */ true);
+    file.preallocate(0, (FIRST + MANY) * (long) BufferPool.PAGE_SIZE); // starts no thread
     doubleWrite = DoubleWriteFile.open(directory.resolve("dw"), ID, new IoStatistics());
     doubleWrite.restore(file);
     pool =
@@ -51,7 +52,6 @@ class PagesWrittenSoonTest {
             PoolWaits.NONE,
             (step, frame) -> steps.at(step, frame),
             Slabs.OF_PROCESS);
-    pool.extendTo(FIRST + MANY);
   }
 
   @AfterEach
@@ -78,6 +78,27 @@ class PagesWrittenSoonTest {
     handOverFirstPageTwiceAndChangeItBetween(/* isFormatted= */ false);
     assertTrue(doubleWrite.namesAny(pages, 0, 1));
     DoubleWriteFile.open(directory.resolve("dw"), ID, new IoStatistics()).close();
+  }
+
+  @Test
+  void pages_are_handed_over_without_failure_when_there_is_no_memory_for_a_thread() {
+    changeAll(MANY, /* isFormatted= */ true);
+    AtomicInteger thrown = new AtomicInteger();
+    steps = (step, frame) -> {
+      if (step == Steps.Step.ABOUT_TO_ALLOCATE) {
+        thrown.incrementAndGet();
+        throw new OutOfMemoryError("thrown by the test");
+      }
+    };
+    try {
+      pool.writeSoon(pages, inFrames, 0, MANY);
+    } catch (OutOfMemoryError failed) {
+      throw new AssertionError("a hint has failed", failed); // JUnit dies of the error itself
+    }
+    assertEquals(1, thrown.get());
+    steps = Steps.NONE;
+    pool.flushDirtyBefore(Long.MAX_VALUE);
+    assertEquals(Long.MAX_VALUE, pool.oldestDirtyLsn());
   }
 
   /** Returns the oldest LSN that the pool reported when the batch was copied. */
