@@ -86,6 +86,8 @@ final class PageWriter implements AutoCloseable {
    * Memory      A round that meets an OutOfMemoryError ends, and the next one repeats it, unless
    *             `halfDone` is set. May be repeated:
    *               choosing frames   only reads; the next choice overwrites the batch
+   *               memory for copies a large batch becomes a small one instead, and the rest stays
+   *                                 dirty
    *               step 3            only waits; it is repeated at its place
    *               growth            up to its force: the file may be longer than pagesInFile says,
    *                                 as after a crash; the task stays first, and the same zeros go
@@ -183,6 +185,9 @@ final class PageWriter implements AutoCloseable {
    */
   private final int cleanBatch;
 
+  /** Pages in a large batch: a share of the pool, because none of them can be evicted meanwhile. */
+  private final int mostInBatch;
+
   private final Tally pagesWritten = new Tally();
   private final Tally batches = new Tally();
   private volatile long pagesInFile;
@@ -245,6 +250,7 @@ final class PageWriter implements AutoCloseable {
     this.highDirty = frames.capacity() - frames.capacity() / 8;
     this.lowDirty = frames.capacity() - frames.capacity() / 4;
     this.cleanBatch = Math.clamp(frames.capacity() / 4, 64, MAX_BATCH);
+    this.mostInBatch = Math.clamp(frames.capacity() / 4, MAX_BATCH, LARGE_BATCH);
     this.pagesInFile = data.size() / PAGE_SIZE;
   }
 
@@ -328,7 +334,7 @@ final class PageWriter implements AutoCloseable {
       for (int i = from; i < to && manySoon < MAX_SOON; i++) {
         soon[(firstSoon + manySoon++) % MAX_SOON] = (long) pageIds[i] << 32 | inFrames[i];
       }
-      if (manySoon >= LARGE_BATCH && !closed && failure == null) {
+      if (manySoon >= mostInBatch && !closed && failure == null) {
         wakeThread();
       }
     } finally {
@@ -490,7 +496,7 @@ final class PageWriter implements AutoCloseable {
           && !cleaning
           && growths.isEmpty()
           && flushes.isEmpty()
-          && manySoon < LARGE_BATCH) {
+          && manySoon < mostInBatch) {
         work.awaitUninterruptibly();
       }
       return !closed;
@@ -701,7 +707,7 @@ final class PageWriter implements AutoCloseable {
 
   /** How many of some entries are one batch: as many as can be guarded, and others with them. */
   private int largeBatch(long[] entries, int from) {
-    int most = Math.min(LARGE_BATCH, entries.length - from);
+    int most = Math.min(mostInBatch, entries.length - from);
     int guarded = 0;
     for (int n = 0; n < most; n++) {
       guarded += isFormatted(entries[from + n]) ? 0 : 1;
@@ -726,15 +732,15 @@ final class PageWriter implements AutoCloseable {
   private int takeSoon() {
     lock.lock();
     try {
-      if (closed || manySoon < LARGE_BATCH) {
+      if (closed || manySoon < mostInBatch) {
         return 0;
       }
-      for (int i = 0; i < LARGE_BATCH; i++) {
+      for (int i = 0; i < mostInBatch; i++) {
         batch[i] = soon[(firstSoon + i) % MAX_SOON];
       }
-      firstSoon = (firstSoon + LARGE_BATCH) % MAX_SOON;
-      manySoon -= LARGE_BATCH;
-      return LARGE_BATCH;
+      firstSoon = (firstSoon + mostInBatch) % MAX_SOON;
+      manySoon -= mostInBatch;
+      return mostInBatch;
     } finally {
       lock.unlock();
     }
@@ -817,7 +823,11 @@ final class PageWriter implements AutoCloseable {
   private int write(int entries, long goal) {
     Arrays.sort(batch, 0, entries);
     int n = onceEach(entries);
-    MemorySegment images = images(n);
+    MemorySegment images = n > MAX_BATCH ? largeImages() : null;
+    if (images == null) {
+      n = Math.min(n, MAX_BATCH); // the others stay dirty, for another batch
+      images = smallImages();
+    }
     int toGuard = sortOut(n);
     halfDone = true;
     int copied = 0;
@@ -1055,15 +1065,22 @@ final class PageWriter implements AutoCloseable {
     return images.asSlice((long) i * PAGE_SIZE, PAGE_SIZE);
   }
 
-  private MemorySegment images(int n) {
-    if (n > MAX_BATCH) {
-      Slabs.Slab large = largeCopies;
-      if (large == null) {
-        large = LARGE_COPIES.take();
-        largeCopies = large;
+  /** The memory for a large batch; null if there is none now. */
+  private @Nullable MemorySegment largeImages() {
+    Slabs.Slab images = largeCopies;
+    if (images == null) {
+      try {
+        steps.at(Steps.Step.ABOUT_TO_ALLOCATE, -1);
+        images = LARGE_COPIES.take();
+      } catch (OutOfMemoryError notNow) {
+        return null; // the same batch, repeated, would lack it again
       }
-      return large.memory;
+      largeCopies = images;
     }
+    return images.memory;
+  }
+
+  private MemorySegment smallImages() {
     Slabs.Slab images = copies;
     if (images == null) {
       images = COPIES.take();

@@ -41,17 +41,20 @@ class PagesWrittenSoonTest {
     file.preallocate(0, (FIRST + MANY) * (long) BufferPool.PAGE_SIZE); // starts no thread
     doubleWrite = DoubleWriteFile.open(directory.resolve("dw"), ID, new IoStatistics());
     doubleWrite.restore(file);
-    pool =
-        new BufferPool(
-            BufferPoolOptions.ofBytes(16L << 20),
-            file,
-            BatchGuard.of(doubleWrite),
-            log,
-            PageAccount.NONE,
-            PageReadCheck.NONE,
-            PoolWaits.NONE,
-            (step, frame) -> steps.at(step, frame),
-            Slabs.OF_PROCESS);
+    pool = poolOf(4L * MANY * BufferPool.PAGE_SIZE);
+  }
+
+  private BufferPool poolOf(long bytes) {
+    return new BufferPool(
+        BufferPoolOptions.ofBytes(bytes),
+        file,
+        BatchGuard.of(doubleWrite),
+        log,
+        PageAccount.NONE,
+        PageReadCheck.NONE,
+        PoolWaits.NONE,
+        (step, frame) -> steps.at(step, frame),
+        Slabs.OF_PROCESS);
   }
 
   @AfterEach
@@ -99,6 +102,44 @@ class PagesWrittenSoonTest {
     steps = Steps.NONE;
     pool.flushDirtyBefore(Long.MAX_VALUE);
     assertEquals(Long.MAX_VALUE, pool.oldestDirtyLsn());
+  }
+
+  @Test
+  void a_checkpoint_writes_small_batches_when_there_is_no_memory_for_a_large_one() {
+    long firstLsn = log.tail();
+    changeAll(MANY, /* isFormatted= */ true);
+    pool.flushDirtyBefore(firstLsn + 1); // one page; starts the thread
+    AtomicInteger thrown = new AtomicInteger();
+    steps = (step, frame) -> {
+      if (step == Steps.Step.ABOUT_TO_ALLOCATE) {
+        if (thrown.incrementAndGet() > MANY) {
+          throw new AssertionError("the same batch is repeated for ever");
+        }
+        throw new OutOfMemoryError("thrown by the test");
+      }
+    };
+    pool.flushDirtyBefore(Long.MAX_VALUE);
+    assertTrue(thrown.get() > 0);
+    assertEquals(Long.MAX_VALUE, pool.oldestDirtyLsn());
+  }
+
+  @Test
+  void a_batch_has_at_most_a_quarter_of_a_pool_that_has_more_than_four_batches() {
+    int most = PageWriter.LARGE_BATCH / 2;
+    pool.close();
+    pool = poolOf(4L * most * BufferPool.PAGE_SIZE);
+    changeAll(MANY, /* isFormatted= */ true);
+    AtomicInteger inBatch = new AtomicInteger();
+    AtomicInteger highest = new AtomicInteger();
+    steps = (step, frame) -> {
+      if (step == Steps.Step.PAGE_COPIED) {
+        highest.accumulateAndGet(inBatch.incrementAndGet(), Math::max);
+      } else if (step == Steps.Step.PAGES_FORCED) {
+        inBatch.set(0);
+      }
+    };
+    pool.flushDirtyBefore(Long.MAX_VALUE);
+    assertEquals(most, highest.get());
   }
 
   /** Returns the oldest LSN that the pool reported when the batch was copied. */

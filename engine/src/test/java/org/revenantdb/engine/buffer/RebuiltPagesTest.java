@@ -258,7 +258,7 @@ class RebuiltPagesTest {
 
   private static BufferPool pool(StorageFile data, DoubleWriteFile doubleWrite, FakeLog log) {
     return new BufferPool(
-        BufferPoolOptions.ofBytes(8L << 20),
+        BufferPoolOptions.ofBytes(16L << 20),
         data,
         BatchGuard.of(doubleWrite),
         log,
