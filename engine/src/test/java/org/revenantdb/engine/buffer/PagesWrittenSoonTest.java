@@ -36,8 +36,7 @@ class PagesWrittenSoonTest {
   @BeforeEach
   void open() {
     DoubleWriteFile.create(directory.resolve("dw"), ID, new IoStatistics()).close();
-    file =
-        StorageFile.open(directory.resolve("data"), OpenMode.CREATE_NEW, /* ownerOnly= */ true);
+    file = StorageFile.open(directory.resolve("data"), OpenMode.CREATE_NEW, /* ownerOnly= */ true);
     file.preallocate(0, (FIRST + MANY) * (long) BufferPool.PAGE_SIZE); // starts no thread
     doubleWrite = DoubleWriteFile.open(directory.resolve("dw"), ID, new IoStatistics());
     doubleWrite.restore(file);
@@ -87,12 +86,13 @@ class PagesWrittenSoonTest {
   void pages_are_handed_over_without_failure_when_there_is_no_memory_for_a_thread() {
     changeAll(MANY, /* isFormatted= */ true);
     AtomicInteger thrown = new AtomicInteger();
-    steps = (step, frame) -> {
-      if (step == Steps.Step.ABOUT_TO_ALLOCATE) {
-        thrown.incrementAndGet();
-        throw new OutOfMemoryError("thrown by the test");
-      }
-    };
+    steps =
+        (step, frame) -> {
+          if (step == Steps.Step.ABOUT_TO_ALLOCATE) {
+            thrown.incrementAndGet();
+            throw new OutOfMemoryError("thrown by the test");
+          }
+        };
     try {
       pool.writeSoon(pages, inFrames, 0, MANY);
     } catch (OutOfMemoryError failed) {
@@ -110,14 +110,15 @@ class PagesWrittenSoonTest {
     changeAll(MANY, /* isFormatted= */ true);
     pool.flushDirtyBefore(firstLsn + 1); // one page; starts the thread
     AtomicInteger thrown = new AtomicInteger();
-    steps = (step, frame) -> {
-      if (step == Steps.Step.ABOUT_TO_ALLOCATE) {
-        if (thrown.incrementAndGet() > MANY) {
-          throw new AssertionError("the same batch is repeated for ever");
-        }
-        throw new OutOfMemoryError("thrown by the test");
-      }
-    };
+    steps =
+        (step, frame) -> {
+          if (step == Steps.Step.ABOUT_TO_ALLOCATE) {
+            if (thrown.incrementAndGet() > MANY) {
+              throw new AssertionError("the same batch is repeated for ever");
+            }
+            throw new OutOfMemoryError("thrown by the test");
+          }
+        };
     pool.flushDirtyBefore(Long.MAX_VALUE);
     assertTrue(thrown.get() > 0);
     assertEquals(Long.MAX_VALUE, pool.oldestDirtyLsn());
@@ -131,13 +132,14 @@ class PagesWrittenSoonTest {
     changeAll(MANY, /* isFormatted= */ true);
     AtomicInteger inBatch = new AtomicInteger();
     AtomicInteger highest = new AtomicInteger();
-    steps = (step, frame) -> {
-      if (step == Steps.Step.PAGE_COPIED) {
-        highest.accumulateAndGet(inBatch.incrementAndGet(), Math::max);
-      } else if (step == Steps.Step.PAGES_FORCED) {
-        inBatch.set(0);
-      }
-    };
+    steps =
+        (step, frame) -> {
+          if (step == Steps.Step.PAGE_COPIED) {
+            highest.accumulateAndGet(inBatch.incrementAndGet(), Math::max);
+          } else if (step == Steps.Step.PAGES_FORCED) {
+            inBatch.set(0);
+          }
+        };
     pool.flushDirtyBefore(Long.MAX_VALUE);
     assertEquals(most, highest.get());
   }
@@ -146,14 +148,17 @@ class PagesWrittenSoonTest {
   private AtomicLong handOverFirstPageTwiceAndChangeItBetween(boolean isFormatted) {
     AtomicInteger copies = new AtomicInteger();
     AtomicLong oldest = new AtomicLong();
-    steps = (step, frame) -> {
-      if (step == Steps.Step.PAGE_COPIED && frame == inFrames[0] && copies.getAndIncrement() == 0) {
-        change(0, 2, isFormatted);
-      }
-      if (step == Steps.Step.LOG_DURABLE && oldest.get() == 0) {
-        oldest.set(pool.oldestDirtyLsn());
-      }
-    };
+    steps =
+        (step, frame) -> {
+          if (step == Steps.Step.PAGE_COPIED
+              && frame == inFrames[0]
+              && copies.getAndIncrement() == 0) {
+            change(0, 2, isFormatted);
+          }
+          if (step == Steps.Step.LOG_DURABLE && oldest.get() == 0) {
+            oldest.set(pool.oldestDirtyLsn());
+          }
+        };
     long before = pool.statistics().pagesWritten();
     pool.writeSoon(pages, inFrames, 0, 1);
     pool.writeSoon(pages, inFrames, 0, MANY - 1);

@@ -163,8 +163,7 @@ class RebuiltPagesTest {
    * A batch names a page, and is confirmed. Then the life ends in some way, without a force of the
    * next header. The next life formats the page. A power cut drops all that was not forced.
    */
-  private void endLifeAndFormatPage(BiConsumer<Life, FaultyFileSystem> ending)
-      throws IOException {
+  private void endLifeAndFormatPage(BiConsumer<Life, FaultyFileSystem> ending) throws IOException {
     int page = PoolFixture.FIRST;
     FaultyFileSystem faulty = new FaultyFileSystem();
     Path place = faulty.wrap(directory);
