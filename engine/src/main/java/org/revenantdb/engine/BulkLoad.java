@@ -153,7 +153,14 @@ public final class BulkLoad implements AutoCloseable {
       return false;
     }
     try {
-      if (!transaction.core().alone(() -> loader.addToRun(key, value))) {
+      boolean isAdded =
+          transaction
+              .core()
+              .alone(() -> {
+                writer.holds().useHere(); // a thread that waits for the table waits for this one
+                return loader.addToRun(key, value);
+              });
+      if (!isAdded) {
         return false;
       }
     } catch (Throwable failure) {

@@ -240,18 +240,26 @@ final class PageCopy implements AutoCloseable {
 
   /** It may have been read while it was written. */
   private void readAgain(int pageId, MemorySegment page) {
+    BufferPool.@Nullable BadInFile bad = problemWhenWritten(pageId, page);
+    if (bad != null && !isFree(pageId)) {
+      // It may have been a free page, which may be torn, that was allocated between the two looks.
+      bad = problemWhenWritten(pageId, page);
+      if (bad != null && !isFree(pageId)) {
+        throw bad.why();
+      }
+    }
+    if (bad != null) {
+      page.fill((byte) 0); // the record that allocates it formats it, behind the redo point
+    }
+  }
+
+  private BufferPool.@Nullable BadInFile problemWhenWritten(int pageId, MemorySegment page) {
     BufferPool.@Nullable BadInFile bad = pool.problemInFile(pageId, page);
     if (bad != null && bad.isDirty()) {
       pool.flushDirtyBefore(Long.MAX_VALUE);
       bad = pool.problemInFile(pageId, page);
     }
-    if (bad == null) {
-      return;
-    }
-    if (!isFree(pageId)) {
-      throw bad.why();
-    }
-    page.fill((byte) 0); // the record that allocates it formats it, behind the redo point
+    return bad;
   }
 
   private boolean isFree(int pageId) {

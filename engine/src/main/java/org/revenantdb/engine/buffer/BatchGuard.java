@@ -39,9 +39,7 @@ public interface BatchGuard {
 
       @Override
       public void leaveOut(int[] pageIds, int from, int to) {
-        if (file.namesAny(pageIds, from, to)) {
-          file.switchOff();
-        }
+        file.leaveOut(pageIds, from, to);
       }
 
       @Override
@@ -67,8 +65,8 @@ public interface BatchGuard {
   }
 
   /**
-   * Prepares for a write of pages that are not in a batch. If the last batch names one of them, it
-   * is made void, forced.
+   * Prepares for a write of pages that are not in a batch. Afterwards no batch on the medium names
+   * one of them.
    *
    * @param pageIds pages
    * @param from the index of the first one

@@ -86,6 +86,8 @@ final class PageWriter implements AutoCloseable {
    * Memory      A round that meets an OutOfMemoryError ends, and the next one repeats it, unless
    *             `halfDone` is set. May be repeated:
    *               choosing frames   only reads; the next choice overwrites the batch
+   *               memory for copies a large batch becomes a small one instead, and the rest stays
+   *                                 dirty
    *               step 3            only waits; it is repeated at its place
    *               growth            up to its force: the file may be longer than pagesInFile says,
    *                                 as after a crash; the task stays first, and the same zeros go
@@ -183,6 +185,9 @@ final class PageWriter implements AutoCloseable {
    */
   private final int cleanBatch;
 
+  /** Pages in a large batch: a share of the pool, because none of them can be evicted meanwhile. */
+  private final int mostInBatch;
+
   private final Tally pagesWritten = new Tally();
   private final Tally batches = new Tally();
   private volatile long pagesInFile;
@@ -199,7 +204,7 @@ final class PageWriter implements AutoCloseable {
   private volatile boolean cleaning;
 
   /** Pages to write soon, as entries: a ring, under the lock. */
-  private long @Nullable [] soon;
+  private final long[] soon = new long[MAX_SOON];
 
   private int firstSoon;
   private int manySoon;
@@ -245,6 +250,7 @@ final class PageWriter implements AutoCloseable {
     this.highDirty = frames.capacity() - frames.capacity() / 8;
     this.lowDirty = frames.capacity() - frames.capacity() / 4;
     this.cleanBatch = Math.clamp(frames.capacity() / 4, 64, MAX_BATCH);
+    this.mostInBatch = Math.clamp(frames.capacity() / 4, MAX_BATCH, LARGE_BATCH);
     this.pagesInFile = data.size() / PAGE_SIZE;
   }
 
@@ -306,7 +312,8 @@ final class PageWriter implements AutoCloseable {
   }
 
   /**
-   * Requests that pages are written when there are enough of them; does not wait.
+   * Requests that pages are written when there are enough of them; does not wait. This is a hint,
+   * so a lack of memory is no failure: the caller has published its changes already.
    *
    * @param pageIds pages that are expected not to change soon
    * @param inFrames their frames
@@ -314,17 +321,20 @@ final class PageWriter implements AutoCloseable {
    * @param to the index behind the last one
    */
   void writeSoon(int[] pageIds, int[] inFrames, int from, int to) {
+    try {
+      takeHint(pageIds, inFrames, from, to);
+    } catch (OutOfMemoryError notNow) {
+      // A later request, or a checkpoint, starts the thread.
+    }
+  }
+
+  private void takeHint(int[] pageIds, int[] inFrames, int from, int to) {
     lock.lock();
     try {
-      long[] ring = soon;
-      if (ring == null) {
-        ring = new long[MAX_SOON];
-        soon = ring;
-      }
       for (int i = from; i < to && manySoon < MAX_SOON; i++) {
-        ring[(firstSoon + manySoon++) % MAX_SOON] = (long) pageIds[i] << 32 | inFrames[i];
+        soon[(firstSoon + manySoon++) % MAX_SOON] = (long) pageIds[i] << 32 | inFrames[i];
       }
-      if (manySoon >= LARGE_BATCH && !closed && failure == null) {
+      if (manySoon >= mostInBatch && !closed && failure == null) {
         wakeThread();
       }
     } finally {
@@ -421,6 +431,7 @@ final class PageWriter implements AutoCloseable {
   /** With the lock held. */
   private void wakeThread() {
     if (thread == null) {
+      steps.at(Steps.Step.ABOUT_TO_ALLOCATE, -1);
       FileThread starting = FileThread.of(name + "-page-writer", this::run, this::stop);
       starting.start();
       thread = starting;
@@ -485,7 +496,7 @@ final class PageWriter implements AutoCloseable {
           && !cleaning
           && growths.isEmpty()
           && flushes.isEmpty()
-          && manySoon < LARGE_BATCH) {
+          && manySoon < mostInBatch) {
         work.awaitUninterruptibly();
       }
       return !closed;
@@ -696,7 +707,7 @@ final class PageWriter implements AutoCloseable {
 
   /** How many of some entries are one batch: as many as can be guarded, and others with them. */
   private int largeBatch(long[] entries, int from) {
-    int most = Math.min(LARGE_BATCH, entries.length - from);
+    int most = Math.min(mostInBatch, entries.length - from);
     int guarded = 0;
     for (int n = 0; n < most; n++) {
       guarded += isFormatted(entries[from + n]) ? 0 : 1;
@@ -721,16 +732,15 @@ final class PageWriter implements AutoCloseable {
   private int takeSoon() {
     lock.lock();
     try {
-      long[] ring = soon;
-      if (closed || ring == null || manySoon < LARGE_BATCH) {
+      if (closed || manySoon < mostInBatch) {
         return 0;
       }
-      for (int i = 0; i < LARGE_BATCH; i++) {
-        batch[i] = ring[(firstSoon + i) % MAX_SOON];
+      for (int i = 0; i < mostInBatch; i++) {
+        batch[i] = soon[(firstSoon + i) % MAX_SOON];
       }
-      firstSoon = (firstSoon + LARGE_BATCH) % MAX_SOON;
-      manySoon -= LARGE_BATCH;
-      return LARGE_BATCH;
+      firstSoon = (firstSoon + mostInBatch) % MAX_SOON;
+      manySoon -= mostInBatch;
+      return mostInBatch;
     } finally {
       lock.unlock();
     }
@@ -764,9 +774,22 @@ final class PageWriter implements AutoCloseable {
     lock.lock();
     try {
       flushes.finishIf(task -> oldest >= task.goal);
+      forgetWritten();
     } finally {
       lock.unlock();
     }
+  }
+
+  /** Drops pages from those to write soon that need no write any more. With the lock held. */
+  private void forgetWritten() {
+    int kept = 0;
+    for (int i = 0; i < manySoon; i++) {
+      long entry = soon[(firstSoon + i) % MAX_SOON];
+      if (frames.firstLsnVolatile((int) entry) != 0 && isInPlace(entry)) {
+        soon[(firstSoon + kept++) % MAX_SOON] = entry;
+      }
+    }
+    manySoon = kept;
   }
 
   /** The frames with a first LSN below the goal, as entries in the order of their pages. */
@@ -796,11 +819,16 @@ final class PageWriter implements AutoCloseable {
 
   // ---- a batch
 
-  /** Writes the first {@code n} entries of the batch; returns how many were not latched. */
-  private int write(int n, long goal) {
-    Arrays.sort(batch, 0, n);
+  /** Writes the first {@code entries} of the batch; returns how many were not latched. */
+  private int write(int entries, long goal) {
+    Arrays.sort(batch, 0, entries);
+    int n = onceEach(entries);
+    MemorySegment images = n > MAX_BATCH ? largeImages() : null;
+    if (images == null) {
+      n = Math.min(n, MAX_BATCH); // the others stay dirty, for another batch
+      images = smallImages();
+    }
     int toGuard = sortOut(n);
-    MemorySegment images = images(n);
     halfDone = true;
     int copied = 0;
     int guarded = 0;
@@ -810,12 +838,13 @@ final class PageWriter implements AutoCloseable {
       int page = (int) (batch[i] >> 32);
       int frame = (int) batch[i];
       MemorySegment copy = image(images, copied);
-      if (page != NO_PAGE && copy(frame, page, goal, /* isGuarded= */ i < toGuard, copy)) {
+      if (copy(frame, page, goal, /* isGuarded= */ i < toGuard, copy)) {
         guarded += i < toGuard ? 1 : 0;
         batchPages[copied] = page;
         batchFrames[copied] = frame;
         batchLsns[copied] = PageHeaderLayout.pageLsn(copy);
         lsn = Math.max(lsn, batchLsns[copied++]);
+        steps.at(Steps.Step.PAGE_COPIED, frame);
       }
     }
     if (copied > 0) {
@@ -825,6 +854,34 @@ final class PageWriter implements AutoCloseable {
     }
     halfDone = false;
     return copied;
+  }
+
+  /**
+   * Drops entries of the sorted batch until each page has one; returns how many are left. The queue
+   * of pages to write soon can have a page twice, or in two frames. A second copy in the same batch
+   * would hide the first LSN of the first copy, and a batch of the double-write file must not name
+   * a page twice.
+   */
+  private int onceEach(int entries) {
+    int n = 0;
+    for (int i = 0; i < entries; i++) {
+      int page = (int) (batch[i] >> 32);
+      if (page == NO_PAGE) {
+        continue;
+      }
+      if (n == 0 || (int) (batch[n - 1] >> 32) != page) {
+        batch[n++] = batch[i];
+      } else if (isInPlace(batch[i])) {
+        batch[n - 1] = batch[i];
+      }
+    }
+    return n;
+  }
+
+  /** Whether the frame of an entry has its page; out of date a moment later. */
+  private boolean isInPlace(long entry) {
+    Stay stay = frames.stayVolatile((int) entry);
+    return stay != null && stay.pageId() == (int) (entry >> 32);
   }
 
   /**
@@ -864,6 +921,9 @@ final class PageWriter implements AutoCloseable {
     try {
       long first = frames.firstLsnVolatile(frame);
       boolean same = stay.pageId() == page && !stay.isObsolete();
+      if (frames.flushingVolatile(frame) != 0) {
+        return false; // its copy in this batch must be in the file first
+      }
       if (!same || first == 0 || first >= goal || !(isGuarded || stay.isFormatted())) {
         return false;
       }
@@ -1005,15 +1065,22 @@ final class PageWriter implements AutoCloseable {
     return images.asSlice((long) i * PAGE_SIZE, PAGE_SIZE);
   }
 
-  private MemorySegment images(int n) {
-    if (n > MAX_BATCH) {
-      Slabs.Slab large = largeCopies;
-      if (large == null) {
-        large = LARGE_COPIES.take();
-        largeCopies = large;
+  /** The memory for a large batch; null if there is none now. */
+  private @Nullable MemorySegment largeImages() {
+    Slabs.Slab images = largeCopies;
+    if (images == null) {
+      try {
+        steps.at(Steps.Step.ABOUT_TO_ALLOCATE, -1);
+        images = LARGE_COPIES.take();
+      } catch (OutOfMemoryError notNow) {
+        return null; // the same batch, repeated, would lack it again
       }
-      return large.memory;
+      largeCopies = images;
     }
+    return images.memory;
+  }
+
+  private MemorySegment smallImages() {
     Slabs.Slab images = copies;
     if (images == null) {
       images = COPIES.take();

@@ -9,6 +9,10 @@ interface Steps {
     SCANNED_FIRST_LSN,
     /** The page writer has set what is being written and not yet cleared the first LSN. */
     FLUSHING_SET,
+    /** The page writer needs memory for its thread or a large batch; a test may throw the error. */
+    ABOUT_TO_ALLOCATE,
+    /** The page writer has copied a page, marked it as being written, and released its latch. */
+    PAGE_COPIED,
     /** The page writer has copied the pages of a batch and holds no latch. */
     BATCH_COPIED,
     /** The log is durable up to every page of the batch; nothing is written yet. */

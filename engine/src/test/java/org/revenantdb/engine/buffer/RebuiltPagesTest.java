@@ -2,6 +2,7 @@ package org.revenantdb.engine.buffer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -9,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -19,6 +21,7 @@ import org.revenantdb.recovery.file.IoStatistics;
 import org.revenantdb.recovery.file.OpenMode;
 import org.revenantdb.recovery.file.StorageFile;
 import org.revenantdb.recovery.testing.FaultyFileSystem;
+import org.revenantdb.recovery.testing.IoEvent;
 
 /**
  * The power is cut at each write and force of some batches, in which some pages were formatted
@@ -130,6 +133,110 @@ class RebuiltPagesTest {
     }
   }
 
+  @Test
+  void R24_a_header_of_a_clean_close_that_is_lost_brings_no_older_batch_back() throws IOException {
+    endLifeAndFormatPage((life, faulty) -> life.doubleWrite.clear());
+  }
+
+  @Test
+  void R24_a_header_of_a_killed_process_that_is_lost_brings_no_older_batch_back()
+      throws IOException {
+    endLifeAndFormatPage((life, faulty) -> {
+      faulty.hook(event -> {
+        if (event.kind() == IoEvent.Kind.FORCE) {
+          throw new IOException("killed before " + event);
+        }
+      });
+      life.changeInVain(PoolFixture.FIRST + 1);
+    });
+  }
+
+  @Test
+  void R24_a_header_whose_force_failed_brings_no_older_batch_back() throws IOException {
+    endLifeAndFormatPage((life, faulty) -> {
+      faulty.failForces(true);
+      life.changeInVain(PoolFixture.FIRST + 1);
+    });
+  }
+
+  /**
+   * A batch names a page, and is confirmed. Then the life ends in some way, without a force of the
+   * next header. The next life formats the page. A power cut drops all that was not forced.
+   */
+  private void endLifeAndFormatPage(BiConsumer<Life, FaultyFileSystem> ending) throws IOException {
+    int page = PoolFixture.FIRST;
+    FaultyFileSystem faulty = new FaultyFileSystem();
+    Path place = faulty.wrap(directory);
+    FakeLog firstLog = new FakeLog();
+    DoubleWriteFile.create(place.resolve("dw"), ID, new IoStatistics()).close();
+    StorageFile.open(place.resolve("data"), OpenMode.CREATE_NEW, /* ownerOnly= */ true).close();
+    faulty.trackForces();
+    try (Life first = new Life(place, firstLog)) {
+      first.pool.extendTo(8);
+      change(first.pool, firstLog, page, 1, /* isFormatted= */ false);
+      first.pool.flushDirtyBefore(Long.MAX_VALUE);
+      assertTrue(first.doubleWrite.namesAny(new int[] {page}, 0, 1));
+      ending.accept(first, faulty);
+    }
+    faulty.hook(event -> {});
+    faulty.failForces(false);
+    FakeLog log = new FakeLog(); // the former one may have stopped
+    while (log.tail() < firstLog.tail()) {
+      log.append();
+    }
+    try (Life second = new Life(place, log)) {
+      assertFalse(second.doubleWrite.namesAny(new int[] {page}, 0, 1));
+      change(second.pool, log, page, 2, /* isFormatted= */ true);
+      second.pool.flushDirtyBefore(Long.MAX_VALUE);
+    }
+    faulty.powerCut(new DropsAll());
+    try (Life third = new Life(place, log)) {
+      int frame = third.pool.fixExclusive(page);
+      assertEquals(2, PoolFixture.value(third.pool.page(frame)));
+      third.pool.unfixExclusive(frame);
+    }
+  }
+
+  /** Keeps no sector that was not forced. */
+  private static final class DropsAll extends Random {
+    private static final long serialVersionUID = 1;
+
+    @Override
+    public boolean nextBoolean() {
+      return false;
+    }
+  }
+
+  /** From an open with its checks and repairs to a close. */
+  private static final class Life implements AutoCloseable {
+    private final FakeLog log;
+    private final StorageFile data;
+    private final DoubleWriteFile doubleWrite;
+    private final BufferPool pool;
+
+    Life(Path place, FakeLog log) {
+      this.log = log;
+      this.data =
+          StorageFile.open(place.resolve("data"), OpenMode.READ_WRITE, /* ownerOnly= */ true);
+      this.doubleWrite = DoubleWriteFile.open(place.resolve("dw"), ID, new IoStatistics());
+      doubleWrite.compare(data, log.tail());
+      doubleWrite.restore(data);
+      this.pool = pool(data, doubleWrite, log);
+    }
+
+    void changeInVain(int page) {
+      change(pool, log, page, 1, /* isFormatted= */ false);
+      assertThrows(FileException.class, () -> pool.flushDirtyBefore(Long.MAX_VALUE));
+    }
+
+    @Override
+    public void close() {
+      pool.close();
+      doubleWrite.close();
+      data.close();
+    }
+  }
+
   private int fixedFrame;
 
   private int fixed(BufferPool pool, int page) {
@@ -150,7 +257,7 @@ class RebuiltPagesTest {
 
   private static BufferPool pool(StorageFile data, DoubleWriteFile doubleWrite, FakeLog log) {
     return new BufferPool(
-        BufferPoolOptions.ofBytes(8L << 20),
+        BufferPoolOptions.ofBytes(16L << 20),
         data,
         BatchGuard.of(doubleWrite),
         log,

@@ -57,6 +57,10 @@ public final class DoubleWriteFile implements AutoCloseable {
    * Growth: the file grows, and is forced, before a batch is written that needs the room. So a whole header never names
    * more images than the file has room for. The crash table is in docs/format.md §3.
    *
+   * Which header is on the medium? A header that was read at open, or written by clear, may be only in the system's
+   * cache. The medium may have an older one, with another batch. So `headerIsOnMedium` is true only after a force that
+   * this process has seen succeed with the present header; a page may be written without this file only then.
+   *
    * R6: after a kill or a failed force of the former process, a page that reads as whole may be whole only in the
    * system's cache. So restore writes every page of the batch again and always forces, before the file is used again.
    */
@@ -76,6 +80,9 @@ public final class DoubleWriteFile implements AutoCloseable {
   private State state;
   private long batch;
   private long highestForced;
+
+  /** Whether this process has forced the present header; see above. */
+  private boolean headerIsOnMedium;
 
   /**
    * For how many images this process knows that the file has room: it was forced to be so long. A
@@ -457,6 +464,7 @@ public final class DoubleWriteFile implements AutoCloseable {
     file.write(0, header);
     file.write(DoubleWriteLayout.imagePosition(0), images.asSlice(0, (long) n * PAGE_SIZE));
     file.force();
+    headerIsOnMedium = true;
     state = State.WRITTEN;
   }
 
@@ -475,6 +483,7 @@ public final class DoubleWriteFile implements AutoCloseable {
   }
 
   private void beginHeader(int pages) {
+    headerIsOnMedium = false;
     batch++;
     header.fill((byte) 0);
     DoubleWriteLayout.version(header, DoubleWriteLayout.CURRENT_VERSION);
@@ -536,6 +545,21 @@ public final class DoubleWriteFile implements AutoCloseable {
   public void switchOff() {
     clear();
     file.force();
+    headerIsOnMedium = true;
+  }
+
+  /**
+   * Prepares for a write of pages without this file: afterwards no batch on the medium names one of
+   * them. The first call of a process forces an empty header, unless a batch was written before.
+   *
+   * @param pageIds pages
+   * @param from the index of the first one
+   * @param to the index behind the last one
+   */
+  public void leaveOut(int[] pageIds, int from, int to) {
+    if (!headerIsOnMedium || namesAny(pageIds, from, to)) {
+      switchOff();
+    }
   }
 
   private void require(State wanted, String sentence) {
