@@ -29,6 +29,7 @@ final class Fork {
   private final List<String> flags;
   private final Duration limit;
   private final String classPath;
+  private final List<String> prefix;
 
   /**
    * Describes one.
@@ -50,6 +51,12 @@ final class Fork {
    * @param classPath of the JVM
    */
   Fork(String main, List<String> flags, Duration limit, String classPath) {
+    this(main, flags, limit, classPath, List.of());
+  }
+
+  private Fork(
+      String main, List<String> flags, Duration limit, String classPath, List<String> prefix) {
+    this.prefix = List.copyOf(prefix);
     this.main = main;
     this.flags = List.copyOf(flags);
     this.limit = limit;
@@ -58,7 +65,12 @@ final class Fork {
 
   /** The same, but classes in a folder come before those of the same name. */
   Fork withClassesFrom(Path folder) {
-    return new Fork(main, flags, limit, folder + File.pathSeparator + classPath);
+    return new Fork(main, flags, limit, folder + File.pathSeparator + classPath, prefix);
+  }
+
+  /** The same, but all its memory, its pages in the cache of the system included, is limited. */
+  Fork in(MemoryGroup group) {
+    return new Fork(main, flags, limit, classPath, group.prefix());
   }
 
   /**
@@ -75,7 +87,7 @@ final class Fork {
 
   /** Runs it, once; waits for its end. */
   Said run(String... arguments) throws IOException {
-    List<String> command = new ArrayList<>();
+    List<String> command = new ArrayList<>(prefix);
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(flags);
     command.addAll(List.of("-cp", classPath, main));

@@ -34,6 +34,7 @@ public final class Main {
           new OffHeapBench(),
           new CommitBench(),
           new TreeBench(),
+          new LargerThanMemoryBench(),
           new HeavyInsertBench(),
           new SpaceMapBench(),
           new RecoveryBench(),

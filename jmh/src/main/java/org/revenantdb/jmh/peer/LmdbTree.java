@@ -24,7 +24,7 @@ import org.revenantdb.jmh.tree.TreeStore;
  * is {@code MDB_NOSYNC} with {@code MDB_WRITEMAP}, as in its own benchmark: the kill of the process
  * loses nothing, a power cut may lose everything.
  */
-public final class LmdbTree implements TreeStore {
+public class LmdbTree implements TreeStore {
   private static final long MAP = 8L << 30;
 
   private final Env<ByteBuffer> environment;
@@ -38,11 +38,12 @@ public final class LmdbTree implements TreeStore {
    * @param cacheBytes not used
    */
   public LmdbTree(Path directory, long cacheBytes) {
-    environment =
-        Env.create()
-            .setMapSize(MAP)
-            .setMaxDbs(2)
-            .open(directory.toFile(), EnvFlags.MDB_NOSYNC, EnvFlags.MDB_WRITEMAP);
+    this(directory, EnvFlags.MDB_NOSYNC, EnvFlags.MDB_WRITEMAP);
+  }
+
+  /** With other flags. */
+  LmdbTree(Path directory, EnvFlags... flags) {
+    environment = Env.create().setMapSize(MAP).setMaxDbs(2).open(directory.toFile(), flags);
     rows = environment.openDbi("rows", DbiFlags.MDB_CREATE);
   }
 

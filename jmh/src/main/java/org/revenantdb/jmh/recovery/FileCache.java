@@ -10,7 +10,7 @@ import java.util.List;
  * The cache of the system for files. Java cannot drop a file from it, but {@code dd} can, without
  * the rights of an administrator, where it knows {@code nocache} (GNU, on Linux).
  */
-final class FileCache {
+public final class FileCache {
   private static final Path IO = Path.of("/proc/self/io");
   private static final String FETCHED = "read_bytes:";
 
@@ -20,9 +20,11 @@ final class FileCache {
    * Drops forced files from the cache. The system may ignore the advice; {@link #fetchedBytes} of
    * the reading process shows whether it did.
    *
+   * @param files that no process has mapped
    * @return false if there is no {@code dd} that can do it
+   * @throws InterruptedException if the thread is interrupted meanwhile
    */
-  static boolean drop(List<Path> files) throws InterruptedException {
+  public static boolean drop(List<Path> files) throws InterruptedException {
     for (Path file : files) {
       ProcessBuilder dd =
           new ProcessBuilder(
@@ -43,8 +45,10 @@ final class FileCache {
   /**
    * Bytes that the system has fetched from a device for this process; -1 if the system does not
    * report it.
+   *
+   * @return their number
    */
-  static long fetchedBytes() {
+  public static long fetchedBytes() {
     try {
       for (String line : Files.readAllLines(IO, StandardCharsets.US_ASCII)) {
         if (line.startsWith(FETCHED)) {

@@ -32,6 +32,26 @@ final class TreeWork {
     }
   }
 
+  /** Updates of random rows by one thread, a transaction each. */
+  static void update(TreeStore.Session session, IntSupplier choice, int count, long seed)
+      throws Exception {
+    Sessions.Session one = single(session, choice, /* readPercent= */ 0, seed);
+    for (int i = 0; i < count; i++) {
+      one.step();
+    }
+  }
+
+  /** As {@link #mix}, but a step is one operation: where each may wait for a disk. */
+  static Sessions.Session single(
+      TreeStore.Session session, IntSupplier choice, int readPercent, long seed) {
+    return mix(session, choice, readPercent, seed, /* operations= */ 1);
+  }
+
+  /** As {@link #scans}, but a step is one scan. */
+  static Sessions.Session singleScan(TreeStore.Session session, IntSupplier choice) {
+    return scans(session, choice, /* scans= */ 1);
+  }
+
   /** Point reads, a number of them in a transaction. */
   static Sessions.Session reads(
       TreeStore.Session session, IntSupplier choice, int readsInTransaction) {
@@ -59,9 +79,13 @@ final class TreeWork {
 
   /** Scans that begin at rows of any kind that have enough after them. */
   static Sessions.Session scans(TreeStore.Session session, IntSupplier choice) {
+    return scans(session, choice, SCANS_A_STEP);
+  }
+
+  private static Sessions.Session scans(TreeStore.Session session, IntSupplier choice, int scans) {
     byte[] key = new byte[TreeRows.KEY];
     return () -> {
-      for (int i = 0; i < SCANS_A_STEP; i++) {
+      for (int i = 0; i < scans; i++) {
         long row = choice.getAsInt();
         TreeRows.key(row, key);
         long sum = session.scan(key, ROWS_A_SCAN);
@@ -75,11 +99,16 @@ final class TreeWork {
   /** Reads and updates of one row each, in transactions of their own. */
   static Sessions.Session mix(
       TreeStore.Session session, IntSupplier choice, int readPercent, long seed) {
+    return mix(session, choice, readPercent, seed, STEP);
+  }
+
+  private static Sessions.Session mix(
+      TreeStore.Session session, IntSupplier choice, int readPercent, long seed, int operations) {
     SplittableRandom random = new SplittableRandom(seed);
     byte[] key = new byte[TreeRows.KEY];
     byte[] value = new byte[TreeRows.VALUE];
     return () -> {
-      for (int i = 0; i < STEP; i++) {
+      for (int i = 0; i < operations; i++) {
         int row = choice.getAsInt();
         if (readPercent > 0 && random.nextInt(100) < readPercent) {
           session.begin();
