@@ -14,8 +14,14 @@ import org.revenantdb.recovery.log.RecordBuilder;
  * predecessors. For one thread at a time.
  */
 final class LeafRoom {
-  /** Room for some versions of small rows. */
-  static final int RESERVE = 1024;
+  /** Rows that are longer get no reserve. */
+  private static final int MOST_RESERVE = 1024;
+
+  /** Room for some versions of the smallest rows. */
+  private static final int LEAST_RESERVE = 256;
+
+  /** Versions of a row for which there is room at least. */
+  private static final int VERSIONS = 2;
 
   /** The least gain from the removal of predecessors; otherwise the leaf is split. */
   private static final int MIN_GAIN = 256;
@@ -33,12 +39,23 @@ final class LeafRoom {
    * The room that the right-most leaf keeps for new versions of appended rows. Without it, the
    * first update of each full leaf would split the leaf.
    *
+   * <p>It is small, because every reader of a full leaf pays for it: {@link #settle} empties it
+   * whenever it is full. The leaf gets more room when it gets an upper fence, because the prefix
+   * that the fences share leaves its cells.
+   *
    * @param slot the slot of the row, or its place, as returned by a search
    * @param length bytes of the row with its predecessor
    */
   static int reserve(MemorySegment page, int slot, int length) {
     boolean appends = slot < -1 && -slot - 1 == Slotted.count(page) && !Slotted.hasUpperFence(page);
-    return appends && length <= RESERVE ? RESERVE : 0;
+    return appends ? reserve(length) : 0;
+  }
+
+  /** The same for a row that is known to be appended. */
+  static int reserve(int length) {
+    return length <= MOST_RESERVE
+        ? Math.min(MOST_RESERVE, Math.max(LEAST_RESERVE, VERSIONS * length))
+        : 0;
   }
 
   /**
