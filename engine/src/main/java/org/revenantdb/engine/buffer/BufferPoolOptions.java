@@ -46,6 +46,14 @@ public record BufferPoolOptions(long bytes, int readThreads, String name) {
   }
 
   /**
+   * Whether the pool takes so much memory that the cache of the system can hold less than it does.
+   * Then that cache would hold mostly pages that are in the pool as well.
+   */
+  boolean takesMostMemory() {
+    return bytes >= MachineMemory.bytes() / 2;
+  }
+
+  /**
    * Returns how many pages fit.
    *
    * @return number of frames

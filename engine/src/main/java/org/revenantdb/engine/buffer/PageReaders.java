@@ -132,12 +132,18 @@ final class PageReaders implements AutoCloseable {
   /**
    * No thread is started yet.
    *
+   * @param beside whether callers read beside the cache of the system, where that is possible
    * @param stop stops the engine if a thread dies
    */
-  PageReaders(StorageFile data, int maxThreads, String name, Consumer<? super Throwable> stop) {
+  PageReaders(
+      StorageFile data,
+      int maxThreads,
+      String name,
+      boolean beside,
+      Consumer<? super Throwable> stop) {
     this.stop = stop;
     this.data = data;
-    this.callerReads = data.callerReads(CALLERS_AT_ONCE, BufferPool.PAGE_SIZE);
+    this.callerReads = data.callerReads(CALLERS_AT_ONCE, BufferPool.PAGE_SIZE, beside);
     this.maxThreads = maxThreads;
     this.name = name;
   }

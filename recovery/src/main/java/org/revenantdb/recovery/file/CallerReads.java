@@ -35,11 +35,22 @@ public final class CallerReads implements AutoCloseable {
     final PatientLock lock = new PatientLock();
     final RandomAccessFile file;
     final byte[] bytes;
+    final @Nullable DirectReads direct;
     boolean closed;
 
-    Opening(RandomAccessFile file, int bytes) {
+    Opening(RandomAccessFile file, int bytes, @Nullable DirectReads direct) {
       this.file = file;
       this.bytes = new byte[bytes];
+      this.direct = direct;
+    }
+
+    void close() throws IOException {
+      closed = true;
+      try (file) {
+        if (direct != null) {
+          direct.close();
+        }
+      }
     }
   }
 
@@ -63,16 +74,23 @@ public final class CallerReads implements AutoCloseable {
    * @param statistics where reads are counted
    * @param times the number of openings, and so of threads that can read at once
    * @param bytes the most that one read is about
+   * @param beside whether reads go beside the cache of the system, where that is possible
    * @param othersShown whether readers get other bytes than those in the file now: then these
    *     openings are not used
    */
   static CallerReads open(
-      Path path, IoStatistics statistics, int times, int bytes, BooleanSupplier othersShown) {
+      Path path,
+      IoStatistics statistics,
+      int times,
+      int bytes,
+      boolean beside,
+      BooleanSupplier othersShown) {
     List<Opening> openings = new ArrayList<>();
     if (path.getFileSystem().equals(FileSystems.getDefault())) {
       try {
         for (int i = 0; i < times; i++) {
-          openings.add(new Opening(new RandomAccessFile(path.toFile(), "r"), bytes));
+          RandomAccessFile file = new RandomAccessFile(path.toFile(), "r");
+          openings.add(new Opening(file, bytes, beside ? DirectReads.open(path) : null));
         }
       } catch (IOException noDescriptors) {
         // What is left of them the engine needs for its files; its threads read for callers.
@@ -115,6 +133,10 @@ public final class CallerReads implements AutoCloseable {
 
   private int read(Opening opening, long position, MemorySegment target) {
     int wanted = (int) target.byteSize();
+    if (opening.direct != null && opening.direct.read(position, target)) {
+      statistics.countRead(wanted);
+      return wanted;
+    }
     int done = 0;
     try {
       opening.file.seek(position);
@@ -144,8 +166,7 @@ public final class CallerReads implements AutoCloseable {
     for (Opening opening : openings) {
       opening.lock.lock();
       try {
-        opening.closed = true;
-        opening.file.close();
+        opening.close();
       } catch (IOException failed) {
         failure = IoFailures.of(path, FileException.NO_OFFSET, "closing", failed);
       } finally {

@@ -2,9 +2,12 @@ package org.revenantdb.recovery.file;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -12,6 +15,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -127,5 +131,65 @@ class CallerReadsTest {
     }
     reads.close();
     assertEquals(CallerReads.NOT_DONE, read(reads, 0, found));
+  }
+
+  @Test
+  void reads_beside_the_cache_find_what_was_just_written_into_it() {
+    try (CallerReads beside = file.callerReads(2, PAGE, /* beside= */ true);
+        Arena arena = Arena.ofConfined()) {
+      MemorySegment target = arena.allocate(PAGE, 4096);
+      for (int page = 0; page < PAGES; page++) {
+        file.write((long) page * PAGE, MemorySegment.ofArray(page(page + 1))); // not forced
+        assertEquals(PAGE, beside.readUpTo((long) page * PAGE, target));
+        assertArrayEquals(page(page + 1), target.toArray(ValueLayout.JAVA_BYTE));
+      }
+    }
+  }
+
+  @Test
+  void reads_beside_the_cache_end_at_the_end_of_the_file_and_take_any_memory() {
+    file.truncate(3 * PAGE / 2);
+    try (CallerReads beside = file.callerReads(2, PAGE, /* beside= */ true);
+        Arena arena = Arena.ofConfined()) {
+      MemorySegment target = arena.allocate(PAGE, 4096);
+      assertEquals(PAGE, beside.readUpTo(0, target));
+      assertEquals(PAGE / 2, beside.readUpTo(PAGE, target));
+      assertEquals(0, beside.readUpTo(2 * PAGE, target));
+      assertEquals(PAGE, beside.readUpTo(0, arena.allocate(PAGE + 1L, 4096).asSlice(1)));
+      assertEquals(PAGE, read(beside, 0, new byte[PAGE]));
+      assertEquals(PAGE / 2, beside.readUpTo(PAGE / 2 + PAGE / 2, target));
+    }
+  }
+
+  @Test
+  void an_interrupted_thread_reads_beside_the_cache_and_so_does_the_next_one() {
+    try (CallerReads beside = file.callerReads(2, PAGE, /* beside= */ true);
+        Arena arena = Arena.ofConfined()) {
+      MemorySegment target = arena.allocate(PAGE, 4096);
+      Thread.currentThread().interrupt();
+      for (int page = 0; page < PAGES; page++) {
+        assertEquals(PAGE, beside.readUpTo((long) page * PAGE, target));
+        assertArrayEquals(page(page), target.toArray(ValueLayout.JAVA_BYTE));
+      }
+      assertTrue(Thread.interrupted());
+      assertEquals(PAGE, beside.readUpTo(PAGE, target));
+      assertArrayEquals(page(1), target.toArray(ValueLayout.JAVA_BYTE));
+    }
+  }
+
+  @Test
+  void a_read_beside_the_cache_whose_channel_an_interrupt_has_closed_is_possible_again()
+      throws Exception {
+    try (Arena arena = Arena.ofShared()) {
+      MemorySegment target = arena.allocate(PAGE, 4096);
+      DirectReads direct = DirectReads.open(directory.resolve("f"));
+      Assumptions.assumeTrue(direct != null && direct.read(0, target));
+      try (direct) {
+        direct.closeAsAnInterruptDoes();
+        assertFalse(direct.read(0, target));
+        assertTrue(direct.read(PAGE, target));
+        assertArrayEquals(page(1), target.toArray(ValueLayout.JAVA_BYTE));
+      }
+    }
   }
 }
