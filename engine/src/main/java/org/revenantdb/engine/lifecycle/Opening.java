@@ -21,6 +21,7 @@ import org.revenantdb.engine.buffer.BatchGuard;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.buffer.BufferPoolOptions;
 import org.revenantdb.engine.buffer.PageReadCheck;
+import org.revenantdb.engine.buffer.PoolShare;
 import org.revenantdb.engine.buffer.PoolSizeException;
 import org.revenantdb.engine.catalog.Catalog;
 import org.revenantdb.engine.change.FlushRecords;
@@ -128,8 +129,12 @@ final class Opening {
       OpenResources resources,
       boolean isView) {
     this.directory = directory;
-    this.options = options;
-    this.poolOptions = poolOptions(options);
+    if (options.poolBytes() != 0) {
+      poolOptions(options); // refused before it counts
+    }
+    this.options =
+        options.withPoolBytes(resources.opened(PoolShare.take(options.poolBytes())).bytes());
+    this.poolOptions = poolOptions(this.options);
     this.io = io;
     this.waits = waits;
     this.resources = resources;
