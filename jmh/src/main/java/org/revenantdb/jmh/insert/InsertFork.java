@@ -24,10 +24,16 @@ public final class InsertFork {
   private static final byte[] VALUE =
       "testing heavy".getBytes(java.nio.charset.StandardCharsets.US_ASCII);
 
-  /** Rows that are inserted into another store first, to have the code compiled. */
+  /** Rows of a round of inserts into another store before, which has the code compiled. */
   private static final int WARM_ROWS = 200_000;
 
   private static final int WARM_ROWS_DURABLE = 10_000;
+
+  /** The rate is steady when two rounds in succession differ by at most this part. */
+  private static final double STEADY = 0.05;
+
+  /** No further round begins after this time: an engine on a busy machine is never steady. */
+  private static final long LONGEST_WARM_UP_NANOS = 3_000_000_000L;
 
   private InsertFork() {}
 
@@ -49,7 +55,7 @@ public final class InsertFork {
     int warm = durability == Durability.LAZY ? WARM_ROWS : WARM_ROWS_DURABLE;
     try (InsertStore store =
         open(engine, Files.createDirectories(directory.resolve("warm")), durability, cache)) {
-      insert(store, sessions, Math.min(rows, warm) / sessions);
+      warmUp(store, sessions, Math.min(rows, warm) / sessions);
     }
     try (InsertStore store =
         open(engine, Files.createDirectories(directory.resolve("measured")), durability, cache)) {
@@ -64,6 +70,18 @@ public final class InsertFork {
       if (there != rows) {
         throw new IllegalStateException(there + " rows of " + rows + " are there");
       }
+    }
+  }
+
+  /** Has the sessions insert rows until their rate is steady. */
+  private static void warmUp(InsertStore store, int sessions, int each) throws Exception {
+    long start = System.nanoTime();
+    double before = insert(store, sessions, each);
+    double now = insert(store, sessions, each);
+    while (Math.abs(now - before) > STEADY * before
+        && System.nanoTime() - start < LONGEST_WARM_UP_NANOS) {
+      before = now;
+      now = insert(store, sessions, each);
     }
   }
 
