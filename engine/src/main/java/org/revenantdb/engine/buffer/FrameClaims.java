@@ -134,6 +134,9 @@ final class FrameClaims {
     int frame = free.poll();
     if (frame == Frames.NONE) {
       frame = frames.makeFresh();
+      if (frames.wantsSpare()) {
+        writer.prepareFrames();
+      }
     }
     if (frame == Frames.NONE) {
       frame = clock.evict();

@@ -21,6 +21,10 @@ final class Frames {
 
   private static final int BLOCK_SHIFT = 9;
   private static final int BLOCK_FRAMES = 1 << BLOCK_SHIFT;
+
+  /** When that many frames of the last block are used, memory for the next block is prepared. */
+  private static final int AHEAD_FROM = BLOCK_FRAMES / 4;
+
   private static final VarHandle LONG = MethodHandles.arrayElementVarHandle(long[].class);
   private static final VarHandle STAY = MethodHandles.arrayElementVarHandle(Stay[].class);
 
@@ -46,6 +50,12 @@ final class Frames {
   private final PatientLock growth = new PatientLock();
   private final AtomicInteger used = new AtomicInteger();
   private volatile int limit;
+
+  /** Memory for the next block; under {@code growth}. */
+  private Slabs.@Nullable Slab spare;
+
+  /** Whether memory for the next block is to be prepared. */
+  private volatile boolean wantsSpare;
 
   Frames(Slabs slabs, int capacity) {
     this.slabs = slabs;
@@ -81,10 +91,72 @@ final class Frames {
         return NONE;
       }
       used.set(frame + 1);
+      if (slot(frame) == AHEAD_FROM) {
+        wantsSpare = spare == null && nextBlock(frame) < limit;
+      }
       return frame;
     } finally {
       growth.unlock();
     }
+  }
+
+  /** The first frame of the next block. */
+  private static int nextBlock(int frame) {
+    return ((frame >>> BLOCK_SHIFT) + 1) << BLOCK_SHIFT;
+  }
+
+  /** Whether {@link #prepare} has something to do. */
+  boolean wantsSpare() {
+    return wantsSpare;
+  }
+
+  /**
+   * Takes memory for the next block. The system clears fresh memory page by page, which takes a
+   * millisecond for a slab. A thread that needs a frame has latches.
+   *
+   * <p>If there is no more memory, the thread that needs the frame finds that out by itself.
+   */
+  void prepare() {
+    if (!wantsSpare) {
+      return;
+    }
+    Slabs.Slab made;
+    try {
+      made = slabs.take();
+    } catch (OutOfMemoryError full) {
+      wantsSpare = false;
+      return;
+    }
+    boolean isUsed = false;
+    growth.lock();
+    try {
+      wantsSpare = false;
+      if (spare == null && nextBlock(used.get() - 1) < limit) {
+        spare = made;
+        isUsed = true;
+      }
+    } finally {
+      growth.unlock();
+      if (!isUsed) {
+        slabs.giveBack(made);
+      }
+    }
+  }
+
+  /** For tests: whether memory for the next block is there. */
+  boolean hasSpare() {
+    growth.lock();
+    try {
+      return spare != null;
+    } finally {
+      growth.unlock();
+    }
+  }
+
+  private Slabs.Slab takeSlab() {
+    Slabs.Slab prepared = spare;
+    spare = null;
+    return prepared == null ? slabs.take() : prepared;
   }
 
   private boolean hasMemory(int frame) {
@@ -93,7 +165,7 @@ final class Frames {
       return true;
     }
     try {
-      blocks.set(index, new Block(slabs.take()));
+      blocks.set(index, new Block(takeSlab()));
       return true;
     } catch (OutOfMemoryError full) {
       if (frame == 0) {
@@ -114,6 +186,11 @@ final class Frames {
         if (block != null && isQuiet(block)) {
           slabs.giveBack(block.slab);
         }
+      }
+      Slabs.Slab unused = spare;
+      spare = null;
+      if (unused != null) {
+        slabs.giveBack(unused);
       }
     } finally {
       growth.unlock();

@@ -179,6 +179,7 @@ final class PageWriter implements AutoCloseable {
   private final ErrandQueue<Task> growths = new ErrandQueue<>();
   private final ErrandQueue<Task> flushes = new ErrandQueue<>();
   private volatile boolean cleaning;
+  private volatile boolean preparing;
   private boolean closed;
   private @Nullable FileThread thread;
 
@@ -271,6 +272,25 @@ final class PageWriter implements AutoCloseable {
     try {
       if (!closed && failure == null) {
         cleaning = true;
+        wakeThread();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Requests memory for frames that are needed soon; does not wait. A pool that nothing is written
+   * to has no such thread, and none is started for this.
+   */
+  void prepareFrames() {
+    if (dirty.get() == 0 || preparing) {
+      return;
+    }
+    lock.lock();
+    try {
+      if (!closed && failure == null) {
+        preparing = true;
         wakeThread();
       }
     } finally {
@@ -401,6 +421,7 @@ final class PageWriter implements AutoCloseable {
     while (awaitWork()) {
       try {
         boolean progress = serveGrowths();
+        progress |= prepareSome();
         progress |= cleanSome();
         progress |= flushSome();
         rest(progress);
@@ -422,7 +443,7 @@ final class PageWriter implements AutoCloseable {
   private boolean awaitWork() {
     lock.lock();
     try {
-      while (!closed && !cleaning && growths.isEmpty() && flushes.isEmpty()) {
+      while (!closed && !cleaning && !preparing && growths.isEmpty() && flushes.isEmpty()) {
         work.awaitUninterruptibly();
       }
       return !closed;
@@ -472,6 +493,16 @@ final class PageWriter implements AutoCloseable {
     } finally {
       lock.unlock();
     }
+  }
+
+  /** Takes memory for frames; returns whether that was requested. */
+  private boolean prepareSome() {
+    if (!preparing) {
+      return false;
+    }
+    preparing = false; // first: a later request is for another slab
+    frames.prepare();
+    return true;
   }
 
   // ---- growth
