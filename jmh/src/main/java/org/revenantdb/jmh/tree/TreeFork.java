@@ -29,6 +29,12 @@ public final class TreeFork {
   /** Rows that are loaded to have the code compiled; they take 35 MB. */
   static final int WARM_ROWS = 300_000;
 
+  /** The rate is steady when two loads in succession differ by at most this part. */
+  private static final double STEADY = 0.05;
+
+  /** No further load begins after this time: an engine on a busy machine is never steady. */
+  private static final long LONGEST_WARM_UP_NANOS = 3_000_000_000L;
+
   static final String WARM_CACHE = Integer.toString(64 << 20);
 
   private final TreeStore store;
@@ -64,12 +70,33 @@ public final class TreeFork {
     }
   }
 
-  /** Loads rows into another store before: loading is over before its code is compiled. */
+  /**
+   * Loads rows into other stores before, until the rate is steady: loading is over before its code
+   * is compiled.
+   */
   private static void warmUp(String name, Path directory, int rows) throws Exception {
     Files.createDirectory(directory);
+    long start = System.nanoTime();
+    long before = warmLoad(name, directory.resolve("0"), rows);
+    long now = warmLoad(name, directory.resolve("1"), rows);
+    for (int round = 2;
+        Math.abs(now - before) > STEADY * before
+            && System.nanoTime() - start < LONGEST_WARM_UP_NANOS;
+        round++) {
+      before = now;
+      now = warmLoad(name, directory.resolve(Integer.toString(round)), rows);
+    }
+  }
+
+  /** Nanoseconds of one load by puts. */
+  private static long warmLoad(String name, Path directory, int rows) throws Exception {
+    Files.createDirectory(directory);
     try (TreeStore store = open(name, directory.toString(), WARM_CACHE)) {
+      long start = System.nanoTime();
       TreeWork.load(store.session(), rows);
+      long nanos = System.nanoTime() - start;
       store.loadSorted(rows);
+      return nanos;
     }
   }
 
