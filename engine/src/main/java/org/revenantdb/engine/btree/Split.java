@@ -239,7 +239,20 @@ public final class Split {
         int id = Slotted.child(page, SlottedSearch.childPosition(page, key));
         child = tree.childExclusive(id, level - 1);
         if (!hasRoom(child, need)) {
-          pool.unfixExclusive(splitChild(tree, parent, child, key));
+          int right = splitChild(tree, parent, child, key);
+          if (level > 1) {
+            pool.unfixExclusive(right);
+            return -1;
+          }
+          pool.unfixExclusive(parent);
+          parent = -1;
+          int left = child;
+          child = -1;
+          int half = halfOf(key, left, right);
+          if (hasRoom(half, need)) {
+            return half;
+          }
+          pool.unfixExclusive(half);
           return -1;
         }
         pool.unfixExclusive(parent);
@@ -347,6 +360,7 @@ public final class Split {
       claimed--;
       if (level == 0) {
         marks.carry(newPage, flags);
+        tree.madeLeaf(pool.stayOf(newFrame));
       }
     } finally {
       maps.unlatch();

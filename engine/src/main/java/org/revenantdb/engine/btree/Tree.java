@@ -161,6 +161,12 @@ public final class Tree {
     return to.found(edge, stamp, /* levelsToIt= */ 1, pool.slab(frame), BufferPool.base(frame));
   }
 
+  /** Whether a leaf is the right-most one that was written last: a hint. */
+  @SuppressWarnings("ReferenceEquality") // which stay it is
+  public boolean isRightEdge(Stay leaf) {
+    return rightEdge == leaf;
+  }
+
   /**
    * Whether a page is the leaf of this tree whose fences contain the key, however it was found.
    *
@@ -193,6 +199,18 @@ public final class Tree {
     boolean isLast = !Slotted.hasUpperFence(leaf.page());
     descent.atRightEdge(isLast);
     if (isLast && rightEdge != leaf) {
+      rightEdge = leaf;
+    }
+  }
+
+  /**
+   * Records that a split has made a leaf: threads that append rows need no descent to find the new
+   * right edge.
+   *
+   * @param leaf latched exclusively
+   */
+  void madeLeaf(Stay leaf) {
+    if (!Slotted.hasUpperFence(leaf.page())) {
       rightEdge = leaf;
     }
   }

@@ -35,6 +35,8 @@ final class InsertRequest implements Runnable {
   private long snapshot;
   private boolean inserted;
   private boolean missed;
+  private boolean last;
+  private int need;
 
   /** Makes a request for the owner of a mini-transaction. */
   InsertRequest(MiniTransaction mini, UnseenDeletes unseen) {
@@ -52,6 +54,7 @@ final class InsertRequest implements Runnable {
     cell = LeafCell.build(key, 0, id, value);
     inserted = false;
     missed = false;
+    need = 0;
   }
 
   @Override
@@ -66,11 +69,15 @@ final class InsertRequest implements Runnable {
       return; // a space map would have to be latched
     }
     int slot = SlottedSearch.search(page, key);
-    if (slot >= 0
-        || !hasRoom(page, slot)
-        || unseen.after(Slotted.table(page), key, snapshot) != 0) {
+    if (slot >= 0 || unseen.after(Slotted.table(page), key, snapshot) != 0) {
       return;
     }
+    int reserve = LeafRoom.reserve(page, slot, cell.length);
+    if (cell.length + Slotted.LEAF_SLOT - Slotted.prefix(page) + reserve > Slotted.free(page)) {
+      need = LeafRoom.canGain(page) ? 0 : cell.length + Slotted.LEAF_SLOT + reserve;
+      return;
+    }
+    last = !Slotted.hasUpperFence(page);
     mini.begin(id);
     PageOps.insert(mini.change(there.frame()), -slot - 1, cell);
     mini.end();
@@ -78,19 +85,27 @@ final class InsertRequest implements Runnable {
     inserted = true;
   }
 
-  private boolean hasRoom(MemorySegment page, int slot) {
-    int room = cell.length + Slotted.LEAF_SLOT - Slotted.prefix(page);
-    return room + LeafRoom.reserve(page, slot, cell.length) <= Slotted.free(page);
-  }
-
   /** Whether the row was inserted. */
   boolean isInserted() {
     return inserted;
   }
 
+  /** Whether the leaf with the inserted row was the right-most one of its tree. */
+  boolean wasLast() {
+    return last;
+  }
+
   /** Whether the leaf was split, merged or evicted before the request ran. */
   boolean hasMissed() {
     return missed;
+  }
+
+  /**
+   * The room that the row needs, if it was not inserted because the leaf is full, and no room can
+   * be gained there; else 0.
+   */
+  int need() {
+    return need;
   }
 
   /** Drops the references to the caller's data. */

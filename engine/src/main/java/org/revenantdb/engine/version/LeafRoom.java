@@ -78,7 +78,7 @@ final class LeafRoom {
   }
 
   /** Whether the predecessors on a leaf, needed or not, have enough room. */
-  private static boolean canGain(MemorySegment page) {
+  static boolean canGain(MemorySegment page) {
     int gain = 0;
     int count = Slotted.count(page);
     for (int slot = 0; slot < count && gain < MIN_GAIN; slot++) {

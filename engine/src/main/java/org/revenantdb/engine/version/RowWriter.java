@@ -53,6 +53,8 @@ public final class RowWriter implements RowConflict {
 
   private static final int NOT_TRIED = -2;
 
+  private static final int LEAF_IS_FULL = -3;
+
   private static final byte[] NO_BYTES = new byte[0];
 
   private final Storage storage;
@@ -237,6 +239,11 @@ public final class RowWriter implements RowConflict {
           leaf = tree.leafExclusive(key, descent);
         } else {
           leaf = leafUnlessInserted(tree, key, id, snapshot, value);
+          if (leaf == LEAF_IS_FULL) {
+            need = request.need();
+            makesRoom = true;
+            continue;
+          }
           if (leaf < 0) {
             history.writeIsDone(tree, key);
             metLsn = 0;
@@ -341,8 +348,9 @@ public final class RowWriter implements RowConflict {
   }
 
   /**
-   * The key's leaf, latched exclusively; -1 if the row was inserted: by the thread that had the
-   * leaf latched, or at once, because it was appended.
+   * The key's leaf, latched exclusively. {@link #INSERTED} if the row was inserted: by the thread
+   * that had the leaf latched, or at once, because it was appended. {@link #LEAF_IS_FULL} if it
+   * would be appended and the leaf has to be split before.
    */
   private int leafUnlessInserted(Tree tree, byte[] key, long id, long snapshot, byte[] newValue) {
     history.prepareFirst(tree, key);
@@ -353,7 +361,9 @@ public final class RowWriter implements RowConflict {
     } finally {
       request.forget();
     }
-    if (leaf != INSERTED) {
+    if (leaf == INSERTED) {
+      descent.atRightEdge(request.wasLast()); // the next row may be as near to it
+    } else {
       history.writeIsOff();
     }
     return leaf == NOT_TRIED ? tree.leafExclusive(key, descent) : leaf;
@@ -368,7 +378,7 @@ public final class RowWriter implements RowConflict {
         }
         break;
       }
-      boolean appends = descent.isAtRightEdge();
+      boolean appends = descent.isAtRightEdge() || tree.isRightEdge(stay);
       if (appends) {
         request.prepare(tree, stay, key, id, snapshot, newValue);
       }
@@ -384,7 +394,10 @@ public final class RowWriter implements RowConflict {
       if (request.isInserted()) {
         return INSERTED;
       }
-      if (!request.hasMissed() || appends) {
+      if (appends && request.need() > 0) {
+        return LEAF_IS_FULL;
+      }
+      if (!request.hasMissed()) {
         break;
       }
     }

@@ -190,6 +190,46 @@ class AppendingTogetherTest {
     }
   }
 
+  @Test
+  void after_its_row_was_inserted_by_another_thread_a_writer_needs_no_descent_for_the_next() {
+    try (TestEngine engine = new TestEngine(directory, 64)) {
+      Tree tree = started(engine);
+      TestEngine.Tx filling = engine.begin();
+      for (int i = 1; i < 11; i++) { // two leaves
+        filling.put(tree, key(i), new byte[890]);
+      }
+      filling.commitDurably();
+      Insert holder = new Insert(engine, tree, 11, value(11));
+      Insert waiting = new Insert(engine, tree, 12, value(12));
+      try (StopAfterPublish stop = new StopAfterPublish(engine.journal, holder.thread)) {
+        holder.thread.start();
+        stop.awaitArrival();
+        waiting.thread.start();
+        waiting.awaitParked();
+        stop.letGo();
+        assertEquals(RowWriter.Outcome.DONE, waiting.outcome.join());
+        assertEquals(Set.of(holder.thread), stop.passed(), "one thread has done both");
+      }
+      Insert next = new Insert(waiting.tx, tree, 13, value(13));
+      int root = tree.rootExclusive();
+      try {
+        next.thread.start();
+        while (!next.outcome.isDone() && next.thread.getState() != Thread.State.TIMED_WAITING) {
+          Await.pause();
+        }
+        assertTrue(next.outcome.isDone(), "it waits for the root");
+      } finally {
+        engine.pool.unfixExclusive(root);
+      }
+      assertEquals(RowWriter.Outcome.DONE, next.outcome.join());
+      assertEquals(RowWriter.Outcome.DONE, holder.outcome.join());
+      holder.tx.commitDurably();
+      waiting.tx.commitDurably();
+      assertArrayEquals(value(13), engine.read(tree, key(13)));
+      engine.checkAllClean();
+    }
+  }
+
   private static void join(Thread thread) {
     try {
       thread.join();
