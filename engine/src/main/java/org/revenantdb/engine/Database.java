@@ -689,6 +689,12 @@ public final class Database implements AutoCloseable {
    */
   public Transaction begin(TransactionOptions options) {
     Objects.requireNonNull(options, "options must not be null");
+    StackReserve.ensure();
+    return beginReserved(options);
+  }
+
+  /** Begins a transaction; the caller has checked that there is stack. */
+  private Transaction beginReserved(TransactionOptions options) {
     return options.durability() == null ? beginWith(inheriting(options)) : beginWith(options);
   }
 
@@ -700,7 +706,6 @@ public final class Database implements AutoCloseable {
   }
 
   private Transaction beginWith(TransactionOptions options) {
-    StackReserve.ensure();
     try {
       demandOpenSnapshot();
       @Nullable Throwable begun =
@@ -961,7 +966,8 @@ public final class Database implements AutoCloseable {
     Retry retry = null;
     try {
       while (true) {
-        Transaction transaction = begin(options);
+        StackReserve.ensureForTwo(); // for the begin, and for the commit
+        Transaction transaction = beginReserved(options);
         transaction.core().attempt(retry);
         try (transaction) {
           try {
@@ -972,7 +978,7 @@ public final class Database implements AutoCloseable {
               bodys = thrown;
               throw thrown;
             }
-            transaction.commit();
+            transaction.commitReserved();
             return result;
           } catch (ConflictException conflict) {
             if (retry == null) {

@@ -1296,12 +1296,21 @@ public final class Transaction implements AutoCloseable {
    *     throws it if the log failed before the commit could outlive the process
    */
   public void commit() {
+    commit(/* isReserved= */ false);
+  }
+
+  /** As {@link #commit}, for a caller that has checked that there is stack. */
+  void commitReserved() {
+    commit(/* isReserved= */ true);
+  }
+
+  private void commit(boolean isReserved) {
     try {
       if (endsUnused(TransactionState.State.COMMITTED)) {
         return;
       }
       try {
-        core().commit(lastSteps());
+        core().commit(lastSteps(), isReserved);
       } finally {
         Reference.reachabilityFence(this);
       }

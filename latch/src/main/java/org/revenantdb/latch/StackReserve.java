@@ -38,6 +38,9 @@ public final class StackReserve {
   private static final int FRAMES = 16;
   private static final int SLOTS = 480;
 
+  /** 16 KiB more, for {@link #ensureForTwo}. */
+  private static final int MORE_FRAMES = 4;
+
   /** The branch is taken in one of this many calls; a power of two. */
   private static final int SELDOM = 32;
 
@@ -51,8 +54,26 @@ public final class StackReserve {
    * @throws StackOverflowError if there is not; nothing has been changed
    */
   public static void ensure() {
+    ensure(FRAMES);
+  }
+
+  /**
+   * Returns if there is stack for an operation that takes latches, now, and for another one later.
+   * The caller calls both from the same call of one method, with any work in between. That saves
+   * the second check.
+   *
+   * <p>Until then the stack at that place may have grown, because a compiled frame can be replaced
+   * by longer ones of the interpreter. So 16 KiB more are demanded.
+   *
+   * @throws StackOverflowError if there is not; nothing has been changed
+   */
+  public static void ensureForTwo() {
+    ensure(FRAMES + MORE_FRAMES);
+  }
+
+  private static void ensure(int frames) {
     boolean takesBranch = (ThreadLocalRandom.current().nextInt() & (SELDOM - 1)) == 0;
-    if (reserve(ZEROS, FRAMES, takesBranch) != 0) {
+    if (reserve(ZEROS, frames, takesBranch) != 0) {
       throw new AssertionError("zeros are not zero");
     }
   }

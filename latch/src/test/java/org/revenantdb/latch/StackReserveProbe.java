@@ -1,9 +1,10 @@
 package org.revenantdb.latch;
 
 /**
- * Prints how many bytes of stack are left where {@link StackReserve#ensure} returns and one call
- * deeper it does not. For {@link StackReserveTest}, in a JVM of its own, in which {@link #down} is
- * never compiled: so each of its frames has the same size.
+ * Prints how many bytes of stack are left where {@link StackReserve#ensure}, or with an argument
+ * {@link StackReserve#ensureForTwo}, returns and one call deeper it does not. For {@link
+ * StackReserveTest}, in a JVM of its own, in which {@link #down} is never compiled: so each of its
+ * frames has the same size.
  */
 final class StackReserveProbe {
   private static final int SMALL = 1 << 20;
@@ -15,6 +16,8 @@ final class StackReserveProbe {
   private int depth;
   private int deepestThatReturned;
   private boolean asks;
+
+  private static boolean forTwo;
 
   private StackReserveProbe() {}
 
@@ -29,7 +32,11 @@ final class StackReserveProbe {
 
   private void ask() {
     try {
-      StackReserve.ensure();
+      if (forTwo) {
+        StackReserve.ensureForTwo();
+      } else {
+        StackReserve.ensure();
+      }
       deepestThatReturned = depth;
     } catch (StackOverflowError notThere) {
       // Here and deeper.
@@ -58,8 +65,13 @@ final class StackReserveProbe {
   }
 
   public static void main(String[] arguments) throws InterruptedException {
+    forTwo = arguments.length > 0;
     for (int i = 0; i < CALLS; i++) {
-      StackReserve.ensure();
+      if (forTwo) {
+        StackReserve.ensureForTwo();
+      } else {
+        StackReserve.ensure();
+      }
     }
     toTheEnd(SMALL, /* asks= */ true); // loads what it needs
     int small = toTheEnd(SMALL, /* asks= */ false).depth;

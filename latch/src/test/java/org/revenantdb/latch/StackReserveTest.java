@@ -16,6 +16,8 @@ class StackReserveTest {
   /** What protocols.md promises; less by the frames in which the probe asks. */
   private static final int RESERVE = 64 << 10;
 
+  private static final int FOR_TWO = 15 << 10;
+
   private static final int OF_THE_PROBE = 1 << 10;
 
   @ParameterizedTest
@@ -32,17 +34,31 @@ class StackReserveTest {
     assertTrue(left >= RESERVE - OF_THE_PROBE, flags + ": " + left + " bytes");
   }
 
-  private static long left(String flags) throws Exception {
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "-Xint",
+        "-Xbatch -XX:TieredStopAtLevel=1",
+        "-Xbatch -XX:-TieredCompilation",
+        "-Xbatch",
+      })
+  void whereEnsureForTwoReturns_thereAre80KiB(String flags) throws Exception {
+    long left = left(flags, "forTwo");
+    assertTrue(left >= RESERVE + FOR_TWO - OF_THE_PROBE, flags + ": " + left + " bytes");
+  }
+
+  private static long left(String flags, String... arguments) throws Exception {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of(flags.split(" ")));
     command.add("-XX:CompileCommand=quiet");
     command.add("-XX:CompileCommand=exclude,*StackReserveProbe::down");
-    command.add("-XX:CompileCommand=dontinline,*StackReserve::ensure");
+    command.add("-XX:CompileCommand=dontinline,*StackReserve::ensure*");
     command.add("-cp");
     command.add(
         location(StackReserve.class) + File.pathSeparator + location(StackReserveTest.class));
     command.add(StackReserveProbe.class.getName());
+    command.addAll(List.of(arguments));
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
     // The JVM announces these.
     builder.environment().keySet().removeAll(List.of("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS"));

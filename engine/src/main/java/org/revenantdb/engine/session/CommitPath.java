@@ -96,9 +96,9 @@ final class CommitPath {
   static void load() {}
 
   /** All steps. */
-  static void commit(TransactionCore core, @Nullable Runnable last) {
+  static void commit(TransactionCore core, @Nullable Runnable last, boolean isReserved) {
     Object event = FlightEvents.beginCommit();
-    publish(core, last);
+    publish(core, last, isReserved);
     if (core.durability() == Durability.DURABLE) {
       if (core.id() == 0) {
         core.awaitWitnessed();
@@ -111,16 +111,16 @@ final class CommitPath {
 
   /** Steps 0 to 9; if the commit has to be durable, the force is on its way on return. */
   static void commitAsync(TransactionCore core, @Nullable Runnable last) {
-    publish(core, last);
+    publish(core, last, /* isReserved= */ false);
     if (core.durability() == Durability.DURABLE) {
       core.engine().storage().log().requestFlush(core.committedAt());
     }
   }
 
-  private static void publish(TransactionCore core, @Nullable Runnable last) {
+  private static void publish(TransactionCore core, @Nullable Runnable last, boolean isReserved) {
     try {
       if (last == null) {
-        publishNow(core);
+        publishNow(core, isReserved);
       } else {
         publishInOrder(core, last);
       }
@@ -154,15 +154,19 @@ final class CommitPath {
       } finally {
         core.inLastStep(false);
       }
-      publishNow(core);
+      publishNow(core, /* isReserved= */ false);
     } finally {
       order.unlock();
     }
   }
 
   /** Steps 1 to 9. */
-  private static void publishNow(TransactionCore core) {
-    core.enterAlone(); // 1
+  private static void publishNow(TransactionCore core, boolean isReserved) {
+    if (isReserved) {
+      core.enterReserved(); // 1
+    } else {
+      core.enterAlone(); // 1
+    }
     try {
       runValidated(core, COMMIT); // 2 to 8
     } finally {

@@ -549,9 +549,10 @@ public final class TransactionCore extends TransactionState {
    * Commits, and waits until the commit is durable if it has to be.
    *
    * @param last runs as the last part of the transaction, in the order of commits; or null
+   * @param isReserved whether the caller has checked that there is stack
    */
-  public void commit(@Nullable Runnable last) {
-    CommitPath.commit(this, last);
+  public void commit(@Nullable Runnable last, boolean isReserved) {
+    CommitPath.commit(this, last, isReserved);
   }
 
   /** Prepares. Returns whether there is something to decide. Durable on return. */

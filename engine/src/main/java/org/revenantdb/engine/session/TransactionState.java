@@ -268,6 +268,11 @@ public abstract sealed class TransactionState permits TransactionCore {
   void enterAlone() {
     // Nothing is held yet: from here on the stack is sufficient for everything that follows.
     StackReserve.ensure();
+    enterReserved();
+  }
+
+  /** As {@link #enterAlone}; the caller has checked that there is stack. */
+  void enterReserved() {
     if (!IN_USE.compareAndSet(this, false, true)) {
       throw new TransactionStateException(
           TransactionStateException.Reason.IN_USE,

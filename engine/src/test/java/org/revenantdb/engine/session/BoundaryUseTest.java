@@ -92,6 +92,7 @@ class BoundaryUseTest {
           PACKAGE + "catalog/TableState.options",
           PACKAGE + "catalog/TableState.isOf",
           "org/revenantdb/latch/StackReserve.ensure",
+          "org/revenantdb/latch/StackReserve.ensureForTwo",
           "java/util/concurrent/atomic/AtomicBoolean.get",
           "java/util/concurrent/atomic/AtomicBoolean.getAndSet");
 
