@@ -54,6 +54,7 @@ final class InsertRequest implements Runnable {
     cell = LeafCell.build(key, 0, id, value);
     inserted = false;
     missed = false;
+    last = false;
     need = 0;
   }
 
@@ -72,12 +73,12 @@ final class InsertRequest implements Runnable {
     if (slot >= 0 || unseen.after(Slotted.table(page), key, snapshot) != 0) {
       return;
     }
+    last = !Slotted.hasUpperFence(page);
     int reserve = LeafRoom.reserve(page, slot, cell.length);
     if (cell.length + Slotted.LEAF_SLOT - Slotted.prefix(page) + reserve > Slotted.free(page)) {
       need = LeafRoom.canGain(page) ? 0 : cell.length + Slotted.LEAF_SLOT + reserve;
       return;
     }
-    last = !Slotted.hasUpperFence(page);
     mini.begin(id);
     PageOps.insert(mini.change(there.frame()), -slot - 1, cell);
     mini.end();
@@ -90,7 +91,7 @@ final class InsertRequest implements Runnable {
     return inserted;
   }
 
-  /** Whether the leaf with the inserted row was the right-most one of its tree. */
+  /** Whether the leaf that has the row, or has no room for it, was the right-most of its tree. */
   boolean wasLast() {
     return last;
   }

@@ -349,8 +349,8 @@ public final class RowWriter implements RowConflict {
 
   /**
    * The key's leaf, latched exclusively. {@link #INSERTED} if the row was inserted: by the thread
-   * that had the leaf latched, or at once, because it was appended. {@link #LEAF_IS_FULL} if it
-   * would be appended and the leaf has to be split before.
+   * that had the leaf latched, or at once, because it was appended. {@link #LEAF_IS_FULL} if the
+   * leaf is the right-most one and has to be split before.
    */
   private int leafUnlessInserted(Tree tree, byte[] key, long id, long snapshot, byte[] newValue) {
     history.prepareFirst(tree, key);
@@ -361,9 +361,10 @@ public final class RowWriter implements RowConflict {
     } finally {
       request.forget();
     }
-    if (leaf == INSERTED) {
-      descent.atRightEdge(request.wasLast()); // the next row may be as near to it
-    } else {
+    if (leaf == INSERTED || leaf == LEAF_IS_FULL) {
+      descent.atRightEdge(request.wasLast()); // the split, or the next row, may be as near to it
+    }
+    if (leaf != INSERTED) {
       history.writeIsOff();
     }
     return leaf == NOT_TRIED ? tree.leafExclusive(key, descent) : leaf;
@@ -394,7 +395,7 @@ public final class RowWriter implements RowConflict {
       if (request.isInserted()) {
         return INSERTED;
       }
-      if (appends && request.need() > 0) {
+      if (request.wasLast() && request.need() > 0) {
         return LEAF_IS_FULL;
       }
       if (!request.hasMissed()) {

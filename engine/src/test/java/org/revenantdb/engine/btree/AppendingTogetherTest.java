@@ -230,6 +230,87 @@ class AppendingTogetherTest {
     }
   }
 
+  @Test
+  void a_writer_that_is_new_at_the_right_edge_also_splits_the_full_leaf_from_the_root() {
+    try (TestEngine engine = new TestEngine(directory, 64)) {
+      Tree tree = started(engine);
+      TestEngine.Tx filling = engine.begin();
+      for (int i = 1; i < 15; i++) { // two leaves that are full
+        filling.put(tree, key(i), new byte[890]);
+      }
+      Insert holder = new Insert(filling, tree, 14, new byte[890]);
+      Insert waiting = new Insert(engine, tree, 15, new byte[890]);
+      assertEquals("fromRoot", wayToSplit(engine, tree, holder, waiting));
+      for (TestEngine.Tx tx : List.of(filling, waiting.tx)) {
+        tx.commitDurably();
+      }
+      assertEquals(890, engine.read(tree, key(15)).length);
+      engine.checkAllClean();
+    }
+  }
+
+  @Test
+  void a_writer_that_comes_from_the_right_edge_does_not_split_another_leaf_from_the_root() {
+    try (TestEngine engine = new TestEngine(directory, 64)) {
+      Tree tree = started(engine);
+      TestEngine.Tx filling = engine.begin();
+      for (int i = 1; i < 15; i++) { // two leaves that are full
+        filling.put(tree, key(2 * i), new byte[890]);
+      }
+      filling.put(tree, key(3), new byte[890]); // now the left one has no room for versions either
+      TestEngine.Tx writer = engine.begin();
+      writer.put(tree, key(100), value(100)); // it knows the last one from now on
+      Insert holder = new Insert(filling, tree, 4, new byte[890]);
+      Insert waiting = new Insert(writer, tree, 5, new byte[890]);
+      String way = wayToSplit(engine, tree, holder, waiting);
+      assertTrue(Set.of("belowParent", "awaitWriter").contains(way), way);
+      for (TestEngine.Tx tx : List.of(filling, writer)) {
+        tx.commitDurably();
+      }
+      assertEquals(890, engine.read(tree, key(5)).length);
+      engine.checkAllClean();
+    }
+  }
+
+  /**
+   * Where a writer waits for the root that waited for a leaf which turns out to be full.
+   *
+   * @param holder writes to the leaf meanwhile
+   */
+  private static String wayToSplit(TestEngine engine, Tree tree, Insert holder, Insert waiting) {
+    String way;
+    try (StopAfterPublish stop = new StopAfterPublish(engine.journal, holder.thread)) {
+      holder.thread.start();
+      stop.awaitArrival();
+      int root = tree.unit().fixRootShared(engine.pool);
+      try {
+        waiting.thread.start();
+        waiting.awaitParked();
+        stop.letGo();
+        way = awaitSplit(waiting);
+      } finally {
+        engine.pool.unfixShared(root);
+      }
+    }
+    assertEquals(RowWriter.Outcome.DONE, holder.outcome.join());
+    assertEquals(RowWriter.Outcome.DONE, waiting.outcome.join());
+    return way;
+  }
+
+  /** The method in which an insert gets to the page above a full leaf. */
+  private static String awaitSplit(Insert insert) {
+    Set<String> ways = Set.of("fromRoot", "belowParent", "awaitWriter");
+    while (!insert.outcome.isDone()) {
+      for (StackTraceElement frame : insert.thread.getStackTrace()) {
+        if (ways.contains(frame.getMethodName())) {
+          return frame.getMethodName();
+        }
+      }
+      Await.pause();
+    }
+    return "it was not split";
+  }
+
   private static void join(Thread thread) {
     try {
       thread.join();
