@@ -64,6 +64,11 @@ public final class Split {
   private int claimed;
   private boolean rootIsFull;
 
+  /** What the row needs in its leaf, and what it needs more at the right edge. */
+  private int needInLeaf;
+
+  private int reserveAtEdge;
+
   /** Makes an object that shares its transaction's mini-transaction. */
   public Split(
       BufferPool pool,
@@ -86,26 +91,38 @@ public final class Split {
    * @param need bytes for a cell and its slot, in addition to the present content of the leaf
    */
   public int leafWithRoom(Tree tree, byte[] key, int need) {
-    return leafWithRoom(tree, key, need, /* fromRoot= */ false);
+    return leafWithRoom(tree, key, need, /* reserve= */ 0);
   }
 
   /**
-   * As {@link #leafWithRoom(Tree, byte[], int)}, but starts from the root: for rows that are
+   * As {@link #leafWithRoom(Tree, byte[], int)}.
+   *
+   * @param reserve further bytes, if the row is appended at the right edge. It is decided for the
+   *     leaf that is found: the one that was full may have been split meanwhile
+   */
+  public int leafWithRoom(Tree tree, byte[] key, int need, int reserve) {
+    return leafWithRoom(tree, key, need, reserve, /* fromRoot= */ false);
+  }
+
+  /**
+   * As {@link #leafWithRoom(Tree, byte[], int, int)}, but starts from the root: for rows that are
    * appended. Then all sessions need the same leaf. Sessions that queue at the root are out of the
    * way of the few that append, for which the new leaf is free. Measured: up to twice as many rows.
    */
-  public int leafWithRoomFromRoot(Tree tree, byte[] key, int need) {
-    return leafWithRoom(tree, key, need, /* fromRoot= */ true);
+  public int leafWithRoomFromRoot(Tree tree, byte[] key, int need, int reserve) {
+    return leafWithRoom(tree, key, need, reserve, /* fromRoot= */ true);
   }
 
-  private int leafWithRoom(Tree tree, byte[] key, int need, boolean fromRoot) {
+  private int leafWithRoom(Tree tree, byte[] key, int need, int reserve, boolean fromRoot) {
+    needInLeaf = need;
+    reserveAtEdge = reserve;
     try {
       while (true) {
         claimBeforehand(tree, rootIsFull ? claims.length : 1); // a root takes two
         rootIsFull = false;
-        int leaf = fromRoot ? -1 : belowParent(tree, key, need);
+        int leaf = fromRoot ? -1 : belowParent(tree, key);
         if (leaf < 0 && claimed > 0) { // else it was split, and its half has not enough room yet
-          leaf = fromRoot(tree, key, need);
+          leaf = fromRoot(tree, key);
         }
         if (leaf >= 0) {
           return leaf;
@@ -133,7 +150,7 @@ public final class Split {
     }
     int right;
     try {
-      int page = hasRoom(parent, /* need= */ 0) ? claimHere(tree, parent) : -1;
+      int page = hasRoomForChild(parent) ? claimHere(tree, parent) : -1;
       if (page < 0) {
         return -1;
       }
@@ -186,7 +203,7 @@ public final class Split {
    *
    * @return the leaf; -1 if it has to be searched again, from the root
    */
-  private int belowParent(Tree tree, byte[] key, int need) {
+  private int belowParent(Tree tree, byte[] key) {
     int parent = tree.parentExclusive(key, path);
     if (parent < 0) {
       return -1;
@@ -195,10 +212,10 @@ public final class Split {
     int right = -1;
     boolean done = false;
     try {
-      if (hasRoom(parent, need)) {
+      if (hasRoomForChild(parent)) {
         MemorySegment page = pool.page(parent);
         leaf = tree.childExclusive(Slotted.child(page, SlottedSearch.childPosition(page, key)), 0);
-        if (!hasRoom(leaf, need)) {
+        if (!hasRoom(leaf, key)) {
           right = splitChild(tree, parent, leaf, key);
         }
       }
@@ -212,7 +229,7 @@ public final class Split {
     if (right >= 0) {
       leaf = halfOf(key, leaf, right);
     }
-    if (leaf >= 0 && !hasRoom(leaf, need)) {
+    if (leaf >= 0 && !hasRoom(leaf, key)) {
       pool.unfixExclusive(leaf);
       leaf = -1;
     }
@@ -223,11 +240,11 @@ public final class Split {
    * As {@link #belowParent}, with exclusive latches from the root down; each is held until the
    * child's is acquired.
    */
-  private int fromRoot(Tree tree, byte[] key, int need) {
+  private int fromRoot(Tree tree, byte[] key) {
     int parent = tree.rootExclusive();
     int child = -1;
     try {
-      if (!hasRoom(parent, need)) {
+      if (!hasRoom(parent, key)) {
         rootIsFull = claimed < claims.length; // then again, with that many
         if (!rootIsFull) {
           splitRoot(tree, parent, key);
@@ -238,7 +255,7 @@ public final class Split {
         MemorySegment page = pool.page(parent);
         int id = Slotted.child(page, SlottedSearch.childPosition(page, key));
         child = tree.childExclusive(id, level - 1);
-        if (!hasRoom(child, need)) {
+        if (!hasRoom(child, key)) {
           int right = splitChild(tree, parent, child, key);
           if (level > 1) {
             pool.unfixExclusive(right);
@@ -249,7 +266,7 @@ public final class Split {
           int left = child;
           child = -1;
           int half = halfOf(key, left, right);
-          if (hasRoom(half, need)) {
+          if (hasRoom(half, key)) {
             return half;
           }
           pool.unfixExclusive(half);
@@ -272,9 +289,24 @@ public final class Split {
     }
   }
 
-  private boolean hasRoom(int frame, int need) {
+  /** Whether a page need not be split: there is room for the row, or for one more child. */
+  private boolean hasRoom(int frame, byte[] key) {
     MemorySegment page = pool.page(frame);
-    return Slotted.free(page) >= (Slotted.level(page) == 0 ? need : Tree.INNER_ROOM);
+    if (Slotted.level(page) > 0) {
+      return hasRoomForChild(frame);
+    }
+    int free = Slotted.free(page) - needInLeaf;
+    return free >= reserveAtEdge || (free >= 0 && !isAppended(page, key));
+  }
+
+  private boolean hasRoomForChild(int frame) {
+    return Slotted.free(pool.page(frame)) >= Tree.INNER_ROOM;
+  }
+
+  /** Whether a key comes behind all others of the right-most page of its level. */
+  private static boolean isAppended(MemorySegment page, byte[] key) {
+    return !Slotted.hasUpperFence(page)
+        && -SlottedSearch.search(page, key) - 1 == Slotted.count(page);
   }
 
   /**
@@ -286,8 +318,7 @@ public final class Split {
 
   private static Cut cut(MemorySegment page, byte[] key) {
     int count = Slotted.count(page);
-    int where = SlottedSearch.search(page, key);
-    boolean atRightEdge = !Slotted.hasUpperFence(page) && -where - 1 == count;
+    boolean atRightEdge = isAppended(page, key);
     if (Slotted.level(page) > 0) {
       // The middle separator moves up. At the right edge the left page stays nearly full.
       int slot = atRightEdge ? count - 2 : middle(page, count);

@@ -37,6 +37,7 @@ final class InsertRequest implements Runnable {
   private boolean missed;
   private boolean last;
   private int need;
+  private int reserve;
 
   /** Makes a request for the owner of a mini-transaction. */
   InsertRequest(MiniTransaction mini, UnseenDeletes unseen) {
@@ -56,6 +57,7 @@ final class InsertRequest implements Runnable {
     missed = false;
     last = false;
     need = 0;
+    reserve = LeafRoom.reserve(cell.length);
   }
 
   @Override
@@ -74,9 +76,9 @@ final class InsertRequest implements Runnable {
       return;
     }
     last = !Slotted.hasUpperFence(page);
-    int reserve = LeafRoom.reserve(page, slot, cell.length);
-    if (cell.length + Slotted.LEAF_SLOT - Slotted.prefix(page) + reserve > Slotted.free(page)) {
-      need = LeafRoom.canGain(page) ? 0 : cell.length + Slotted.LEAF_SLOT + reserve;
+    int room = Slotted.free(page) - LeafRoom.reserve(page, slot, cell.length);
+    if (cell.length + Slotted.LEAF_SLOT - Slotted.prefix(page) > room) {
+      need = LeafRoom.canGain(page) ? 0 : cell.length + Slotted.LEAF_SLOT;
       return;
     }
     mini.begin(id);
@@ -107,6 +109,11 @@ final class InsertRequest implements Runnable {
    */
   int need() {
     return need;
+  }
+
+  /** The room that must stay free besides if the row is appended. */
+  int reserve() {
+    return reserve;
   }
 
   /** Drops the references to the caller's data. */

@@ -38,7 +38,12 @@ final class LeafRoom {
    */
   static int reserve(MemorySegment page, int slot, int length) {
     boolean appends = slot < -1 && -slot - 1 == Slotted.count(page) && !Slotted.hasUpperFence(page);
-    return appends && length <= RESERVE ? RESERVE : 0;
+    return appends ? reserve(length) : 0;
+  }
+
+  /** As {@link #reserve(MemorySegment, int, int)}, for a row that is appended. */
+  static int reserve(int length) {
+    return length <= RESERVE ? RESERVE : 0;
   }
 
   /**

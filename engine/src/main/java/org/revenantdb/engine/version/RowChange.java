@@ -60,9 +60,6 @@ final class RowChange {
 
   private int room;
 
-  /** The number of further bytes that must stay free. */
-  private int reserved;
-
   /** Makes an object for changes with this mini-transaction. */
   RowChange(Storage storage, MiniTransaction mini, MapChanges maps, ValuePages valuePages) {
     this.storage = storage;
@@ -145,13 +142,17 @@ final class RowChange {
 
   /** Whether the leaf has room for the change. */
   boolean hasRoom(MemorySegment page, int slot) {
-    reserved = LeafRoom.reserve(page, slot, newLength);
-    return room + reserved <= Slotted.free(page);
+    return room + LeafRoom.reserve(page, slot, newLength) <= Slotted.free(page);
   }
 
-  /** The number of bytes on a leaf for the row, its slot, and the room that must stay free. */
+  /** The number of bytes on a leaf for the row and its slot. */
   int need() {
-    return newLength + Slotted.LEAF_SLOT + reserved;
+    return newLength + Slotted.LEAF_SLOT;
+  }
+
+  /** The number of bytes that must stay free if the row is appended. */
+  int reserve() {
+    return LeafRoom.reserve(newLength);
   }
 
   /**

@@ -221,6 +221,7 @@ public final class RowWriter implements RowConflict {
       byte[] value,
       @Nullable ValueReference adopted) {
     int need = 0;
+    int reserve = 0;
     boolean makesRoom = false;
     history.beginStatement();
     change.begin(flags, value, adopted);
@@ -233,14 +234,15 @@ public final class RowWriter implements RowConflict {
         if (makesRoom) {
           leaf =
               descent.isAtRightEdge()
-                  ? split.leafWithRoomFromRoot(tree, key, need)
-                  : split.leafWithRoom(tree, key, need);
+                  ? split.leafWithRoomFromRoot(tree, key, need, reserve)
+                  : split.leafWithRoom(tree, key, need, reserve);
         } else if (flags != 0) {
           leaf = tree.leafExclusive(key, descent);
         } else {
           leaf = leafUnlessInserted(tree, key, id, snapshot, value);
           if (leaf == LEAF_IS_FULL) {
             need = request.need();
+            reserve = request.reserve();
             makesRoom = true;
             continue;
           }
@@ -263,6 +265,7 @@ public final class RowWriter implements RowConflict {
             return outcome;
           }
           need = change.need();
+          reserve = change.reserve();
         } finally {
           pool.unfixExclusive(leaf);
         }

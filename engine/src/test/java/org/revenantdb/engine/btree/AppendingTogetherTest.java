@@ -272,6 +272,38 @@ class AppendingTogetherTest {
     }
   }
 
+  @Test
+  void two_rows_that_come_in_the_other_order_split_a_full_leaf_once() {
+    try (TestEngine engine = new TestEngine(directory, 64)) {
+      Tree tree = started(engine);
+      TestEngine.Tx filling = engine.begin();
+      for (int i = 1; i < 15; i++) { // two leaves that are full
+        filling.put(tree, key(i), new byte[890]);
+      }
+      filling.commitDurably();
+      long before = engine.storage.counters().splits.sum();
+      Insert first = new Insert(engine, tree, 20, new byte[890]);
+      Insert second = new Insert(engine, tree, 19, new byte[890]); // belongs to the left half
+      int root = tree.unit().fixRootShared(engine.pool);
+      try {
+        for (Insert insert : List.of(first, second)) { // the root serves them in this order
+          insert.thread.start();
+          assertEquals("leafWithRoomFromRoot", awaitSplit(insert, Set.of("leafWithRoomFromRoot")));
+          insert.awaitParked();
+        }
+      } finally {
+        engine.pool.unfixShared(root);
+      }
+      for (Insert insert : List.of(first, second)) {
+        assertEquals(RowWriter.Outcome.DONE, insert.outcome.join());
+        insert.tx.commitDurably();
+      }
+      assertEquals(1, engine.storage.counters().splits.sum() - before);
+      assertEquals(890, engine.read(tree, key(19)).length);
+      engine.checkAllClean();
+    }
+  }
+
   /**
    * Where a writer waits for the root that waited for a leaf which turns out to be full.
    *
@@ -287,7 +319,7 @@ class AppendingTogetherTest {
         waiting.thread.start();
         waiting.awaitParked();
         stop.letGo();
-        way = awaitSplit(waiting);
+        way = awaitSplit(waiting, Set.of("fromRoot", "belowParent", "awaitWriter"));
       } finally {
         engine.pool.unfixShared(root);
       }
@@ -298,8 +330,7 @@ class AppendingTogetherTest {
   }
 
   /** The method in which an insert gets to the page above a full leaf. */
-  private static String awaitSplit(Insert insert) {
-    Set<String> ways = Set.of("fromRoot", "belowParent", "awaitWriter");
+  private static String awaitSplit(Insert insert, Set<String> ways) {
     while (!insert.outcome.isDone()) {
       for (StackTraceElement frame : insert.thread.getStackTrace()) {
         if (ways.contains(frame.getMethodName())) {
