@@ -404,6 +404,9 @@ public final class RowWriter implements RowConflict {
       if (!request.hasMissed()) {
         break;
       }
+      if (tree.isRightEdge(stay)) {
+        descent.atRightEdge(false); // no other leaf is known there: the next try descends
+      }
     }
     return NOT_TRIED;
   }
