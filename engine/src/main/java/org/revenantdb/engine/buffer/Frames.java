@@ -54,6 +54,9 @@ final class Frames {
   /** Memory for the next block; under {@code growth}. */
   private Slabs.@Nullable Slab spare;
 
+  /** Whether a thread is about to bring memory for the next block; under {@code growth}. */
+  private boolean onItsWay;
+
   /** Whether memory for the next block is to be prepared. */
   private volatile boolean wantsSpare;
 
@@ -114,22 +117,44 @@ final class Frames {
    * Takes memory for the next block. The system clears fresh memory page by page, which takes a
    * millisecond for a slab. A thread that needs a frame has latches.
    *
-   * <p>If there is no more memory, the thread that needs the frame finds that out by itself.
+   * <p>If there is no more memory, the thread that needs the frame finds that out by itself. It may
+   * also find none because this thread has just taken the last. Then the pool does not stay smaller:
+   * there is no fresh frame until this thread is back. For one thread at a time.
    */
   void prepare() {
     if (!wantsSpare) {
       return;
     }
-    Slabs.Slab made;
+    setOnItsWay(true);
+    Slabs.@Nullable Slab made = null;
     try {
       made = slabs.take();
     } catch (OutOfMemoryError full) {
       wantsSpare = false;
-      return;
+    } finally {
+      if (made == null) {
+        setOnItsWay(false);
+      }
     }
+    if (made != null) {
+      arrived(made);
+    }
+  }
+
+  private void setOnItsWay(boolean isOnItsWay) {
+    growth.lock();
+    try {
+      onItsWay = isOnItsWay;
+    } finally {
+      growth.unlock();
+    }
+  }
+
+  private void arrived(Slabs.Slab made) {
     boolean isUsed = false;
     growth.lock();
     try {
+      onItsWay = false;
       wantsSpare = false;
       if (spare == null && nextBlock(used.get() - 1) < limit) {
         spare = made;
@@ -153,25 +178,27 @@ final class Frames {
     }
   }
 
-  private Slabs.Slab takeSlab() {
-    Slabs.Slab prepared = spare;
-    spare = null;
-    return prepared == null ? slabs.take() : prepared;
-  }
-
   private boolean hasMemory(int frame) {
     int index = frame >>> BLOCK_SHIFT;
     if (blocks.get(index) != null) {
       return true;
     }
+    Slabs.@Nullable Slab slab = spare;
     try {
-      blocks.set(index, new Block(takeSlab()));
+      if (slab == null) {
+        slab = slabs.take();
+      }
+      spare = slab; // so it is not lost if the heap is full
+      blocks.set(index, new Block(slab));
+      spare = null;
       return true;
     } catch (OutOfMemoryError full) {
       if (frame == 0) {
         throw full;
       }
-      limit = frame;
+      if (!onItsWay) {
+        limit = frame;
+      }
       return false;
     }
   }

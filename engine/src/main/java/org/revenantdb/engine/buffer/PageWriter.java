@@ -290,9 +290,11 @@ final class PageWriter implements AutoCloseable {
     lock.lock();
     try {
       if (!closed && failure == null) {
-        preparing = true;
         wakeThread();
+        preparing = true;
       }
+    } catch (OutOfMemoryError noThread) {
+      return; // the caller has a frame, and needs the memory later
     } finally {
       lock.unlock();
     }
@@ -654,6 +656,7 @@ final class PageWriter implements AutoCloseable {
       System.arraycopy(old, from, batch, 0, n);
       written += write(n, goal);
       serveGrowths();
+      prepareSome();
       cleanSome();
     }
     finishFlushes();

@@ -17,9 +17,11 @@ import org.revenantdb.latch.PatientLock;
  * pool could not take over a part of an arena for a whole pool. Memory of {@code java.lang.foreign}
  * needs no flag and does not count as heap or towards {@code -XX:MaxDirectMemorySize}.
  *
+ * <p>It can be extended by tests.
+ *
  * <p>Threads: any. The thread that returns a slab guarantees that no thread uses it any more.
  */
-final class Slabs {
+class Slabs {
   /** The size of a slab of frames. */
   static final long BYTES = 4L << 20;
 
