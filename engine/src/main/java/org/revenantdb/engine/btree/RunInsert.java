@@ -200,6 +200,8 @@ public final class RunInsert {
         }
       }
       unused = attach(id, run, parent, position, leaf);
+      int last = unused < run.size() ? frames[run.size() - 1] : leaf;
+      tree.noteIfLast(pool.stayOf(last));
       return Attempt.DONE;
     } finally {
       maps.unlatch();

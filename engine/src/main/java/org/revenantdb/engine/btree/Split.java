@@ -391,7 +391,7 @@ public final class Split {
       claimed--;
       if (level == 0) {
         marks.carry(newPage, flags);
-        tree.madeLeaf(pool.stayOf(newFrame));
+        tree.noteIfLast(pool.stayOf(newFrame));
       }
     } finally {
       maps.unlatch();
@@ -470,6 +470,7 @@ public final class Split {
         marks.carry(pages[0], leftFlags);
         marks.carry(pages[1], rightFlags);
         marks.clear(tree.root());
+        tree.noteIfLast(pool.stayOf(frames[1]));
       }
     } finally {
       maps.unlatch();

@@ -196,23 +196,22 @@ public final class Tree {
    * @param leaf the leaf, latched exclusively
    */
   public void wrote(Stay leaf, Descent descent) {
-    boolean isLast = !Slotted.hasUpperFence(leaf.page());
-    descent.atRightEdge(isLast);
-    if (isLast && rightEdge != leaf) {
-      rightEdge = leaf;
-    }
+    descent.atRightEdge(noteIfLast(leaf));
   }
 
   /**
-   * Records that a split has made a leaf: threads that append rows need no descent to find the new
-   * right edge.
+   * Records a leaf that was made or written, if it is the right-most one: threads that append rows
+   * need no descent to find it.
    *
    * @param leaf latched exclusively
+   * @return whether it is the right-most one
    */
-  void madeLeaf(Stay leaf) {
-    if (!Slotted.hasUpperFence(leaf.page())) {
+  public boolean noteIfLast(Stay leaf) {
+    boolean isLast = !Slotted.hasUpperFence(leaf.page());
+    if (isLast && rightEdge != leaf) {
       rightEdge = leaf;
     }
+    return isLast;
   }
 
   /**

@@ -63,7 +63,8 @@ final class InsertRequest implements Runnable {
   @Override
   public void run() {
     Stay there = Objects.requireNonNull(leaf);
-    missed = there.isObsolete() || !Objects.requireNonNull(tree).isLeafOf(there, key);
+    Tree tree = Objects.requireNonNull(this.tree);
+    missed = there.isObsolete() || !tree.isLeafOf(there, key);
     if (missed) {
       return;
     }
@@ -75,7 +76,7 @@ final class InsertRequest implements Runnable {
     if (slot >= 0 || unseen.after(Slotted.table(page), key, snapshot) != 0) {
       return;
     }
-    last = !Slotted.hasUpperFence(page);
+    last = tree.noteIfLast(there);
     int room = Slotted.free(page) - LeafRoom.reserve(page, slot, cell.length);
     if (cell.length + Slotted.LEAF_SLOT - Slotted.prefix(page) > room) {
       need = LeafRoom.canGain(page) ? 0 : cell.length + Slotted.LEAF_SLOT;

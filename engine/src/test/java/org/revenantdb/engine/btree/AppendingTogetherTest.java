@@ -13,6 +13,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.engine.change.MiniTransaction;
 import org.revenantdb.engine.change.StopAfterPublish;
 import org.revenantdb.engine.testing.MemoryJournal;
 import org.revenantdb.engine.testing.TestEngine;
@@ -340,6 +341,49 @@ class AppendingTogetherTest {
       Await.pause();
     }
     return "it was not split";
+  }
+
+  /** The leaf as another object for the tree finds it, which has no hint yet. */
+  @Test
+  void an_appended_row_leaves_the_hint_also_if_its_writer_came_by_a_descent() {
+    try (TestEngine engine = new TestEngine(directory, 64)) {
+      Tree tree = started(engine);
+      Tree other = new Tree(engine.pool, tree.table(), tree.root());
+      TestEngine.Tx tx = engine.begin();
+      tx.put(tree, key(1), value(1)); // it is at the right edge from now on
+      tx.put(other, key(2), value(2));
+      int leaf = engine.pool.fixShared(tree.root());
+      try {
+        assertTrue(other.isRightEdge(engine.pool.stayOf(leaf)));
+      } finally {
+        engine.pool.unfixShared(leaf);
+      }
+      tx.commitDurably();
+      engine.checkAllClean();
+    }
+  }
+
+  @Test
+  void a_root_that_splits_leaves_the_right_half_as_the_hint() {
+    try (TestEngine engine = new TestEngine(directory, 64)) {
+      Tree tree = started(engine);
+      TestEngine.Tx tx = engine.begin();
+      for (int i = 1; i < 8; i++) {
+        tx.put(tree, key(i), new byte[890]);
+      }
+      tx.commitDurably();
+      Split split =
+          engine.storage.splitter(
+              new MiniTransaction(engine.pool, engine.journal), engine.storage.mapChanges());
+      engine.pool.unfixExclusive(split.leafWithRoom(tree, key(0), /* need= */ 3_000));
+      int last = tree.leafExclusive(key(7), new Descent());
+      try {
+        assertTrue(tree.isRightEdge(engine.pool.stayOf(last)));
+      } finally {
+        engine.pool.unfixExclusive(last);
+      }
+      engine.checkAllClean();
+    }
   }
 
   private static void join(Thread thread) {
