@@ -4,7 +4,10 @@ import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
 import java.util.function.IntSupplier;
+import java.util.stream.Stream;
 import org.revenantdb.jmh.fork.Sessions;
 import org.revenantdb.jmh.fork.Told;
 
@@ -88,9 +91,21 @@ public final class TreeFork {
     }
   }
 
-  /** Nanoseconds of one load by puts. */
+  /** Nanoseconds of one load by puts. Nothing is left of it. */
   private static long warmLoad(String name, Path directory, int rows) throws Exception {
     Files.createDirectory(directory);
+    long nanos = warmLoadIn(name, directory, rows);
+    List<Path> files;
+    try (Stream<Path> all = Files.walk(directory)) {
+      files = all.sorted(Comparator.reverseOrder()).toList(); // what is in a directory before it
+    }
+    for (Path file : files) {
+      Files.delete(file);
+    }
+    return nanos;
+  }
+
+  private static long warmLoadIn(String name, Path directory, int rows) throws Exception {
     try (TreeStore store = open(name, directory.toString(), WARM_CACHE)) {
       long start = System.nanoTime();
       TreeWork.load(store.session(), rows);
