@@ -118,9 +118,10 @@ class RebuiltPagesCrashTest {
       disk.observe(life);
       put(db, table, 1);
       life.mayBeNew = true;
+      // From here on, since a checkpoint by itself may come before the one below.
+      life.writesNewPages = true;
       load(db, table, /* finish= */ true);
       life.mustBeNew = true;
-      life.writesNewPages = true;
       db.checkpoint();
       life.writesNewPages = false;
       put(db, table, 1); // the pages of the load are changed, and written once more
