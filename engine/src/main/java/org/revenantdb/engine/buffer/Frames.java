@@ -118,8 +118,8 @@ final class Frames {
    * millisecond for a slab. A thread that needs a frame has latches.
    *
    * <p>If there is no more memory, the thread that needs the frame finds that out by itself. It may
-   * also find none because this thread has just taken the last. Then the pool does not stay smaller:
-   * there is no fresh frame until this thread is back. For one thread at a time.
+   * also find none because this thread has just taken the last. Then the pool does not stay
+   * smaller: there is no fresh frame until this thread is back. For one thread at a time.
    */
   void prepare() {
     if (!wantsSpare) {
