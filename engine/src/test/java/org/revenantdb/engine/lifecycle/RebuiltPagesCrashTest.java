@@ -106,6 +106,13 @@ class RebuiltPagesCrashTest {
   @Test
   void R24_what_a_cut_leaves_of_pages_that_were_formatted_is_built_from_the_log() {
     System.out.println("RebuiltPagesCrashTest -Drevenant.seed=" + seed);
+    do { // which thread writes the new pages, and when, is not up to this test
+      cutEverywhere();
+    } while (torn == 0);
+    System.out.println(restarts + " restarts, " + restored + " pages restored, " + torn + " built");
+  }
+
+  private void cutEverywhere() {
     CrashDisk disk = new CrashDisk();
     Life life = new Life(disk, EVERY, "");
     try (Database db = Database.open(disk.path("/db"), OPTIONS)) {
@@ -140,8 +147,6 @@ class RebuiltPagesCrashTest {
         recover(deeper, null);
       }
     }
-    System.out.println(restarts + " restarts, " + restored + " pages restored, " + torn + " built");
-    assertTrue(torn > 0, "no cut has torn a page that is built");
   }
 
   private static void put(Database db, Table table, int version) {
