@@ -3,7 +3,7 @@ package org.revenantdb.jmh.tree;
 import java.nio.file.Path;
 import org.revenantdb.engine.DatabaseOptions;
 
-/** RevenantDB that chooses the memory for pages itself. */
+/** RevenantDB with its default memory for pages. */
 public final class DefaultPoolTree extends RevenantTree {
   /**
    * Creates or opens a database.

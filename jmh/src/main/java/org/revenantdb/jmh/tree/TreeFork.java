@@ -4,10 +4,8 @@ import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
-import java.util.List;
 import java.util.function.IntSupplier;
-import java.util.stream.Stream;
+import org.revenantdb.chaos.crash.FileTrees;
 import org.revenantdb.jmh.fork.Sessions;
 import org.revenantdb.jmh.fork.Told;
 
@@ -95,13 +93,7 @@ public final class TreeFork {
   private static long warmLoad(String name, Path directory, int rows) throws Exception {
     Files.createDirectory(directory);
     long nanos = warmLoadIn(name, directory, rows);
-    List<Path> files;
-    try (Stream<Path> all = Files.walk(directory)) {
-      files = all.sorted(Comparator.reverseOrder()).toList(); // what is in a directory before it
-    }
-    for (Path file : files) {
-      Files.delete(file);
-    }
+    FileTrees.delete(directory);
     return nanos;
   }
 
