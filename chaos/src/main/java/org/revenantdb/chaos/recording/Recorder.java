@@ -73,14 +73,15 @@ final class Recorder {
       FaultInjector injector,
       boolean stacks,
       boolean keeping,
-      @Nullable SlowForces slow) {
+      @Nullable SlowForces slow,
+      IoCounter counter) {
     this.clock = clock;
     this.injector = injector;
     this.asking = !injector.equals(FaultInjector.NOTHING);
     this.stacks = stacks;
     this.keeping = keeping;
     this.began = System.nanoTime();
-    this.counter = new IoCounter();
+    this.counter = counter;
     this.asked = new AtomicLong();
     this.operations = new ArrayList<>();
     this.gaps = new LinkedHashSet<>();

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.disk.DiskImage;
 import org.revenantdb.chaos.fault.FaultInjector;
@@ -133,7 +134,7 @@ public final class RecordingFileSystem extends FileSystem {
   }
 
   /**
-   * Returns the number of operations so far.
+   * Returns the number of operations so far, of the threads that {@linkplain Builder#count count}.
    *
    * @return the counts
    */
@@ -256,6 +257,7 @@ public final class RecordingFileSystem extends FileSystem {
     private boolean stacks = true;
     private boolean keepTrace = true;
     private @Nullable SlowForces slowForces;
+    private Predicate<Thread> counted = thread -> true;
 
     private Builder(Path directory) {
       this.directory = directory;
@@ -322,6 +324,19 @@ public final class RecordingFileSystem extends FileSystem {
     }
 
     /**
+     * Sets which threads' operations are {@linkplain RecordingFileSystem#counted counted}; by
+     * default all are. A count that leaves out threads in the background does not depend on how far
+     * they come meanwhile.
+     *
+     * @param which is asked by the thread of each operation, about itself
+     * @return this
+     */
+    public Builder count(Predicate<Thread> which) {
+      counted = which;
+      return this;
+    }
+
+    /**
      * Reads the initial content and begins to record.
      *
      * @return the recording
@@ -332,7 +347,8 @@ public final class RecordingFileSystem extends FileSystem {
       if (!Files.isDirectory(base)) {
         throw new NotDirectoryException(directory.toString());
       }
-      Recorder recorder = new Recorder(clock, faults, stacks, keepTrace, slowForces);
+      Recorder recorder =
+          new Recorder(clock, faults, stacks, keepTrace, slowForces, new IoCounter(counted));
       StartScan scan = new StartScan(recorder);
       DiskImage image = keepTrace ? scan.content(base) : scan.names(base);
       NameSpace names = new NameSpace();

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousFileChannel;
 import java.nio.channels.CompletionHandler;
@@ -165,6 +166,31 @@ class RecordingFileSystemTest {
     Files.delete(file);
     assertEquals(new IoCount(0, 0, 0, 0, 0, 2), recording.counted().since(before));
     assertThrows(IllegalStateException.class, recording::trace);
+  }
+
+  @Test
+  void operations_of_threads_that_do_not_count_are_left_out() throws Exception {
+    Files.write(temp.resolve("f"), new byte[10]);
+    Thread main = Thread.currentThread();
+    RecordingFileSystem recording =
+        RecordingFileSystem.over(temp).count(thread -> thread == main).start();
+    Path file = recording.directory().resolve("f");
+    Thread other = Thread.ofPlatform().start(() -> overwrite(file));
+    other.join();
+    assertEquals(new IoCount(0, 0, 0, 0, 0, 0), recording.counted());
+    overwrite(file);
+    assertEquals(new IoCount(0, 0, 1, 3, 1, 1), recording.counted());
+    assertEquals(
+        2, recording.trace().operations().stream().filter(Operation.Force.class::isInstance).count());
+  }
+
+  private static void overwrite(Path file) {
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+      channel.write(bytes(3), 1);
+      channel.force(false);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   @Test
