@@ -181,7 +181,8 @@ class RecordingFileSystemTest {
     overwrite(file);
     assertEquals(new IoCount(0, 0, 1, 3, 1, 1), recording.counted());
     assertEquals(
-        2, recording.trace().operations().stream().filter(Operation.Force.class::isInstance).count());
+        2,
+        recording.trace().operations().stream().filter(Operation.Force.class::isInstance).count());
   }
 
   private static void overwrite(Path file) {
