@@ -25,10 +25,10 @@ import org.revenantdb.chaos.subject.Verdict;
 class CountedRunTest {
 
   private static final long SEED = Long.getLong("revenant.chaos.seed", 20_261_123);
-  private static final int STATES = 100;
+  private static final int STATES = 40;
 
   /** So few that the lives of one seed do not have enough of them under all profiles. */
-  private static final int STATES_OF_A_PROFILE = 12;
+  private static final int STATES_OF_A_PROFILE = 5;
 
   @TempDir Path dir;
 
