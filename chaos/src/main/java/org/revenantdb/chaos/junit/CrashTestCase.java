@@ -2,6 +2,7 @@ package org.revenantdb.chaos.junit;
 
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import org.opentest4j.TestAbortedException;
 import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.subject.Crash;
@@ -21,11 +22,17 @@ abstract class CrashTestCase implements NamedCase {
   private final Class<?> subject;
   private final Crash crash;
   private final long seed;
+  private Consumer<Outcome> report = outcome -> {};
 
   CrashTestCase(Class<?> subject, Crash crash, long seed) {
     this.subject = subject;
     this.crash = crash;
     this.seed = seed;
+  }
+
+  /** Sets what receives the outcome, besides JUnit. */
+  void reportTo(Consumer<Outcome> reader) {
+    report = reader;
   }
 
   /** Makes the crashes. */
@@ -56,13 +63,18 @@ abstract class CrashTestCase implements NamedCase {
     OutcomeText text = new OutcomeText(subject, name(), seed);
     Bite bite = prove();
     if (bite.verdict() == Verdict.NOT_MEASURED) {
-      System.out.println(text.line(Outcome.of(name(), Verdict.NOT_MEASURED, bite.story())));
+      Outcome none = Outcome.of(name(), Verdict.NOT_MEASURED, bite.story());
+      report.accept(none);
+      System.out.println(text.line(none));
       throw new TestAbortedException(text.notMeasured(bite.story()));
     }
     if (!bite.found()) {
-      throw new AssertionError(text.toothless(bite));
+      String toothless = text.toothless(bite);
+      report.accept(Outcome.of(name(), Verdict.HARNESS_BROKEN, toothless));
+      throw new AssertionError(toothless);
     }
     Outcome outcome = measure();
+    report.accept(outcome);
     System.out.println(text.line(outcome));
     String seen = isOfUse(outcome) ? seen() : "";
     if (!seen.isEmpty()) {

@@ -66,9 +66,30 @@ public final class CrashTestExtension
     if (settings.files() == FileAccess.ANY && settings.replay() == null) {
       AnyRun run = anyRun(type, settings);
       context.getStore(ExtensionContext.Namespace.create(CrashTestExtension.class)).put(type, run);
-      return anyCases(subject(type), settings, run).map(Invocation::new);
+      return reported(anyCases(subject(type), settings, run), report(context, settings));
     }
-    return cases(subject(type), settings).map(Invocation::new);
+    return reported(cases(subject(type), settings), report(context, settings));
+  }
+
+  /** The report of the class, whatever number of methods it has. */
+  private static ClassReport report(ExtensionContext context, CrashTestSettings settings) {
+    Class<?> type = context.getRequiredTestClass();
+    return context
+        .getParent()
+        .orElse(context)
+        .getStore(ExtensionContext.Namespace.create(CrashTestExtension.class))
+        .getOrComputeIfAbsent(
+            ClassReport.class, key -> new ClassReport(type, settings), ClassReport.class);
+  }
+
+  private static Stream<TestTemplateInvocationContext> reported(
+      Stream<NamedCase> cases, ClassReport report) {
+    return cases.map(one -> {
+      if (one instanceof CrashTestCase crashes) {
+        crashes.reportTo(report::add);
+      }
+      return new Invocation(one);
+    });
   }
 
   private static CrashTestSettings settings(Class<?> type) {

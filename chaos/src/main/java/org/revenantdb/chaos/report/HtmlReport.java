@@ -9,7 +9,6 @@ import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.ZoneOffset;
@@ -39,7 +38,7 @@ import org.revenantdb.chaos.subject.Verdict;
  */
 public final class HtmlReport {
 
-  private static final DateTimeFormatter TIME =
+  static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm:ss 'UTC'", Locale.ROOT)
           .withZone(ZoneOffset.UTC);
 
@@ -76,12 +75,12 @@ public final class HtmlReport {
    */
   public void writeTo(Path file) throws IOException {
     Path target = file.toAbsolutePath().normalize();
-    Path parent = target.getParent();
-    if (parent != null) {
-      Files.createDirectories(parent);
-    }
-    // getBytes: an unpaired surrogate in a found key must not prevent the page.
-    Files.write(target, new HtmlReport(report, parent).page().getBytes(StandardCharsets.UTF_8));
+    WholeFile.write(target, page(report, target.getParent()));
+  }
+
+  /** The page of a report, with links to zips relative to its folder if it has one. */
+  static String page(RunReport report, @Nullable Path folder) {
+    return new HtmlReport(report, folder).page();
   }
 
   /** The page, with links to zips as absolute addresses. */
@@ -111,6 +110,11 @@ public final class HtmlReport {
         crashTitle(),
         report.kills().stream().map(HtmlPlots::timeline).collect(Collectors.joining()));
     String title = escape(report.title());
+    return frame(report.verdict(), title, head(title) + out + verdictsExplained());
+  }
+
+  /** A page with the style of all. The title and the body are markup. */
+  static String frame(Verdict verdict, String title, String body) {
     return """
     <!DOCTYPE html>
     <html lang="en"><head><meta charset="utf-8">
@@ -121,10 +125,8 @@ public final class HtmlReport {
     %s</style></head>
     <body>
     """
-            .formatted(escape(report.verdict().name()), title, style())
-        + head(title)
-        + out
-        + verdictsExplained()
+            .formatted(verdict, title, style())
+        + body
         + "</body></html>\n";
   }
 
@@ -443,7 +445,7 @@ public final class HtmlReport {
     return text.isEmpty() ? "" : "<div class=\"under\">" + escape(text) + "</div>";
   }
 
-  private static String badge(Verdict verdict) {
+  static String badge(Verdict verdict) {
     return mark(colour(verdict), verdict.name());
   }
 
@@ -479,7 +481,7 @@ public final class HtmlReport {
     return RunFigures.sum(List.of(verdicts));
   }
 
-  private static String colour(Verdict verdict) {
+  static String colour(Verdict verdict) {
     return switch (verdict) {
       case SURVIVED -> "good";
       case NOT_MEASURED -> "grey";

@@ -2,10 +2,7 @@ package org.revenantdb.chaos.report;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.AtomicMoveNotSupportedException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -117,19 +114,7 @@ public final class JsonReport {
    * @throws IOException if writing fails
    */
   public void writeTo(Path file) throws IOException {
-    Path target = file.toAbsolutePath();
-    Path beside = target.resolveSibling(target.getFileName() + ".tmp");
-    try {
-      Files.writeString(beside, this + "\n");
-      try {
-        Files.move(
-            beside, target, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-      } catch (AtomicMoveNotSupportedException e) {
-        Files.move(beside, target, StandardCopyOption.REPLACE_EXISTING);
-      }
-    } finally {
-      Files.deleteIfExists(beside); // exists only after a failure
-    }
+    WholeFile.write(file, this + "\n");
   }
 
   @Override

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.disk.DiskImage;
 import org.revenantdb.chaos.oracle.PromiseLog;
@@ -25,6 +26,7 @@ final class FailedState {
   private static final int MORE_LOOKS = 8;
 
   private final String where;
+  private final String after;
   private final PowerCutOptions options;
   private final String subject;
   private final Look checker;
@@ -34,13 +36,21 @@ final class FailedState {
    * Creates the processing.
    *
    * @param where the place in the run, in words
+   * @param after the fault before the power cut, in words; empty if there was none
    * @param options the options of the run
    * @param subject name of the subject's class
    * @param checker opens further images
    * @param tally receives the failure
    */
-  FailedState(String where, PowerCutOptions options, String subject, Look checker, Tally tally) {
+  FailedState(
+      String where,
+      String after,
+      PowerCutOptions options,
+      String subject,
+      Look checker,
+      Tally tally) {
     this.where = where;
+    this.after = after;
     this.options = options;
     this.subject = subject;
     this.checker = checker;
@@ -76,6 +86,10 @@ final class FailedState {
     DiskImage kept = small.image().fork();
     StateResult result = checker.at(small.image(), promises, small.seq());
     StateResult shown = result.survived() ? first : result;
+    String cause = cause(small, first);
+    if (!tally.isNewCause(cause, shown.verdict() + ", " + where + ": " + shown.summary())) {
+      return;
+    }
     String story =
         small.losses().story()
             + (shown.failure() == null ? "" : "\n" + CallStack.text(shown.failure()));
@@ -93,7 +107,25 @@ final class FailedState {
                 kept,
                 promises,
                 story));
-    tally.add(new Failure(shown.verdict(), title, shown.findings(), story, options.seed(), file));
+    tally.add(
+        new Failure(shown.verdict(), title, shown.findings(), story, options.seed(), file), cause);
+  }
+
+  /**
+   * The cause of a failure: the kinds of the operations that have to be lost, with the places that
+   * they come from. A failure without any has a cause of its own.
+   */
+  private String cause(CrashState small, StateResult first) {
+    String lost =
+        small.losses().operations().stream()
+            .map(one -> one.getClass().getSimpleName() + one.origin().stack().text())
+            .distinct()
+            .sorted()
+            .collect(Collectors.joining("\n"));
+    boolean hasPlaces =
+        small.losses().operations().stream()
+            .noneMatch(one -> one.origin().stack().frames().isEmpty());
+    return after + "\n" + (lost.isEmpty() || !hasPlaces ? first.signature() : lost);
   }
 
   /** A state that survived is opened again and must give the same answers. */

@@ -30,8 +30,26 @@ public record Failure(
   /** The line in a story behind which the long texts follow, such as the stacks of all threads. */
   public static final String AT_LENGTH = "at length:";
 
+  private static final int ALSO_SHOWN = 3;
+
   /** Copies the list. */
   public Failure {
     findings = List.copyOf(findings);
+  }
+
+  /** The failure, with what else its cause has led to at the end of its story. */
+  Failure withAlso(List<String> others) {
+    if (others.isEmpty()) {
+      return this;
+    }
+    StringBuilder text = new StringBuilder("the same lost operations also led to:\n");
+    others.stream().limit(ALSO_SHOWN).forEach(one -> text.append("  ").append(one).append('\n'));
+    if (others.size() > ALSO_SHOWN) {
+      text.append("  and ").append(others.size() - ALSO_SHOWN).append(" more\n");
+    }
+    int end = story.indexOf(AT_LENGTH + "\n");
+    String told = (end < 0 ? story : story.substring(0, end)).stripTrailing();
+    String rest = end < 0 ? "" : story.substring(end);
+    return new Failure(verdict, title, findings, told + "\n" + text + rest, seed, file);
   }
 }

@@ -285,7 +285,7 @@ public final class FaultRun<S> {
       String where =
           "after %s, power cut under %s at %d".formatted(title(), options.profile(), state.seq());
       Recording recording = new Recording(both.trace(), owed, Verdict.SURVIVED, "", both.end());
-      new FailedState(where, options, subject, checker, tally)
+      new FailedState(where, title(), options, subject, checker, tally)
           .tell(recording, state, spare, result);
     }
 

@@ -320,7 +320,7 @@ public final class PowerCutRun<S> {
             return checker.check(image, promises, seq);
           };
       String where = name + " at " + current;
-      return new FailedState(where, options, checker.subjectClass(), look, tally);
+      return new FailedState(where, /* after= */ "", options, checker.subjectClass(), look, tally);
     }
 
     private void checkState(Level level, CrashState state, Watchdog watchdog) throws IOException {

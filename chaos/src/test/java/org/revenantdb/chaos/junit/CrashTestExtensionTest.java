@@ -506,10 +506,15 @@ class CrashTestExtensionTest {
 
   @Test
   @Tag("slow")
-  void subject_underBothCrashes_passesBoth() {
+  void subject_underBothCrashes_passesBoth_andHasAPage() throws IOException {
     Events events = run(Both.class);
     events.assertStatistics(statistics -> statistics.started(2).succeeded(2));
     assertEquals(List.of("POWER_CUT, EXT4_ORDERED", "PROCESS_DEATH"), names(events));
+    String page = Files.readString(kept.resolve(Both.class.getName() + ".html"));
+    assertTrue(page.contains("power cut, EXT4_ORDERED") && page.contains("process death"), page);
+    String index = Files.readString(kept.resolve("index.html"));
+    assertTrue(index.contains("SURVIVED") && index.contains(Both.class.getName()), index);
+    assertTrue(Files.readString(kept.resolve("index.json")).contains(Both.class.getName()));
   }
 
   @CrashTest(crash = Crash.PROCESS_DEATH, kills = 4)

@@ -3,6 +3,7 @@ package org.revenantdb.chaos.run;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -90,10 +91,53 @@ class PowerCutRunTest {
     Outcome outcome = new PowerCutRun<>(subjects, recording, options, new SeenImages()).run();
     assertVerdict(Verdict.LOST, "", outcome);
     Failure failure = outcome.failures().getFirst();
-    String last = failure.story().lines().toList().getLast();
+    String last = ofCause(failure).getLast();
     assertTrue(last.contains("TinyStoreSubject.") || last.contains("TinyStore."), failure::story);
     assertNotNull(failure.file());
     assertEquals(Verdict.LOST, FailureFile.read(failure.file()).replay().verdict());
+  }
+
+  /** The lines of a story that say what has to be lost. */
+  private static List<String> ofCause(Failure failure) {
+    return failure.story().lines().takeWhile(line -> !line.startsWith("the same lost")).toList();
+  }
+
+  @Test
+  void failures_that_need_the_same_lost_operations_are_one_entry() throws IOException {
+    Outcome outcome = run(BrokenSubjects.NoForce::new, LONG);
+    assertTrue(outcome.failures().size() > 0, outcome::toString);
+    List<String> causes =
+        outcome.failures().stream()
+            .map(PowerCutRunTest::ofCause)
+            .map(lines -> lines.stream().filter(line -> line.startsWith("    at ")).toList())
+            .map(stack -> String.join("\n", stack))
+            .toList();
+    assertEquals(causes.stream().distinct().toList(), causes);
+  }
+
+  @Test
+  void a_failure_tells_what_else_its_cause_has_led_to() {
+    Failure failure =
+        new Failure(
+            Verdict.LOST,
+            "title",
+            List.of(),
+            "lost: a write\n\n" + Failure.AT_LENGTH + "\nstacks",
+            7,
+            null);
+    assertEquals(
+        """
+        lost: a write
+        the same lost operations also led to:
+          one
+          two
+          three
+          and 1 more
+        at length:
+        stacks\
+        """,
+        failure.withAlso(List.of("one", "two", "three", "four")).story());
+    assertSame(failure, failure.withAlso(List.of()));
   }
 
   /** A seed belongs to one life, and must not be used by another. */
