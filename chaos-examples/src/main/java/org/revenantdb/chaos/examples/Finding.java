@@ -86,6 +86,9 @@ record Finding(Example store, Set<Part> parts, String sign, String what, Judgeme
     return rows.stream()
         .filter(row -> row.store() == store && parts.contains(row.part()) && row.isFinding())
         .flatMap(row -> row.outcome().failures().stream())
-        .anyMatch(failure -> failure.story().contains(sign) || failure.title().contains(sign));
+        .anyMatch(failure ->
+            failure.story().contains(sign)
+                || failure.title().contains(sign)
+                || failure.also().stream().anyMatch(also -> also.contains(sign)));
   }
 }

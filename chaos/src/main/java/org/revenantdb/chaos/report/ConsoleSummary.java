@@ -42,7 +42,7 @@ public final class ConsoleSummary {
   private static void failure(StringBuilder text, Outcome part, Failure failure) {
     text.append(failure.verdict() + "  " + part.name() + ": " + failure.title() + "\n");
     failure.findings().forEach(finding -> text.append("    " + finding + "\n"));
-    List<String> story = failure.story().strip().lines().toList();
+    List<String> story = failure.whole().strip().lines().toList();
     story.stream().limit(STORY_LINES).forEach(line -> text.append("    " + line + "\n"));
     if (story.size() > STORY_LINES) {
       text.append("    ... %s lines more\n".formatted(story.size() - STORY_LINES));

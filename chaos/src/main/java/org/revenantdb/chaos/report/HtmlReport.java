@@ -275,7 +275,7 @@ public final class HtmlReport {
           }
           markup.append("</ul>\n");
         }
-        markup.append(story(failure.story()) + "</details>\n");
+        markup.append(story(failure.whole()) + "</details>\n");
         shown++;
       }
     }

@@ -109,6 +109,7 @@ public final class RunJson {
             Stream.of(
                     Map.entry("verdict", failure.verdict().name()),
                     Map.entry("title", failure.title()),
+                    Map.entry("also", failure.also()),
                     Map.entry("seed", failure.seed()),
                     Map.entry("file", failure.file() == null ? "" : failure.file().toString()))
                 .collect(

@@ -2,9 +2,10 @@ package org.revenantdb.chaos.run;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
-import java.util.stream.Collectors;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.disk.DiskImage;
 import org.revenantdb.chaos.oracle.PromiseLog;
@@ -13,6 +14,7 @@ import org.revenantdb.chaos.power.PowerCut;
 import org.revenantdb.chaos.power.Shrinker;
 import org.revenantdb.chaos.subject.Verdict;
 import org.revenantdb.chaos.trace.CallStack;
+import org.revenantdb.chaos.trace.Operation;
 import org.revenantdb.chaos.trace.Trace;
 
 /**
@@ -86,10 +88,6 @@ final class FailedState {
     DiskImage kept = small.image().fork();
     StateResult result = checker.at(small.image(), promises, small.seq());
     StateResult shown = result.survived() ? first : result;
-    String cause = cause(small, first);
-    if (!tally.isNewCause(cause, shown.verdict() + ", " + where + ": " + shown.summary())) {
-      return;
-    }
     String story =
         small.losses().story()
             + (shown.failure() == null ? "" : "\n" + CallStack.text(shown.failure()));
@@ -108,24 +106,34 @@ final class FailedState {
                 promises,
                 story));
     tally.add(
-        new Failure(shown.verdict(), title, shown.findings(), story, options.seed(), file), cause);
+        new Failure(
+            shown.verdict(),
+            title,
+            shown.findings(),
+            story,
+            options.seed(),
+            file,
+            cause(small, first),
+            List.of()));
   }
 
   /**
    * The cause of a failure: the kinds of the operations that have to be lost, with the places that
    * they come from. A failure without any has a cause of its own.
    */
-  private String cause(CrashState small, StateResult first) {
-    String lost =
-        small.losses().operations().stream()
-            .map(one -> one.getClass().getSimpleName() + one.origin().stack().text())
-            .distinct()
-            .sorted()
-            .collect(Collectors.joining("\n"));
-    boolean hasPlaces =
-        small.losses().operations().stream()
-            .noneMatch(one -> one.origin().stack().frames().isEmpty());
-    return after + "\n" + (lost.isEmpty() || !hasPlaces ? first.signature() : lost);
+  private Set<String> cause(CrashState small, StateResult first) {
+    Set<String> lost = new HashSet<>();
+    for (Operation one : small.losses().operations()) {
+      if (one.origin().stack().frames().isEmpty()) {
+        return Set.of(after, first.signature());
+      }
+      lost.add(one.getClass().getSimpleName() + one.origin().stack().text());
+    }
+    if (lost.isEmpty()) {
+      lost.add(first.signature());
+    }
+    lost.add(after);
+    return lost;
   }
 
   /** A state that survived is opened again and must give the same answers. */

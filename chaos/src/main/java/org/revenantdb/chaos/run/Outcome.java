@@ -17,7 +17,7 @@ import org.revenantdb.chaos.subject.Verdict;
  * @param states distinct images that were opened and checked
  * @param kills processes that were killed and whose store was opened and checked
  * @param recoveryMillis the duration of each opening, in milliseconds
- * @param failures the failures, each kind once, at most a few dozen
+ * @param failures the failures, each cause once, at most a few dozen
  */
 public record Outcome(
     String name,
@@ -60,7 +60,8 @@ public record Outcome(
   }
 
   /**
-   * Combines several outcomes: counts added, the worst verdict with its reason.
+   * Combines several outcomes: counts added, the worst verdict with its reason, one failure of each
+   * cause.
    *
    * @param name of the combination
    * @param all at least one
@@ -82,6 +83,13 @@ public record Outcome(
     double[] millis =
         all.stream().flatMapToDouble(one -> Arrays.stream(one.recoveryMillis())).toArray();
     return new Outcome(
-        name, worst.verdict(), worst.reason(), verdicts, states, kills, millis, failures);
+        name,
+        worst.verdict(),
+        worst.reason(),
+        verdicts,
+        states,
+        kills,
+        millis,
+        Failure.oneOfEachCause(failures));
   }
 }

@@ -3,9 +3,7 @@ package org.revenantdb.chaos.run;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
-import java.util.HashMap;
 import java.util.HashSet;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -23,13 +21,6 @@ final class Tally {
 
   private final Map<Verdict, Long> verdicts = new EnumMap<>(Verdict.class);
   private final List<Failure> failures = new ArrayList<>();
-
-  /** For each known cause what it led to, beside its first failure. */
-  private final Map<String, List<String>> causes = new HashMap<>();
-
-  /** The failures whose cause is known. */
-  private final Map<Failure, List<String>> alsoOf = new IdentityHashMap<>();
-
   private final Set<String> kinds = new HashSet<>();
   private double[] millis = new double[1024];
   private int times;
@@ -58,27 +49,6 @@ final class Tally {
     return kinds.size() < KINDS && kinds.add(kind);
   }
 
-  /**
-   * Whether a cause is new. A failure of a known cause is no entry of its own: one line of it is
-   * added to the first one.
-   *
-   * @param cause what has to be lost for it
-   * @param line what happened
-   */
-  synchronized boolean isNewCause(String cause, String line) {
-    List<String> known = causes.putIfAbsent(cause, new ArrayList<>());
-    if (known != null) {
-      known.add(line);
-    }
-    return known == null;
-  }
-
-  /** Adds the first failure of a cause. */
-  synchronized void add(Failure failure, String cause) {
-    failures.add(failure);
-    alsoOf.put(failure, causes.getOrDefault(cause, List.of()));
-  }
-
   synchronized void add(Failure failure) {
     failures.add(failure);
   }
@@ -99,9 +69,14 @@ final class Tally {
       return Outcome.of(name, Verdict.HARNESS_BROKEN, "nothing was checked");
     }
     String reason = failures.isEmpty() ? "" : failures.getFirst().title();
-    List<Failure> told =
-        failures.stream().map(one -> one.withAlso(alsoOf.getOrDefault(one, List.of()))).toList();
     return new Outcome(
-        name, worst, reason, verdicts, states, kills, Arrays.copyOf(millis, times), told);
+        name,
+        worst,
+        reason,
+        verdicts,
+        states,
+        kills,
+        Arrays.copyOf(millis, times),
+        Failure.oneOfEachCause(failures));
   }
 }

@@ -29,6 +29,7 @@ public record CallStack(List<StackTraceElement> frames) {
       Set.of(
           OURS + "crash.Life",
           OURS + "hooks.HookedMain",
+          OURS + "run.DyingLife",
           OURS + "run.FaultRun",
           OURS + "run.LifeRecorder",
           OURS + "run.StateChecker",

@@ -3,7 +3,6 @@ package org.revenantdb.chaos.run;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
-import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -14,6 +13,7 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -99,7 +99,7 @@ class PowerCutRunTest {
 
   /** The lines of a story that say what has to be lost. */
   private static List<String> ofCause(Failure failure) {
-    return failure.story().lines().takeWhile(line -> !line.startsWith("the same lost")).toList();
+    return failure.whole().lines().takeWhile(line -> !line.startsWith("the same lost")).toList();
   }
 
   @Test
@@ -115,29 +115,37 @@ class PowerCutRunTest {
     assertEquals(causes.stream().distinct().toList(), causes);
   }
 
+  private static Failure failure(Verdict verdict, String title, String... cause) {
+    String story = "lost: a write\n\n" + Failure.AT_LENGTH + "\nstacks";
+    return new Failure(verdict, title, List.of(), story, 7, null, Set.of(cause), List.of());
+  }
+
   @Test
-  void a_failure_tells_what_else_its_cause_has_led_to() {
-    Failure failure =
-        new Failure(
-            Verdict.LOST,
-            "title",
-            List.of(),
-            "lost: a write\n\n" + Failure.AT_LENGTH + "\nstacks",
-            7,
-            null);
+  void a_failure_that_needs_more_than_another_one_has_its_cause() {
+    List<Failure> kept =
+        Failure.oneOfEachCause(
+            List.of(
+                failure(Verdict.CORRUPT, "more", "put", "rename"),
+                failure(Verdict.LOST, "less", "put"),
+                failure(Verdict.CORRUPT, "worse", "put"),
+                failure(Verdict.LOST, "other", "create"),
+                failure(Verdict.LOST, "unknown"),
+                failure(Verdict.LOST, "unknown, too")));
+    assertEquals(
+        List.of("unknown", "unknown, too", "worse", "other"),
+        kept.stream().map(Failure::title).toList());
+    assertEquals(List.of("less", "more"), kept.get(2).also());
+    assertEquals(kept, Failure.oneOfEachCause(kept));
     assertEquals(
         """
         lost: a write
         the same lost operations also led to:
-          one
-          two
-          three
-          and 1 more
+          less
+          more
         at length:
         stacks\
         """,
-        failure.withAlso(List.of("one", "two", "three", "four")).story());
-    assertSame(failure, failure.withAlso(List.of()));
+        kept.get(2).whole());
   }
 
   /** A seed belongs to one life, and must not be used by another. */
