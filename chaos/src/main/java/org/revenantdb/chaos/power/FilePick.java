@@ -3,12 +3,14 @@ package org.revenantdb.chaos.power;
 import java.util.BitSet;
 import java.util.List;
 import java.util.SortedMap;
+import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.disk.FileContent;
 import org.revenantdb.chaos.power.Losses.Loss;
 import org.revenantdb.chaos.profile.DiskRules;
 import org.revenantdb.chaos.profile.DiskRules.Names;
 import org.revenantdb.chaos.profile.DiskRules.Size;
+import org.revenantdb.chaos.profile.DiskRules.Torn;
 
 /**
  * One version for every unit of a file, and one for its size: the legal choice that is nearest to
@@ -323,13 +325,37 @@ final class FilePick {
       newest &= picked[i] == file.newest(first + i);
       oldest &= picked[i] == PendingFile.BASE;
     }
-    if (newest || oldest) {
+    boolean garbage = rules.torn() == Torn.GARBAGE;
+    if (newest || (oldest && !garbage)) {
       content.share(newest ? file.current() : file.base(), block);
       return;
     }
     for (int i = 0; i < count; i++) {
       byte[] bytes = file.content(first + i, picked[i]);
+      if (garbage) {
+        spoil(bytes, first + i, picked[i]);
+      }
       PendingFile.put(content, first + i, bytes, content.size());
+    }
+  }
+
+  /**
+   * The write that would have made the next version of a unit: its bytes there may be zeros or
+   * garbage. Which of them depends on the write and the unit alone, so that a state is the same
+   * whenever it is made, and stays so while it is shrunk.
+   */
+  private void spoil(byte[] bytes, int unit, long picked) {
+    for (FileChange write : file.byUnit.getOrDefault(unit, List.of())) {
+      if (write.seq > picked && write.touches(unit)) {
+        SplittableRandom random = new SplittableRandom(write.seq << 32 ^ unit);
+        int fate = random.nextInt(3);
+        int from = (int) (Math.max(write.from, start(unit)) - start(unit));
+        int to = (int) (Math.min(write.to, start(unit + 1)) - start(unit));
+        for (int at = from; fate > 0 && at < to; at++) {
+          bytes[at] = fate == 1 ? 0 : (byte) random.nextInt();
+        }
+        return;
+      }
     }
   }
 }

@@ -6,14 +6,37 @@ package org.revenantdb.chaos.profile;
  * @param unit bytes that are written whole or not at all, a power of two, 512 to 4096
  * @param size how a file's size and its bytes are ordered
  * @param names how entries of directories become durable
+ * @param torn what a unit holds that was not written whole
  */
-public record DiskRules(int unit, Size size, Names names) {
+public record DiskRules(int unit, Size size, Names names, Torn torn) {
 
   /** Checks the unit. */
   public DiskRules {
     if (unit < 512 || unit > 4096 || Integer.bitCount(unit) != 1) {
       throw new IllegalArgumentException("a unit of " + unit + " bytes is not supported");
     }
+  }
+
+  /**
+   * Rules in which a unit that was not written holds what it held before.
+   *
+   * @param unit bytes that are written whole or not at all, a power of two, 512 to 4096
+   * @param size how a file's size and its bytes are ordered
+   * @param names how entries of directories become durable
+   */
+  public DiskRules(int unit, Size size, Names names) {
+    this(unit, size, names, Torn.OLD);
+  }
+
+  /** What a unit holds that was not written whole. */
+  public enum Torn {
+    /** What it held before. */
+    OLD,
+    /**
+     * Where the write would have changed it: what it held before, zeros, or bytes that nobody
+     * wrote. Its other bytes are as before.
+     */
+    GARBAGE
   }
 
   /** How a file's size and its bytes are ordered. */

@@ -11,7 +11,7 @@ package org.revenantdb.chaos.profile;
  *   <li>Writes reach the disk in units that are whole or not there.
  *   <li>A unit on the disk holds what the file held there after some write, and never less than
  *       what was forced. So of two writes to one unit the first alone may be there, but never the
- *       second without the first.
+ *       second without the first. {@link #SECTOR_GARBAGE} is the exception.
  * </ul>
  */
 public enum PlatformProfile {
@@ -45,7 +45,15 @@ public enum PlatformProfile {
    */
   SIZE_AFTER_DATA(new DiskRules(512, DiskRules.Size.AFTER_DATA, DiskRules.Names.JOURNALED)),
   /** Each directory entry changes independently, until its directory is forced. */
-  NAMES_LOST(new DiskRules(4096, DiskRules.Size.AFTER_DATA, DiskRules.Names.INDEPENDENT));
+  NAMES_LOST(new DiskRules(4096, DiskRules.Size.AFTER_DATA, DiskRules.Names.INDEPENDENT)),
+  /**
+   * Sectors of 512 bytes in any order. Where a write is lost, its bytes in a sector are the old
+   * ones, zeros, or garbage: the drive lost power while it wrote that sector. Bytes beside the
+   * write stay as they were. A file's size is durable before or after its bytes. This profile shows
+   * a missing checksum.
+   */
+  SECTOR_GARBAGE(
+      new DiskRules(512, DiskRules.Size.ANY, DiskRules.Names.AT_ONCE, DiskRules.Torn.GARBAGE));
 
   @SuppressWarnings("ImmutableEnumChecker") // a record of a number and two enums
   private final DiskRules rules;

@@ -170,7 +170,7 @@ public final class ReportFolder {
         </header>
         <section><div class="scroll"><table>
         <thead><tr><th>class</th><th>verdict</th><th class="n">tests</th><th class="n">states</th>\
-        <th class="n">kills</th><th class="n">kinds of failure</th><th class="n">seed</th><th>began</th></tr></thead>
+        <th class="n">kills</th><th class="n">failures</th><th class="n">seed</th><th>began</th></tr></thead>
         <tbody>
         %s
         </tbody></table></div></section>

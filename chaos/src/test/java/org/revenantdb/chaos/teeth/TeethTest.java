@@ -27,6 +27,7 @@ import org.revenantdb.chaos.subject.Verdict;
 import org.revenantdb.chaos.teeth.BrokenSubjects.Broken;
 import org.revenantdb.chaos.teeth.BrokenSubjects.CacheTrusted;
 import org.revenantdb.chaos.teeth.BrokenSubjects.Honest;
+import org.revenantdb.chaos.teeth.BrokenSubjects.RecordWithoutCrc;
 import org.revenantdb.chaos.teeth.BrokenSubjects.Trigger;
 
 /** Every store that is broken on purpose is found, the correct one never. */
@@ -100,6 +101,18 @@ class TeethTest {
       Outcome outcome = new PowerCutRun<>(Honest::new, recording, options, new SeenImages()).run();
       assertEquals(Verdict.SURVIVED, outcome.verdict(), () -> "seed " + seed + " " + outcome);
     }
+  }
+
+  @Test
+  void storeWithoutAChecksum_isFound_whereTornSectorsHoldGarbage() throws IOException {
+    Recording recording =
+        new LifeRecorder<>(RecordWithoutCrc::new, seed, /* lives= */ 2, Duration.ofMinutes(1))
+            .record();
+    PowerCutOptions options =
+        PowerCutOptions.of(PlatformProfile.SECTOR_GARBAGE, seed).withStates(200);
+    Outcome outcome =
+        new PowerCutRun<>(RecordWithoutCrc::new, recording, options, new SeenImages()).run();
+    assertEquals(Verdict.CORRUPT, outcome.verdict(), () -> "seed " + seed + " " + outcome);
   }
 
   @Test

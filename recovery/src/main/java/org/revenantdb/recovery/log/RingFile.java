@@ -23,8 +23,8 @@ public final class RingFile {
    * Steps       1 former file deleted    crash: none is there. What was in it is in segments, durable, or its life has
    *                                      an end that is named
    *             2 unfinished file        crash: deleted by the next life
-   *             3 mapped, renamed        crash: the file is there, or none, or after a power cut the former one, whose
-   *                                      life is an earlier one
+   *             3 mapped, renamed        crash: the file is there with its header, which was forced, or none, or after a
+   *                                      power cut the former one, whose life is an earlier one
    *             4 end                    crash: the file is there, and the end of its life is named
    *
    * Room        zeros are written, not only reserved: a store in a page without a block would be ended by a signal on a
@@ -114,6 +114,7 @@ public final class RingFile {
                 unfinished, OpenMode.CREATE_NEW, /* ownerOnly= */ true, options.statistics())
             .ownedBy(options.ownership())) {
       made.write(0, MemorySegment.ofArray(header.bytes(start.databaseId())));
+      made.force();
       made.preallocate(RingLayout.CHECKED, RingLayout.fileSize(capacity));
       return mapped(made, capacity, arena);
     }

@@ -55,7 +55,7 @@ public record RingHeader(int life, int capacity, long firstLsn) {
 
   /**
    * Reads a header, and compares it with the database and the size of the file. A shorter file is
-   * not refused: the file was never forced, so a power cut can leave any length.
+   * not refused: only the header was forced, so a power cut can leave any length behind it.
    *
    * @param bytes the checked sector
    * @param file where it comes from, for messages

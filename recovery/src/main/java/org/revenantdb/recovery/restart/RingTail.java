@@ -48,7 +48,7 @@ final class RingTail {
   /**
    * Compares the file with the segments.
    *
-   * @return null if there is none, or a power cut has left its name only
+   * @return null if there is none
    */
   static @Nullable RingTail open(SegmentCatalog catalog) {
     Path file = RingFile.beside(catalog.directory().path());
@@ -62,9 +62,6 @@ final class RingTail {
     try (StorageFile open =
         StorageFile.open(file, OpenMode.READ, /* ownerOnly= */ true, statistics)) {
       open.readUpTo(0, MemorySegment.ofArray(sector)); // what is missing is zeros
-      if (Arrays.equals(sector, new byte[RingLayout.CHECKED])) {
-        return null;
-      }
       header = RingHeader.read(sector, file, size, catalog.directory().databaseId());
     }
     refuseOtherMoment(file, header, catalog);

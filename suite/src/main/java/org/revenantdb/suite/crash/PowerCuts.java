@@ -65,7 +65,8 @@ final class PowerCuts {
           PlatformProfile.SIZE_AFTER_DATA,
           PlatformProfile.EXT4_ORDERED,
           PlatformProfile.SIZE_BEFORE_DATA,
-          PlatformProfile.STRICT_POSIX);
+          PlatformProfile.STRICT_POSIX,
+          PlatformProfile.SECTOR_GARBAGE);
 
   /** Used until there is a measurement. */
   private static final double FIRST_GUESS = 60;
