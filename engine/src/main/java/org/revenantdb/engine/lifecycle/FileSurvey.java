@@ -7,6 +7,7 @@ import org.revenantdb.recovery.file.ControlFile;
 import org.revenantdb.recovery.file.ControlState;
 import org.revenantdb.recovery.file.DamagedFileException;
 import org.revenantdb.recovery.file.DataFileHeader;
+import org.revenantdb.recovery.file.Directories;
 import org.revenantdb.recovery.file.DoubleWriteFile;
 import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.file.FileKinds;
@@ -87,6 +88,24 @@ final class FileSurvey {
       doubleWrite.compare(data, restart.result().endOfLog());
     }
     return restart;
+  }
+
+  /**
+   * Whether a restart could go on from the former control slot, if the newer one were lost.
+   *
+   * <p>Either the newer slot is on the medium, or the former one can be used: that is so at each
+   * moment of a life, because what only the former one needs is removed after the newer one was
+   * forced. So a former slot that cannot be used shows that the newer one is on the medium. It is
+   * false only for what is certainly missing.
+   */
+  boolean isFormerSlotUsable(Restart restart) {
+    ControlState former = control.former();
+    return former != null // not whole: it was being written, so the newer one was forced before
+        && restart.hasLogAt(Math.min(former.analysisPoint(), former.redoPoint()))
+        && (former.checkpointLsn() != 0
+            || Directories.exists(KnownStates.file(files.directory(), former.analysisPoint())))
+        && data.size() >= former.highWaterPages() * Page.SIZE
+        && (doubleWrite != null || former.clean());
   }
 
   /** Only a follower's data file has no checkpoint: it was folded (docs/protocols.md §50). */

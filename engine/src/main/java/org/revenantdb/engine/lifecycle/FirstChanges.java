@@ -64,8 +64,11 @@ final class FirstChanges {
     }
     SpillFiles.deleteLeftOvers(files.directory());
     // After a failed force the cache may show what the medium does not have, so valid state is
-    // written again.
-    survey.control().rewrite();
+    // written again. But a power cut can make garbage of a slot that is being written, even with
+    // the bytes that it has. So not if no other slot could take its place.
+    if (survey.isFormerSlotUsable(restart)) {
+      survey.control().rewrite();
+    }
     DoubleWriteFile file = survey.doubleWrite();
     if (file == null) {
       file =

@@ -29,11 +29,14 @@ public final class ControlFile {
    */
 
   private final StorageFile data;
+  private final @Nullable ControlState former;
   private int currentPage;
   private volatile ControlState state;
 
-  private ControlFile(StorageFile data, int currentPage, ControlState state) {
+  private ControlFile(
+      StorageFile data, int currentPage, ControlState state, @Nullable ControlState former) {
     this.data = data;
+    this.former = former;
     this.currentPage = currentPage;
     this.state = state;
   }
@@ -48,7 +51,7 @@ public final class ControlFile {
    */
   public static ControlFile create(StorageFile data, ControlState first) {
     ControlFile control =
-        new ControlFile(data, ControlSlotLayout.SECOND_PAGE, first.withSequence(0));
+        new ControlFile(data, ControlSlotLayout.SECOND_PAGE, first.withSequence(0), null);
     control.writeBoth(first);
     return control;
   }
@@ -68,10 +71,10 @@ public final class ControlFile {
       checkPair(data, first, second);
     }
     if (first != null && (second == null || first.sequence() > second.sequence())) {
-      return new ControlFile(data, ControlSlotLayout.FIRST_PAGE, first);
+      return new ControlFile(data, ControlSlotLayout.FIRST_PAGE, first, second);
     }
     if (second != null) {
-      return new ControlFile(data, ControlSlotLayout.SECOND_PAGE, second);
+      return new ControlFile(data, ControlSlotLayout.SECOND_PAGE, second, first);
     }
     throw new DamagedFileException(
         data.path(),
@@ -137,6 +140,16 @@ public final class ControlFile {
   }
 
   /**
+   * The state before the one that counts.
+   *
+   * @return what the other slot had when the file was read; null if it was not whole, or if the
+   *     database is new
+   */
+  public @Nullable ControlState former() {
+    return former;
+  }
+
+  /**
    * Writes a state into the slot that does not count, and forces it: from now on it counts.
    *
    * <p>Everything that the state claims must have been forced before. The method first checks that
@@ -170,8 +183,8 @@ public final class ControlFile {
   /**
    * Writes the state that counts once more, into its own slot, and forces it. A restart does this
    * first: after a failed force, or after the death of a process before a force, the system's cache
-   * may hold bytes that the medium does not (rule R6). A torn write does no harm, because the old
-   * and new bytes are equal.
+   * may hold bytes that the medium does not (rule R6). A power cut meanwhile may leave garbage in
+   * the slot. Then the former state counts, so this is for restarts that could use it.
    *
    * <p>The next force of the data file would come too late. Before it, a restart recycles segments
    * that this state does not need, but the former one may.

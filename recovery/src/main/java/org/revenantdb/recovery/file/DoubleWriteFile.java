@@ -361,6 +361,7 @@ public final class DoubleWriteFile implements AutoCloseable {
     require(State.FOUND, "restore must be the first call after opening");
     RestoreResult result = RestoreResult.NOTHING;
     if (mayHaveToRestore()) {
+      file.force(); // a killed process may have left it in the system's cache alone
       result = restoreBatch(data);
       data.showInstead(Map.of()); // all are in the file now
       data.force();
@@ -385,7 +386,11 @@ public final class DoubleWriteFile implements AutoCloseable {
       boolean ownIsGood = readOwn(data, pageId, own);
       boolean imageIsGood = readImage(i, pageId, image);
       if (ownIsGood) {
-        data.write(PageHeaderLayout.position(pageId), own);
+        // Else the page is one that the batch has not reached. It is on the medium, and perhaps
+        // the batch is not: a power cut during a write could make garbage of both.
+        if (imageIsGood && own.mismatch(image) < 0) {
+          data.write(PageHeaderLayout.position(pageId), own);
+        }
       } else if (imageIsGood) {
         data.write(PageHeaderLayout.position(pageId), image);
         restored++;

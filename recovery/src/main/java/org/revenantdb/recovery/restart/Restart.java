@@ -267,6 +267,17 @@ public final class Restart {
     return started(Log.start(start, options));
   }
 
+  /**
+   * Whether the log has a position, as far as the segments say. It is there, too, if a segment ends
+   * at it: the next one may not be made yet.
+   *
+   * @param position in the log
+   * @return false if no segment has it or ends there
+   */
+  public boolean hasLogAt(long position) {
+    return catalog.at(position) != null || catalog.at(position - 1) != null;
+  }
+
   /** Where the last life begins: unread log below that is not read any more. */
   private long lastLife() {
     return catalog.beginAt(analysis.ranges().getLast().start());

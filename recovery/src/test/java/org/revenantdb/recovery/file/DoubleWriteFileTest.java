@@ -574,6 +574,35 @@ class DoubleWriteFileTest {
     killThenPowerCut(seed, /* forceFailed= */ true);
   }
 
+  /**
+   * A power cut could make garbage of a page that is written, while its batch is in the cache
+   * alone.
+   */
+  @Test
+  void R6_a_good_page_that_the_batch_has_not_reached_is_not_written_by_a_restart()
+      throws IOException {
+    int[] ids = {3, 4, 5};
+    flushes(1, ids);
+    try (StorageFile data = openData();
+        DoubleWriteFile doubleWrite = openDoubleWrite()) {
+      doubleWrite.restore(data);
+      MemorySegment images = TestPages.pages(ids, 2);
+      doubleWrite.writeBatch(ids.length, ids, images);
+      writePages(data, new int[] {3}, images); // killed behind the first page
+    }
+    faulty.clearEvents();
+    try (StorageFile data = openData();
+        DoubleWriteFile doubleWrite = openDoubleWrite()) {
+      assertEquals(0, doubleWrite.restore(data).restored());
+      assertEquals(1, faulty.count(IoEvent.Kind.WRITE, data.path().getFileName().toString()));
+    }
+    assertTrue(holds(3, 2) && holds(4, 1) && holds(5, 1));
+    List<IoEvent.Kind> order = faulty.events().stream().map(IoEvent::kind).toList();
+    assertTrue(
+        order.indexOf(IoEvent.Kind.FORCE) < order.indexOf(IoEvent.Kind.WRITE),
+        "the batch is forced before the page is written: " + order);
+  }
+
   private void killThenPowerCut(long seed, boolean forceFailed) throws IOException {
     Random random = new Random(seed);
     int[] first = {3, 4, 5};
