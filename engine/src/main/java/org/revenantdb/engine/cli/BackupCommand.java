@@ -11,7 +11,6 @@ import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.BackupOptions;
-import org.revenantdb.engine.BackupProgress;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.ReadOnlyDatabaseException;
@@ -180,17 +179,7 @@ final class BackupCommand implements Callable<Integer> {
     if (since != null) {
       options = options.withSince(base(since));
     }
-    return Main.isTerminal() ? options.withListener(this::show) : options;
-  }
-
-  private boolean show(BackupProgress progress) {
-    if (progress.pagesToCopy() > 0) {
-      err.printf(
-          "\r%3d %% of %,d pages",
-          100 * progress.pages() / progress.pagesToCopy(), progress.pagesToCopy());
-      err.flush();
-    }
-    return true;
+    return Main.isTerminal() ? options.withListener(progress -> ProgressBar.show(err, progress)) : options;
   }
 
   private static String whyNoBase(AdminReply.BackedUp report) {
