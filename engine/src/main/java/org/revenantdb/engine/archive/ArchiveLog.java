@@ -75,8 +75,7 @@ final class ArchiveLog {
    * @param key of the file
    * @param header what it says
    */
-  private record KnownHeader(
-      long size, FileTime modified, @Nullable Object key, LogFile header) {
+  private record KnownHeader(long size, FileTime modified, @Nullable Object key, LogFile header) {
     boolean isOf(BasicFileAttributes now) {
       return now.size() == size
           && now.lastModifiedTime().equals(modified)
@@ -142,8 +141,7 @@ final class ArchiveLog {
         if (before != null) {
           reading.headers.put(
               entry.getValue(),
-              new KnownHeader(
-                  before.size(), before.lastModifiedTime(), before.fileKey(), read));
+              new KnownHeader(before.size(), before.lastModifiedTime(), before.fileKey(), read));
         }
       }
     }

@@ -179,7 +179,9 @@ final class BackupCommand implements Callable<Integer> {
     if (since != null) {
       options = options.withSince(base(since));
     }
-    return Main.isTerminal() ? options.withListener(progress -> ProgressBar.show(err, progress)) : options;
+    return Main.isTerminal()
+        ? options.withListener(progress -> ProgressBar.show(err, progress))
+        : options;
   }
 
   private static String whyNoBase(AdminReply.BackedUp report) {
@@ -191,7 +193,8 @@ final class BackupCommand implements Callable<Integer> {
   private void print(AdminReply.BackedUp report) {
     out.println("database        " + directory);
     out.println("backup          " + report.target());
-    out.println("id              " + (report.id() == null ? "none: " + whyNoBase(report) : report.id()));
+    out.println(
+        "id              " + (report.id() == null ? "none: " + whyNoBase(report) : report.id()));
     out.printf(
         "pages           %,d, %,d read, %,d copied%n",
         report.pages(), report.pagesRead(), report.pagesCopied());

@@ -69,7 +69,6 @@ class FollowerKillTest {
       }
       return false;
     }
-
   }
 
   /** Looks at snapshots without an end, and prints how many commits each has. */

@@ -184,7 +184,13 @@ class BackupKillTest {
       writer.close();
     }
     System.out.println(
-        "kills " + kills + ", streams " + next + ", cut and refused " + refused + ", whole "
+        "kills "
+            + kills
+            + ", streams "
+            + next
+            + ", cut and refused "
+            + refused
+            + ", whole "
             + applied);
   }
 

@@ -647,7 +647,8 @@ class IncrementTest {
     Path result = target();
     Database.applyBackups(List.of(base, increment), result, told::add);
     long all =
-        Files.size(base.resolve("revenant.data")) + Files.size(increment.resolve(BackupTarget.INCREMENT));
+        Files.size(base.resolve("revenant.data"))
+            + Files.size(increment.resolve(BackupTarget.INCREMENT));
     assertEquals(new RestoreProgress(all, all), told.getLast());
     long before = 0;
     for (RestoreProgress progress : told) {
