@@ -76,8 +76,9 @@ class BackupKillTest {
   }
 
   /**
-   * Makes backups without an end, and prints {@code complete NUMBER whole|increment ID COMMITS}, or
-   * {@code failed NUMBER}, or {@code none} if there is no process with the database.
+   * Makes backups without an end, and prints {@code complete NUMBER}, or {@code failed NUMBER}, or
+   * {@code none} if there is no process with the database. What is complete gets the name {@code
+   * NUMBER-(whole|increment)-ID-COMMITS} first.
    */
   static final class Copier {
     public static void main(String[] arguments) {
@@ -108,7 +109,10 @@ class BackupKillTest {
             done = client.backup(to, isWhole ? options : options.withSince(since));
           }
           String kind = isWhole ? "whole" : "increment";
-          System.out.println("complete " + number + " " + kind + " " + done.id() + " " + has);
+          Files.move(
+              file(folder, number),
+              folder.resolve(String.join("-", "" + number, kind, done.id(), "" + has)));
+          System.out.println("complete " + number);
           since = String.valueOf(done.id());
         } catch (IOException failed) {
           if (String.valueOf(failed.getMessage()).contains("make a whole backup")) {
@@ -165,11 +169,7 @@ class BackupKillTest {
         LockSupport.parkNanos(random.nextInt((int) TimeUnit.MILLISECONDS.toNanos(20)));
         if (kill % 2 == 0) {
           copier.kill();
-          for (String line = copier.readLine(); line != null; line = copier.readLine()) {
-            take(line);
-          }
-          checkCut(file(folder(), next)); // it was being written
-          next++;
+          takeLast();
           copier = copier();
         } else {
           writer.kill();
@@ -194,27 +194,49 @@ class BackupKillTest {
             + applied);
   }
 
-  /** A line of the copier. The last one of a copier that was killed may be cut. */
   private void take(@Nullable String line) throws IOException {
     assertNotNull(line, "the process that makes backups has ended");
-    String[] words = line.split(" ");
-    if (words[0].equals("failed") && words.length == 2) {
-      checkCut(file(folder(), next));
-      next++;
-    } else if (words[0].equals("complete") && words.length == 5) {
-      assertEquals(next, Integer.parseInt(words[1]));
-      Path made = file(folder(), next++);
-      if (words[2].equals("whole")) {
-        for (Path old : chain) {
-          Files.delete(old);
-        }
-        chain.clear();
-        lastHas = 0;
-      }
-      chain.add(made);
-      lastId = words[3];
-      lastHas = Math.max(lastHas, Long.parseLong(words[4]));
+    if (line.equals("none")) {
+      return;
     }
+    assertEquals(line.startsWith("complete"), takeNext(), line);
+    assertTrue(line.endsWith(" " + (next - 1)), line);
+  }
+
+  /** Of a copier that was killed: what it was writing, and what it had no time to print. */
+  private void takeLast() throws IOException {
+    while (takeNext()) {
+      assertFalse(chain.isEmpty());
+    }
+  }
+
+  /** Takes the next stream; false if it is not complete. */
+  private boolean takeNext() throws IOException {
+    int number = next++;
+    Path made = null;
+    try (Stream<Path> files = Files.list(folder())) {
+      made =
+          files
+              .filter(file -> file.getFileName().toString().startsWith(number + "-"))
+              .findFirst()
+              .orElse(null);
+    }
+    if (made == null) {
+      checkCut(file(folder(), number));
+      return false;
+    }
+    String[] words = made.getFileName().toString().split("-");
+    if (words[1].equals("whole")) {
+      for (Path old : chain) {
+        Files.delete(old);
+      }
+      chain.clear();
+      lastHas = 0;
+    }
+    chain.add(made);
+    lastId = words[2];
+    lastHas = Math.max(lastHas, Long.parseLong(words[3]));
+    return true;
   }
 
   private void check(List<Path> parts) throws IOException {
