@@ -40,7 +40,8 @@ final class ArchiveLog {
 
   /** What one reader keeps from one look to the next. */
   static final class Reading {
-    private final Map<Path, KnownHeader> headers = new HashMap<>();
+    /** By the number of the file. */
+    private final Map<Long, KnownHeader> headers = new HashMap<>();
 
     /** The file of the last block that was taken; null before one was. */
     private @Nullable LogFile file;
@@ -124,10 +125,10 @@ final class ArchiveLog {
     this.reading = reading;
     segmentSize = header.segmentSize();
     NavigableMap<Long, Path> found = files.logs();
-    reading.headers.keySet().retainAll(found.values());
+    reading.headers.keySet().retainAll(found.keySet());
     for (Map.Entry<Long, Path> entry : found.entrySet()) {
       BasicFileAttributes before = attributes(entry.getValue());
-      KnownHeader known = reading.headers.get(entry.getValue());
+      KnownHeader known = reading.headers.get(entry.getKey());
       if (known != null && before != null && known.isOf(before)) {
         logs.add(known.header());
         continue;
@@ -140,7 +141,7 @@ final class ArchiveLog {
         logs.add(read);
         if (before != null) {
           reading.headers.put(
-              entry.getValue(),
+              entry.getKey(),
               new KnownHeader(before.size(), before.lastModifiedTime(), before.fileKey(), read));
         }
       }
