@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.access.ApiAccess;
@@ -1375,6 +1376,19 @@ public final class Database implements AutoCloseable {
   }
 
   /**
+   * Makes a database of a whole backup and of the increments after it, without a listener.
+   *
+   * @param backups the whole backup, then one or more increments in the order in which they were
+   *     made
+   * @param directory a directory that is empty or does not exist, in any file system
+   * @return a report about the database
+   * @throws StorageException as {@link #applyBackups(List, Path, Predicate)} does
+   */
+  public static BackupReport applyBackups(List<Path> backups, Path directory) {
+    return applyBackups(backups, directory, progress -> true);
+  }
+
+  /**
    * Makes a database of a whole backup and of the increments after it. The directory is what a
    * whole backup at the moment of the last increment would have been: its first open runs a
    * restart, and later increments can be applied to it. Nothing is changed in the backups.
@@ -1383,7 +1397,11 @@ public final class Database implements AutoCloseable {
    *     made; each a directory, or a file with what {@link #backup(OutputStream, BackupOptions)}
    *     has written
    * @param directory a directory that is empty or does not exist, in any file system
+   * @param listener receives the progress several times a second, on a thread of the engine. It
+   *     returns whether the work continues
    * @return a report about the database
+   * @throws java.util.concurrent.CancellationException if the listener has returned false, or has
+   *     thrown an exception; nothing is left in the directory
    * @throws StorageException with {@link StorageException.Reason#BACKUP_BASE} if an increment was
    *     not made since the backup before it, or the whole backup was opened for writing since; with
    *     {@link StorageException.Reason#BACKUP_STREAM} or {@link StorageException.Reason#DAMAGED} if
@@ -1391,8 +1409,10 @@ public final class Database implements AutoCloseable {
    *     the directory is not empty; with another reason if a file has failed. Nothing that can be
    *     opened is left in the directory
    */
-  public static BackupReport applyBackups(List<Path> backups, Path directory) {
+  public static BackupReport applyBackups(
+      List<Path> backups, Path directory, Predicate<RestoreProgress> listener) {
     Objects.requireNonNull(directory, "directory must not be null");
+    Objects.requireNonNull(listener, "listener must not be null");
     List<Path> chain = List.copyOf(backups);
     if (chain.size() < 2) {
       throw new IllegalArgumentException(
@@ -1403,7 +1423,8 @@ public final class Database implements AutoCloseable {
     FileThread.databaseOpens();
     try {
       return FileThread.call(
-          "revenant-apply", () -> BackupApply.of(chain, directory, DatabaseFiles.NAMES).run());
+          "revenant-apply",
+          () -> BackupApply.of(chain, directory, DatabaseFiles.NAMES, listener).run());
     } catch (RuntimeException failure) {
       throw Boundary.told(directory, failure);
     } finally {

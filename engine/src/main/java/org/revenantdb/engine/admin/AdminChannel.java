@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class AdminChannel implements AutoCloseable {
   /** "RVNA" and the version of the protocol. */
-  private static final long MAGIC = 0x52564E41_00000002L;
+  private static final long MAGIC = 0x52564E41_00000003L;
 
   private static final int LONGEST = 64 << 20;
 

@@ -204,24 +204,54 @@ public final class AdminClient implements DatabaseView {
   /** If the listener ends it, the connection is closed, which ends the backup there. */
   @Override
   public AdminReply.BackedUp backup(Path target, BackupOptions options) throws IOException {
-    send(
-        new AdminRequest.Backup(
-            target.toAbsolutePath().toString(), options.bytesPerSecond(), options.since()));
+    return backup(target.toAbsolutePath().toString(), OutputStream.nullOutputStream(), options);
+  }
+
+  /** If the stream fails or the listener ends it, the connection is closed likewise. */
+  @Override
+  public AdminReply.BackedUp backup(OutputStream target, BackupOptions options) throws IOException {
+    return backup(null, target, options);
+  }
+
+  private AdminReply.BackedUp backup(
+      @Nullable String target, OutputStream stream, BackupOptions options) throws IOException {
+    send(new AdminRequest.Backup(target, options.bytesPerSecond(), options.since()));
     while (true) {
-      AdminReply reply = next(AdminReply.class);
-      if (reply instanceof AdminReply.BackedUp done) {
-        demandEnd();
-        return done;
+      switch (next(AdminReply.class)) {
+        case AdminReply.BackedUp done -> {
+          demandEnd();
+          write(stream::flush);
+          return done;
+        }
+        case AdminReply.Progress now -> tell(now, options);
+        case AdminReply.Bytes part when target == null -> write(() -> stream.write(part.bytes()));
+        case null -> throw unexpected(null);
+        case AdminReply other -> throw unexpected(other);
       }
-      if (!(reply instanceof AdminReply.Progress now)) {
-        throw unexpected(reply);
-      }
-      if (!options
-          .listener()
-          .test(new BackupProgress(now.pages(), now.pagesToCopy(), now.logBytes()))) {
-        close();
-        throw new CancellationException("the listener has ended the backup");
-      }
+    }
+  }
+
+  /** Something that uses the stream of the caller. */
+  private interface Writing {
+    void run() throws IOException;
+  }
+
+  private void tell(AdminReply.Progress now, BackupOptions options) throws IOException {
+    if (!options
+        .listener()
+        .test(new BackupProgress(now.pages(), now.pagesToCopy(), now.logBytes()))) {
+      close();
+      throw new CancellationException("the listener has ended the backup");
+    }
+  }
+
+  /** The other process must not go on for a stream that has failed. */
+  private void write(Writing writing) throws IOException {
+    try {
+      writing.run();
+    } catch (IOException | RuntimeException ofStream) {
+      close();
+      throw new AdminException("the backup cannot be written: " + ofStream);
     }
   }
 

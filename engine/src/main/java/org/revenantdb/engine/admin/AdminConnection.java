@@ -93,8 +93,12 @@ final class AdminConnection {
             .withBytesPerSecond(backup.bytesPerSecond())
             .withListener(this::tell);
     String since = backup.since();
+    BackupOptions wanted = since == null ? options : options.withSince(since);
+    String target = backup.target();
     channel.send(
-        read.backup(Path.of(backup.target()), since == null ? options : options.withSince(since)));
+        target == null
+            ? read.backup(new Parts(null), wanted)
+            : read.backup(Path.of(target), wanted));
   }
 
   /** The backup goes on only while the other end is there. */
@@ -109,7 +113,7 @@ final class AdminConnection {
     }
   }
 
-  /** Sends bytes in parts, behind the row that they belong to. */
+  /** Sends bytes in parts, behind the row that they belong to if it is still to come. */
   private final class Parts extends OutputStream {
     private byte @Nullable [] keyToCome;
 

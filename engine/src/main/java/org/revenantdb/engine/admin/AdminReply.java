@@ -1,5 +1,6 @@
 package org.revenantdb.engine.admin;
 
+import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.BackupReport;
@@ -46,7 +47,7 @@ public sealed interface AdminReply {
   record Row(byte[] key, long valueBytes) implements AdminReply {}
 
   /**
-   * A part of a value.
+   * A part of a value, or of the stream of a backup.
    *
    * @param bytes the part
    */
@@ -105,8 +106,9 @@ public sealed interface AdminReply {
   /**
    * A backup is complete.
    *
-   * @param target where it is
+   * @param target where it is; null if it is a stream
    * @param id the id of the copy; null if it cannot be the base of an increment
+   * @param notNoted why it cannot be the base of an increment; null if it can
    * @param bytes bytes copied
    * @param pages pages of the data file
    * @param pagesRead pages read
@@ -116,8 +118,9 @@ public sealed interface AdminReply {
    * @param nanos how long it took
    */
   record BackedUp(
-      String target,
+      @Nullable String target,
       @Nullable String id,
+      @Nullable String notNoted,
       long bytes,
       long pages,
       long pagesRead,
@@ -129,14 +132,15 @@ public sealed interface AdminReply {
     /**
      * What a report says.
      *
-     * @param target where the backup is
      * @param report the report of the backup
      * @return the answer
      */
-    public static BackedUp of(String target, BackupReport report) {
+    public static BackedUp of(BackupReport report) {
+      Path target = report.target();
       return new BackedUp(
-          target,
+          target == null ? null : target.toString(),
           report.id(),
+          report.notNoted(),
           report.bytes(),
           report.pages(),
           report.pagesRead(),

@@ -68,12 +68,14 @@ public sealed interface AdminRequest {
   record Check() implements AdminRequest {}
 
   /**
-   * A backup: some {@link AdminReply.Progress}, then {@link AdminReply.BackedUp}.
+   * A backup: some {@link AdminReply.Progress}, then {@link AdminReply.BackedUp}. Without a target
+   * its stream comes as {@link AdminReply.Bytes} among them. It is whole if and only if {@code
+   * BackedUp} follows it.
    *
-   * @param target an absolute path
+   * @param target an absolute path; null for a stream
    * @param bytesPerSecond limit of speed; 0 for none
    * @param since id of the base of an increment; null for a whole backup
    */
-  record Backup(String target, long bytesPerSecond, @Nullable String since)
+  record Backup(@Nullable String target, long bytesPerSecond, @Nullable String since)
       implements AdminRequest {}
 }

@@ -130,6 +130,17 @@ public interface DatabaseView extends AutoCloseable {
    */
   AdminReply.BackedUp backup(Path target, BackupOptions options) throws IOException;
 
+  /**
+   * Copies the database to a stream while it is in use.
+   *
+   * @param target receives the stream of a backup; it is flushed at the end, and not closed. It is
+   *     a backup only if this method returns
+   * @param options limit and listener
+   * @return a report about the copy
+   * @throws IOException if the other process cannot be reached
+   */
+  AdminReply.BackedUp backup(OutputStream target, BackupOptions options) throws IOException;
+
   @Override
   void close() throws IOException;
 }

@@ -172,7 +172,12 @@ public final class OpenView implements DatabaseView {
 
   @Override
   public AdminReply.BackedUp backup(Path target, BackupOptions options) {
-    return AdminReply.BackedUp.of(target.toString(), db.backup(target, options));
+    return AdminReply.BackedUp.of(db.backup(target, options));
+  }
+
+  @Override
+  public AdminReply.BackedUp backup(OutputStream target, BackupOptions options) {
+    return AdminReply.BackedUp.of(db.backup(target, options));
   }
 
   @Override

@@ -179,6 +179,11 @@ final class ArchiveFiles {
 
   /** All bytes of a file. */
   byte[] load(Path file) {
+    return load(file, 0);
+  }
+
+  /** The bytes of a file from an offset on; none if it ends before. */
+  byte[] load(Path file, int from) {
     try (StorageFile open =
         StorageFile.open(file, OpenMode.READ, /* ownerOnly= */ true, statistics)) {
       long size = open.size();
@@ -186,8 +191,8 @@ final class ArchiveFiles {
         throw new DamagedFileException(
             file, LARGEST, "no file of an archive has " + size + " bytes");
       }
-      byte[] bytes = new byte[(int) size];
-      int read = open.readUpTo(0, MemorySegment.ofArray(bytes));
+      byte[] bytes = new byte[(int) Math.max(0, size - from)];
+      int read = open.readUpTo(from, MemorySegment.ofArray(bytes));
       return read == bytes.length ? bytes : Arrays.copyOf(bytes, read);
     }
   }

@@ -1,13 +1,19 @@
 package org.revenantdb.engine.archive;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.recovery.file.DamagedFileException;
@@ -25,7 +31,58 @@ final class ArchiveLog {
    * A file is good up to the position at which the next file goes on: what it has behind that was written before a
    * failure, and the next file has it again. The last file of a chain is good up to its first block that is not good.
    * Blocks are forced one by one, so a good block behind a bad one is damage, and not the rest of a write.
+   *
+   * Again       A follower looks at the archive several times a second. It keeps the headers that it has read, and goes
+   *             on behind the last block that it has taken (Reading). What it keeps is only a place to begin: a header
+   *             counts while size, time and key of its file are the same. If the bytes at the place are no block, all
+   *             is read as if nothing had been kept: the file may have been made anew.
    */
+
+  /** What one reader keeps from one look to the next. */
+  static final class Reading {
+    /** By the number of the file. */
+    private final Map<Long, KnownHeader> headers = new HashMap<>();
+
+    /** The file of the last block that was taken; null before one was. */
+    private @Nullable LogFile file;
+
+    /** Behind that block. */
+    private int offset;
+
+    private long end;
+    private int life;
+
+    private void took(LogFile of, int behind, ArchiveBlock block) {
+      file = of;
+      offset = behind;
+      end = block.piece().to();
+      life = block.piece().life();
+    }
+
+    private boolean goesOn(LogFile of, long position) {
+      return of.equals(file) && end == position;
+    }
+
+    private void forget() {
+      file = null;
+    }
+  }
+
+  /**
+   * A header that was read.
+   *
+   * @param size of the file before that
+   * @param modified of the file before that
+   * @param key of the file
+   * @param header what it says
+   */
+  private record KnownHeader(long size, FileTime modified, @Nullable Object key, LogFile header) {
+    boolean isOf(BasicFileAttributes now) {
+      return now.size() == size
+          && now.lastModifiedTime().equals(modified)
+          && Objects.equals(now.fileKey(), key);
+    }
+  }
 
   /**
    * The header of a file.
@@ -49,24 +106,57 @@ final class ArchiveLog {
 
   private final ArchiveFiles files;
   private final int segmentSize;
+  private final Reading reading;
   private final List<LogFile> logs = new ArrayList<>();
   private @Nullable Path unfinished;
 
   /** Reads the headers of all files. */
   ArchiveLog(ArchiveFiles files, ArchiveFiles.Header header) {
+    this(files, header, new Reading());
+  }
+
+  /**
+   * Reads the headers of the files that are new or have changed.
+   *
+   * @param reading what the same reader has kept, of the same archive
+   */
+  ArchiveLog(ArchiveFiles files, ArchiveFiles.Header header, Reading reading) {
     this.files = files;
+    this.reading = reading;
     segmentSize = header.segmentSize();
     NavigableMap<Long, Path> found = files.logs();
+    reading.headers.keySet().retainAll(found.keySet());
     for (Map.Entry<Long, Path> entry : found.entrySet()) {
+      BasicFileAttributes before = attributes(entry.getValue());
+      KnownHeader known = reading.headers.get(entry.getKey());
+      if (known != null && before != null && known.isOf(before)) {
+        logs.add(known.header());
+        continue;
+      }
       byte[] sector = files.loadSector(entry.getValue());
       if (entry.getKey().equals(found.lastKey()) && isUnfinished(entry.getValue(), sector)) {
         unfinished = entry.getValue();
       } else {
-        logs.add(readHeader(entry.getKey(), entry.getValue(), sector, header.databaseId()));
+        LogFile read = readHeader(entry.getKey(), entry.getValue(), sector, header.databaseId());
+        logs.add(read);
+        if (before != null) {
+          reading.headers.put(
+              entry.getKey(),
+              new KnownHeader(before.size(), before.lastModifiedTime(), before.fileKey(), read));
+        }
       }
     }
     for (int i = 1; i < logs.size(); i++) {
       refuseHole(logs.get(i - 1), logs.get(i));
+    }
+  }
+
+  /** Null if they cannot be read: then the file is. */
+  private static @Nullable BasicFileAttributes attributes(Path path) {
+    try {
+      return Files.readAttributes(path, BasicFileAttributes.class);
+    } catch (IOException unknown) {
+      return null;
     }
   }
 
@@ -152,7 +242,7 @@ final class ArchiveLog {
         last = block;
         at = block.end();
       }
-      refuseBlockBehind(file, bytes, at);
+      refuseBlockBehind(file, bytes, at, /* skipped= */ 0);
       if (last != null) {
         return new Tail(file, last, empty);
       }
@@ -165,12 +255,15 @@ final class ArchiveLog {
     return ArchiveBlock.read(bytes, offset, segmentSize);
   }
 
-  private void refuseBlockBehind(LogFile file, byte[] bytes, int bad) {
+  /** The bytes are those of the file without the first ones, which were skipped. */
+  private void refuseBlockBehind(LogFile file, byte[] bytes, int bad, int skipped) {
     ByteBuffer from = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     for (int at = bad; at + ArchiveLayout.BLOCK_HEADER <= bytes.length; at++) {
       if (from.getLong(at + 8) == ArchiveLayout.BLOCK_MAGIC && read(bytes, at) != null) {
         throw damage(
-            file, bad, "the block is not good, but there is a good one behind it at byte " + at);
+            file,
+            skipped + bad,
+            "the block is not good, but there is a good one behind it at byte " + (skipped + at));
       }
     }
   }
@@ -199,21 +292,27 @@ final class ArchiveLog {
     if (first < 0) {
       return position; // the log behind it was pruned, or never written
     }
-    long end = logs.get(first).from();
-    int life = 0;
+    boolean goesOn = reading.goesOn(logs.get(first), position);
+    int skipped = goesOn ? reading.offset : 0;
+    long end = goesOn ? position : logs.get(first).from();
+    int life = goesOn ? reading.life : 0;
     for (int i = first; i < logs.size(); i++) {
       LogFile file = logs.get(i);
       LogFile next = i + 1 < logs.size() ? logs.get(i + 1) : null;
       long limit = next == null || next.begins() ? Long.MAX_VALUE : next.from();
-      byte[] bytes = files.load(file.path());
-      int at = ArchiveLayout.SECTOR;
+      byte[] bytes = files.load(file.path(), skipped);
+      int at = skipped > 0 ? 0 : ArchiveLayout.SECTOR;
       while (end < limit) {
         ArchiveBlock block = read(bytes, at);
+        if (block == null && skipped > 0 && at == 0 && bytes.length > 0) {
+          reading.forget();
+          return walk(position, blocks);
+        }
         if (block == null) {
           if (next != null && !next.begins()) {
             throw damage(
                 file,
-                at,
+                skipped + at,
                 "the block is not good; the file ends at position "
                     + end
                     + ", but "
@@ -221,13 +320,13 @@ final class ArchiveLog {
                     + " goes on at "
                     + next.from());
           }
-          refuseBlockBehind(file, bytes, at);
+          refuseBlockBehind(file, bytes, at, skipped);
           return Math.max(end, position);
         }
         if (!follows(block, end, life)) {
           throw damage(
               file,
-              at,
+              skipped + at,
               "the block has the log from position "
                   + block.piece().from()
                   + " of life "
@@ -240,10 +339,15 @@ final class ArchiveLog {
         end = block.piece().to();
         life = block.piece().life();
         at = block.end();
-        if (end > position && !blocks.test(block)) {
-          return end;
+        if (end > position) {
+          boolean more = blocks.test(block);
+          reading.took(file, skipped + at, block);
+          if (!more) {
+            return end;
+          }
         }
       }
+      skipped = 0;
       if (next == null || next.begins()) {
         return Math.max(end, position);
       }

@@ -45,11 +45,7 @@ final class Fold {
         Arena arena = Arena.ofConfined()) {
       MemorySegment buffer = arena.allocate(AT_ONCE, 4096);
       long end = state.highWaterPages() * Page.SIZE;
-      for (long at = (long) SpaceMapPage.POSITION * Page.SIZE; at < end; at += AT_ONCE) {
-        MemorySegment piece = buffer.asSlice(0, Math.min(AT_ONCE, end - at));
-        from.read(at, piece);
-        made.write(at, piece);
-      }
+      from.copyTo(made, (long) SpaceMapPage.POSITION * Page.SIZE, end, buffer);
       MemorySegment page = buffer.asSlice(0, Page.SIZE);
       for (int pageId : view.lacking()) {
         view.copy(pageId, page);

@@ -103,6 +103,7 @@ public final class Following<V extends FollowedView> implements AutoCloseable {
   private final Supplier<V> opener;
   private final IoStatistics io = new IoStatistics();
   private final ArchiveFiles files;
+  private final ArchiveLog.Reading reading = new ArchiveLog.Reading();
   private final FileThread thread = FileThread.of("revenant-follower", this::work, this::died);
 
   private @Nullable DirectoryLock lock;
@@ -346,10 +347,10 @@ public final class Following<V extends FollowedView> implements AutoCloseable {
   private @Nullable RuntimeException takeAll(boolean promotes) {
     try {
       ArchiveFiles.Header archived = demandHeader();
-      take(new ArchiveLog(files, archived));
+      take(new ArchiveLog(files, archived, reading));
       if (promotes) {
         Fence.make(files, archived.databaseId(), header().databaseId(), position, life);
-        take(new ArchiveLog(files, archived));
+        take(new ArchiveLog(files, archived, reading));
       }
       return isCutOff ? OperationGate.closed() : null;
     } catch (RuntimeException failed) {

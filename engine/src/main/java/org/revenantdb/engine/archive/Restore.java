@@ -338,7 +338,17 @@ public final class Restore {
         copyArchived(rebuilt, log, moment);
         rebuilt.finish();
       }
-      writeHeader(made.data(), id, ofBase, state, moment);
+      made.writeHeader(
+          id,
+          ofBase.segmentSize(),
+          ofBase.createdMillis(),
+          ControlState.notClosed(
+              state.analysisPoint(),
+              state.redoPoint(),
+              state.checkpointLsn(),
+              moment.lsn(),
+              moment.life(),
+              moment.pages()));
     }
     made.force();
     goOn();
@@ -457,22 +467,6 @@ public final class Restore {
           }
           return piece.to() < moment.lsn();
         });
-  }
-
-  private void writeHeader(
-      StorageFile data, byte[] id, DataFileHeader ofBase, ControlState state, Moment moment) {
-    long size = moment.pages() * Page.SIZE;
-    data.preallocate(data.size(), size);
-    DataFileHeader.create(data, id, ofBase.segmentSize(), ofBase.createdMillis());
-    ControlFile.create(
-        data,
-        ControlState.notClosed(
-            state.analysisPoint(),
-            state.redoPoint(),
-            state.checkpointLsn(),
-            moment.lsn(),
-            moment.life(),
-            moment.pages()));
   }
 
   private void wrote(long bytes) {

@@ -1,5 +1,6 @@
 package org.revenantdb.engine.backup;
 
+import java.io.IOException;
 import java.io.InputStream;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
@@ -7,9 +8,13 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.BackupReport;
+import org.revenantdb.engine.RestoreProgress;
 import org.revenantdb.engine.StorageException;
+import org.revenantdb.engine.access.Misuse;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.PageStructure;
 import org.revenantdb.recovery.file.ControlState;
@@ -34,12 +39,20 @@ public final class BackupApply {
    *             part i       pages of the parts before, cut to their size, and some of part i
    *             last part    its log, too; at its end header, slots, all forced, renamed
    */
+  private static final long TELL_EVERY = TimeUnit.MILLISECONDS.toNanos(100);
   private static final MemorySegment ZEROS = MemorySegment.ofArray(new byte[Page.SIZE]);
 
   private final List<Part> parts;
   private final Path directory;
   private final BackupSource.Names names;
+  private final Predicate<RestoreProgress> listener;
   private final long begun = System.nanoTime();
+  private long told;
+
+  /** The size of the parts that were read, and the bytes of the present one that were. */
+  private long done;
+
+  private long toDo;
 
   /** What the part before has left; null before the first one has ended. */
   private @Nullable Former former;
@@ -85,30 +98,51 @@ public final class BackupApply {
       return new Part(null, path, null);
     }
 
+    /** How much there is to read; what cannot be looked at fails when it is read. */
+    long size(BackupSource.Names names) {
+      Path read = directory == null ? file : directory.resolve(names.data());
+      try {
+        return read == null ? 0 : Files.size(read);
+      } catch (IOException unknown) {
+        return 0;
+      }
+    }
+
     String name() {
       Path path = directory == null ? file : directory;
       return path == null ? "a stream" : path.toString();
     }
   }
 
-  private BackupApply(List<Part> parts, Path directory, BackupSource.Names names) {
+  private BackupApply(
+      List<Part> parts,
+      Path directory,
+      BackupSource.Names names,
+      Predicate<RestoreProgress> listener) {
     this.parts = parts;
     this.directory = directory;
     this.names = names;
+    this.listener = listener;
   }
 
   /** Of a whole backup in a stream of the caller, which is not read yet. */
   public static BackupApply ofStream(InputStream from, Path directory, BackupSource.Names names) {
-    return new BackupApply(List.of(new Part(null, null, from)), directory, names);
+    return new BackupApply(
+        List.of(new Part(null, null, from)), directory, names, /* listener= */ progress -> true);
   }
 
   /**
    * Of a whole backup and increments, each a directory or a file with a stream.
    *
    * @param backups in the order in which they were made
+   * @param listener receives the progress, and returns whether it goes on
    */
-  public static BackupApply of(List<Path> backups, Path directory, BackupSource.Names names) {
-    return new BackupApply(backups.stream().map(Part::of).toList(), directory, names);
+  public static BackupApply of(
+      List<Path> backups,
+      Path directory,
+      BackupSource.Names names,
+      Predicate<RestoreProgress> listener) {
+    return new BackupApply(backups.stream().map(Part::of).toList(), directory, names, listener);
   }
 
   /**
@@ -159,8 +193,14 @@ public final class BackupApply {
   /** Makes the database. */
   public BackupReport run() {
     try {
-      for (int i = 0; i < parts.size(); i++) {
-        read(parts.get(i), /* isLast= */ i == parts.size() - 1);
+      long[] ends = new long[parts.size()];
+      for (int i = 0; i < ends.length; i++) {
+        toDo += parts.get(i).size(names);
+        ends[i] = toDo;
+      }
+      for (int i = 0; i < ends.length; i++) {
+        read(parts.get(i), /* isLast= */ i == ends.length - 1);
+        done = ends[i];
       }
       return Objects.requireNonNull(report);
     } catch (Throwable failed) {
@@ -170,6 +210,31 @@ public final class BackupApply {
         failed.addSuppressed(left);
       }
       throw failed;
+    }
+  }
+
+  /** Notes what was written. The listener hears of it now and then, and may end it. */
+  private void wrote(long bytes) {
+    done += bytes;
+    long now = System.nanoTime();
+    if (told == 0 || now - told >= TELL_EVERY) {
+      told = now;
+      goOn(done);
+    }
+  }
+
+  private void goOn(long bytes) {
+    boolean goesOn;
+    RuntimeException cause = null;
+    try {
+      goesOn = listener.test(new RestoreProgress(bytes, toDo));
+    } catch (RuntimeException ofListener) {
+      goesOn = false;
+      cause = ofListener;
+    }
+    if (!goesOn) {
+      throw new Misuse.OfCancellation(
+          "applying backups to " + directory + " was cancelled by its listener", cause);
     }
   }
 
@@ -316,6 +381,7 @@ public final class BackupApply {
     public void pages(int first, int count, MemorySegment pages) {
       onFileThread(() -> target().data().write((long) first * Page.SIZE, pages));
       pagesWritten += count;
+      wrote(pages.byteSize());
     }
 
     @Override
@@ -336,6 +402,7 @@ public final class BackupApply {
         }
       });
       pagesWritten += ids.length;
+      wrote(pages.byteSize());
     }
 
     /** Else a small increment could make a large file. */
@@ -362,6 +429,7 @@ public final class BackupApply {
       if (isLast) {
         onFileThread(() -> Objects.requireNonNull(log).append(piece, piece.from(), piece.to()));
       }
+      wrote(piece.to() - piece.from());
     }
 
     @Override
@@ -412,6 +480,7 @@ public final class BackupApply {
       rebuilt.close();
       target().writeHeader(known.id(), known.segmentSize(), known.createdMillis(), state);
       target().force();
+      goOn(toDo);
       target().complete();
     }
   }

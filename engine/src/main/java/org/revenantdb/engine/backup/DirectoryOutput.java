@@ -9,18 +9,13 @@ import org.revenantdb.recovery.file.ControlState;
 import org.revenantdb.recovery.log.LogCopy;
 
 /** A backup to a directory, which is a database at the end. */
-final class DirectoryOutput implements BackupOutput {
+final class DirectoryOutput implements ToDirectory {
   private final Path directory;
   private @Nullable BackupTarget made;
   private @Nullable Start start;
 
   DirectoryOutput(Path directory) {
     this.directory = directory;
-  }
-
-  @Override
-  public String name() {
-    return directory.toString();
   }
 
   @Override
@@ -33,7 +28,8 @@ final class DirectoryOutput implements BackupOutput {
     made = BackupTarget.make(directory, source.directory(), source.names());
   }
 
-  private BackupTarget target() {
+  @Override
+  public BackupTarget target() {
     return Objects.requireNonNull(made);
   }
 
@@ -55,11 +51,6 @@ final class DirectoryOutput implements BackupOutput {
   }
 
   @Override
-  public void settle() {
-    target().data().force();
-  }
-
-  @Override
   public void end(ControlState state, long logBytes) {
     Start known = Objects.requireNonNull(start);
     target().writeHeader(known.id(), known.segmentSize(), known.createdMillis(), state);
@@ -70,17 +61,4 @@ final class DirectoryOutput implements BackupOutput {
   public void complete() {
     target().complete();
   }
-
-  @Override
-  public void remove(Throwable failed) {
-    target().remove(failed);
-  }
-
-  @Override
-  public boolean carry() {
-    return false;
-  }
-
-  @Override
-  public void flush() {}
 }

@@ -10,18 +10,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Threads: that of the backup.
  */
-final class IncrementOutput extends EntryOutput {
+final class IncrementOutput extends EntryOutput implements ToDirectory {
   private final Path directory;
   private @Nullable BackupTarget made;
   private long position;
 
   IncrementOutput(Path directory) {
     this.directory = directory;
-  }
-
-  @Override
-  public String name() {
-    return directory.toString();
   }
 
   @Override
@@ -34,7 +29,8 @@ final class IncrementOutput extends EntryOutput {
     made = BackupTarget.make(directory, source.directory(), source.names());
   }
 
-  private BackupTarget target() {
+  @Override
+  public BackupTarget target() {
     return Objects.requireNonNull(made);
   }
 
@@ -46,27 +42,9 @@ final class IncrementOutput extends EntryOutput {
   }
 
   @Override
-  public void settle() {
-    target().data().force();
-  }
-
-  @Override
   public void complete() {
     handOverEnd();
     target().forceIncrement();
     target().completeIncrement();
   }
-
-  @Override
-  public void remove(Throwable failed) {
-    target().remove(failed);
-  }
-
-  @Override
-  public boolean carry() {
-    return false;
-  }
-
-  @Override
-  public void flush() {}
 }

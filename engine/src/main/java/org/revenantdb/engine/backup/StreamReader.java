@@ -17,7 +17,6 @@ import org.revenantdb.recovery.file.ControlState;
 import org.revenantdb.recovery.file.FileException;
 import org.revenantdb.recovery.format.FileHeaderLayout;
 import org.revenantdb.recovery.format.PageChecksum;
-import org.revenantdb.recovery.format.PageHeaderLayout;
 import org.revenantdb.recovery.format.SegmentLayout;
 import org.revenantdb.recovery.log.LogPiece;
 import org.revenantdb.recovery.log.SegmentInfo;
@@ -408,26 +407,24 @@ final class StreamReader {
   private void end(BackupOutput.Start known) {
     long pages = fields.getLong(StreamLayout.END_PAGES);
     long endOfLog = fields.getLong(StreamLayout.END_OF_LOG);
-    long analysis = fields.getLong(StreamLayout.END_ANALYSIS);
-    long checkpoint = fields.getLong(StreamLayout.END_CHECKPOINT);
+    ControlState state =
+        ControlState.notClosed(
+            fields.getLong(StreamLayout.END_ANALYSIS),
+            known.redoPoint(),
+            fields.getLong(StreamLayout.END_CHECKPOINT),
+            endOfLog,
+            known.life(),
+            pages);
     if (fields.getInt(StreamLayout.END_CRCS) != (int) crcs.getValue()
         || fields.getInt(StreamLayout.END_RESERVED) != 0
-        || pages <= PageHeaderLayout.FIRST_POOLED_PAGE
-        || pages > FileHeaderLayout.MOST_PAGES
         || (known.base() == null && pages > nextPage)
         || endOfLog != nextLog
         || highestLsn > endOfLog
         || fields.getLong(StreamLayout.END_LOG_BYTES) != logBytes
-        || !SegmentLayout.isLsn(analysis)
-        || analysis < known.redoPoint()
-        || !SegmentLayout.isLsn(checkpoint)
-        || checkpoint < analysis
-        || checkpoint >= endOfLog) {
+        || state.checkpointLsn() == 0
+        || !state.isPossible()) {
       throw bad("its last entry does not fit the ones before");
     }
-    ControlState state =
-        ControlState.notClosed(
-            analysis, known.redoPoint(), checkpoint, endOfLog, known.life(), pages);
     for (int i = 0; i < StreamLayout.ZERO_BLOCKS; i++) {
       entryAt = position;
       fill(header, StreamLayout.BLOCK);

@@ -32,6 +32,7 @@ import picocli.CommandLine.Spec;
     })
 final class ApplyCommand implements Callable<Integer> {
   private final PrintWriter out;
+  private final PrintWriter err;
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
@@ -50,8 +51,9 @@ final class ApplyCommand implements Callable<Integer> {
       description = "also writes the result to a file, as JSON")
   private @Nullable Path json;
 
-  ApplyCommand(PrintWriter out) {
+  ApplyCommand(PrintWriter out, PrintWriter err) {
     this.out = out;
+    this.err = err;
   }
 
   @Override
@@ -61,7 +63,10 @@ final class ApplyCommand implements Callable<Integer> {
     }
     Path target = paths.getLast();
     List<Path> backups = paths.subList(0, paths.size() - 1);
-    BackupReport report = Database.applyBackups(backups, target);
+    boolean isSeen = Main.isTerminal();
+    BackupReport report =
+        Database.applyBackups(
+            backups, target, progress -> !isSeen || ProgressBar.show(err, progress));
     backups.forEach(backup -> out.println("backup          " + backup));
     out.println("database        " + target);
     out.println("id              " + report.id());

@@ -11,12 +11,9 @@ import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.BackupOptions;
-import org.revenantdb.engine.BackupProgress;
-import org.revenantdb.engine.BackupReport;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.ReadOnlyDatabaseException;
-import org.revenantdb.engine.StorageException;
 import org.revenantdb.engine.admin.AdminReply;
 import org.revenantdb.engine.admin.DatabaseView;
 import picocli.CommandLine.Command;
@@ -33,7 +30,7 @@ import picocli.CommandLine.Spec;
       "Copies a database. The copy is a database of its own.",
       "Changes nothing in DIR. A database that was not closed cleanly must be recovered first: add --recover.",
       "If a process has the database open, that process makes the backup: it needs an admin socket, or calls Database.backup.",
-      "With - as TARGET the backup is a tar on standard output, for unpack. No other process may have the database open then.",
+      "With - as TARGET the backup is a tar on standard output, for unpack.",
       "With --since the backup is an increment: it has only the pages that have changed since another backup, and apply makes a database of both."
     },
     mixinStandardHelpOptions = true,
@@ -127,29 +124,20 @@ final class BackupCommand implements Callable<Integer> {
           spec.commandLine(),
           "a backup is not for a terminal: write standard output to a file or a pipe");
     }
-    BackupReport report;
-    try (Database db = Database.open(directory, options)) {
-      report = db.backup(standardOutput, wanted);
+    AdminReply.BackedUp report;
+    try (DatabaseView view = DatabaseView.open(directory, options)) {
+      report = view.backup(standardOutput, wanted);
     } catch (ReadOnlyDatabaseException refused) {
       sayRecover();
       throw refused;
-    } catch (StorageException refused) {
-      if (refused.reason() == StorageException.Reason.LOCKED) {
-        err.println(
-            "revenant: a process that has the database open makes backups to directories; call Database.backup with a stream there, or name a directory.");
-      }
-      throw refused;
     }
-    if (report.notNoted() != null) {
-      err.println(
-          "revenant: no increment can be made since this backup, as it could not be noted: "
-              + report.notNoted()
-              + "; --recover opens a closed database for writing");
+    if (report.id() == null) {
+      err.println("revenant: " + whyNoBase(report));
     }
     err.printf(
         "revenant: backup %s: %,d bytes of pages and log in %,.1f ms; complete%n",
         report.id() == null ? "without an id" : report.id(), report.bytes(), report.nanos() / 1e6);
-    write(AdminReply.BackedUp.of(STREAM, report));
+    write(report);
     return Main.SOUND;
   }
 
@@ -191,29 +179,22 @@ final class BackupCommand implements Callable<Integer> {
     if (since != null) {
       options = options.withSince(base(since));
     }
-    return Main.isTerminal() ? options.withListener(this::show) : options;
+    return Main.isTerminal()
+        ? options.withListener(progress -> ProgressBar.show(err, progress))
+        : options;
   }
 
-  private boolean show(BackupProgress progress) {
-    if (progress.pagesToCopy() > 0) {
-      err.printf(
-          "\r%3d %% of %,d pages",
-          100 * progress.pages() / progress.pagesToCopy(), progress.pagesToCopy());
-      err.flush();
-    }
-    return true;
-  }
-
-  private static String id(@Nullable String id) {
-    return id == null
-        ? "none: no increment can be made since it, as it could not be noted: the database is open read-only, or its list of backups cannot be written; --recover opens it for writing"
-        : id;
+  private static String whyNoBase(AdminReply.BackedUp report) {
+    return "no increment can be made since this backup, as it could not be noted: "
+        + report.notNoted()
+        + "; --recover opens a closed database for writing";
   }
 
   private void print(AdminReply.BackedUp report) {
     out.println("database        " + directory);
     out.println("backup          " + report.target());
-    out.println("id              " + id(report.id()));
+    out.println(
+        "id              " + (report.id() == null ? "none: " + whyNoBase(report) : report.id()));
     out.printf(
         "pages           %,d, %,d read, %,d copied%n",
         report.pages(), report.pagesRead(), report.pagesCopied());

@@ -87,7 +87,7 @@ public final class Main {
             .addSubcommand(new TopCommand(out))
             .addSubcommand(new BackupCommand(out, err, standardOutput))
             .addSubcommand(new UnpackCommand(out, standardInput))
-            .addSubcommand(new ApplyCommand(out))
+            .addSubcommand(new ApplyCommand(out, err))
             .addSubcommand(new VerifyCommand(out))
             .addSubcommand(new RestoreCommand(out, err))
             .addSubcommand(new PruneCommand(out))

@@ -10,7 +10,6 @@ import java.time.ZoneId;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.Database;
-import org.revenantdb.engine.RestoreProgress;
 import org.revenantdb.engine.RestoreReport;
 import org.revenantdb.engine.RestoreRequest;
 import picocli.CommandLine.ArgGroup;
@@ -80,7 +79,7 @@ final class RestoreCommand implements Callable<Integer> {
   public Integer call() {
     RestoreRequest options = options();
     if (Main.isTerminal()) {
-      options = options.withListener(this::show);
+      options = options.withListener(progress -> ProgressBar.show(err, progress));
     }
     print(Database.restore(archive, directory, options));
     return Main.SOUND;
@@ -124,16 +123,6 @@ final class RestoreCommand implements Callable<Integer> {
             other);
       }
     }
-  }
-
-  private boolean show(RestoreProgress progress) {
-    if (progress.bytesToWrite() > 0) {
-      err.printf(
-          "\r%3d %% of %,d bytes",
-          100 * progress.bytes() / progress.bytesToWrite(), progress.bytesToWrite());
-      err.flush();
-    }
-    return true;
   }
 
   private void print(RestoreReport report) {

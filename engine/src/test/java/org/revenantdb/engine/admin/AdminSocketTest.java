@@ -10,8 +10,10 @@ import static org.revenantdb.engine.testing.Samples.bytes;
 import static org.revenantdb.engine.testing.Samples.put;
 import static org.revenantdb.engine.testing.Samples.text;
 
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
@@ -258,6 +260,108 @@ class AdminSocketTest {
     try (Database copy = Database.open(target, Samples.SMALL)) {
       assertEquals("v", Samples.get(copy, "t", "k"));
     }
+  }
+
+  /** Collects bytes, and does something before the first of them. */
+  private abstract static class Collecting extends OutputStream {
+    private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+
+    abstract void begins() throws IOException;
+
+    @Override
+    public void write(int one) throws IOException {
+      throw new IOException("one byte at a time");
+    }
+
+    @Override
+    public void write(byte[] from, int offset, int length) throws IOException {
+      if (bytes.size() == 0) {
+        begins();
+      }
+      bytes.write(from, offset, length);
+    }
+  }
+
+  @Test
+  void a_backup_comes_through_the_socket_as_a_stream() throws IOException {
+    Path target = folder.resolve("copy");
+    ByteArrayOutputStream stream = new ByteArrayOutputStream();
+    try (Database db = open()) {
+      Table table = db.createTable("t");
+      byte[] value = Samples.random(1, 3_000_000); // several pieces of pages
+      db.run(tx -> tx.put(table, bytes("k"), value));
+      try (AdminClient client = connect()) {
+        AdminReply.BackedUp report = client.backup(stream, BackupOptions.defaults());
+        assertNull(report.target());
+        Database.unpackBackup(new ByteArrayInputStream(stream.toByteArray()), target);
+        assertEquals(report.id(), Database.backupId(target));
+        assertEquals(List.of(), client.check().problems());
+        BackupOptions unknown = BackupOptions.defaults().withSince("0".repeat(32));
+        stream.reset();
+        assertThrows(AdminException.class, () -> client.backup(stream, unknown));
+        assertEquals(0, stream.size());
+      }
+      try (Database copy = Database.open(target, Samples.SMALL)) {
+        assertArrayEquals(value, copy.read(tx -> tx.get(copy.table("t"), bytes("k"))));
+      }
+    }
+  }
+
+  /** The limit keeps the backup from ending by itself. */
+  @Test
+  void a_backup_ends_in_the_process_when_the_reader_of_its_stream_goes_away() throws IOException {
+    BackupOptions slow = BackupOptions.defaults().withBytesPerSecond(1);
+    try (Database db = open()) {
+      put(db, "t", "k", "v");
+      try (AdminClient client = connect()) {
+        AdminException told =
+            assertThrows(
+                AdminException.class,
+                () ->
+                    client.backup(
+                        new Collecting() {
+                          @Override
+                          void begins() throws IOException {
+                            throw new IOException("Broken pipe");
+                          }
+                        },
+                        slow));
+        assertTrue(String.valueOf(told.getMessage()).contains("Broken pipe"), told::getMessage);
+        for (boolean ended = false; !ended; ) {
+          try {
+            db.backup(OutputStream.nullOutputStream(), BackupOptions.defaults());
+            ended = true;
+          } catch (IllegalStateException another) {
+            Thread.onSpinWait();
+          }
+        }
+      }
+    }
+  }
+
+  @Test
+  void a_stream_that_the_close_of_the_database_cuts_is_a_failure_and_no_backup()
+      throws IOException {
+    BackupOptions slow = BackupOptions.defaults().withBytesPerSecond(1);
+    try (Database db = open()) {
+      put(db, "t", "k", "v");
+      try (AdminClient client = connect()) {
+        Collecting stream =
+            new Collecting() {
+              @Override
+              void begins() {
+                db.close();
+              }
+            };
+        assertThrows(IOException.class, () -> client.backup(stream, slow));
+        assertThrows(
+            StorageException.class,
+            () ->
+                Database.unpackBackup(
+                    new ByteArrayInputStream(stream.bytes.toByteArray()), folder.resolve("copy")));
+      }
+    }
+    assertFalse(Files.exists(folder.resolve("copy")));
   }
 
   @Test

@@ -10,7 +10,6 @@ import static org.revenantdb.engine.backup.BackedUp.SMALL;
 import static org.revenantdb.engine.backup.BackedUp.key;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Random;
@@ -18,7 +17,6 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.revenantdb.engine.Cursor;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.DatabaseStoppedException;
@@ -26,18 +24,15 @@ import org.revenantdb.engine.Follower;
 import org.revenantdb.engine.OutcomeUnknownException;
 import org.revenantdb.engine.StorageException;
 import org.revenantdb.engine.Table;
-import org.revenantdb.engine.Transaction;
+import org.revenantdb.engine.backup.NumberedCommits;
 import org.revenantdb.engine.testing.OtherProcess;
 
 /**
- * A writer and a follower, each a process that is killed again and again. Commit {@code n} writes
- * row {@code n % ROWS}, or deletes it, and a row with {@code n}. So the number of commits says what
- * a snapshot has to hold. In the end a follower is promoted beside the writer, which stops. {@code
- * -Drevenant.seed=n} repeats the choices of a run.
+ * A writer and a follower, each a process that is killed again and again. In the end a follower is
+ * promoted beside the writer, which stops. {@code -Drevenant.seed=n} repeats the choices of a run,
+ * {@code -Drevenant.kills=n} says how many kills there are.
  */
 class FollowerKillTest {
-  private static final int ROWS = 300;
-  private static final byte[] TICKET = key(1_000_000);
   private static final int FENCED = 3;
 
   @TempDir Path temporary;
@@ -54,8 +49,8 @@ class FollowerKillTest {
     public static void main(String[] arguments) {
       try (Database db = Database.open(Path.of(arguments[0]), options(Path.of(arguments[1])))) {
         Table rows = db.getOrCreateTable("rows");
-        for (long n = ticket(db) + 1; true; n++) {
-          commit(db, rows, n);
+        for (long n = NumberedCommits.count(db) + 1; true; n++) {
+          NumberedCommits.commit(db, rows, n);
           if (n % 50 == 0) {
             db.archiveNow();
             System.out.println(n);
@@ -74,34 +69,6 @@ class FollowerKillTest {
       }
       return false;
     }
-
-    private static void commit(Database db, Table rows, long n) {
-      try (Transaction tx = db.begin()) {
-        if (n % 11 == 0) {
-          tx.put(rows, key(5_000), value(n));
-          tx.rollback();
-          return;
-        }
-        byte[] key = key((int) (n % ROWS));
-        if (n % 7 == 0) {
-          tx.delete(rows, key);
-        } else {
-          tx.put(rows, key, value(n));
-        }
-        tx.put(rows, TICKET, ByteBuffer.allocate(8).putLong(n).array());
-        tx.commit();
-      }
-    }
-  }
-
-  private static byte[] value(long n) {
-    return ByteBuffer.allocate(400).putLong(n).array();
-  }
-
-  private static long ticket(Database db) {
-    byte[] found =
-        db.findTable("rows") == null ? null : db.read(tx -> tx.get(db.table("rows"), TICKET));
-    return found == null ? 0 : ByteBuffer.wrap(found).getLong();
   }
 
   /** Looks at snapshots without an end, and prints how many commits each has. */
@@ -114,39 +81,11 @@ class FollowerKillTest {
               QUIET.withInterval(Duration.ofMillis(10)));
       while (true) {
         try (Database snapshot = follower.snapshot()) {
-          System.out.println(checked(snapshot));
+          System.out.println(NumberedCommits.checked(snapshot));
         }
         Thread.sleep(5); // the output is read as fast as it is written
       }
     }
-  }
-
-  /** How many commits a database has; it has exactly those. */
-  private static long checked(Database db) {
-    long commits = ticket(db);
-    int rows = 0;
-    try (Transaction tx = db.begin();
-        Cursor cursor = tx.scan(db.table("rows"), null, TICKET)) {
-      for (; cursor.next(); rows++) {
-        int row = Integer.parseInt(new String(cursor.key()));
-        assertEquals(last(row, commits), ByteBuffer.wrap(cursor.value()).getLong(), "row " + row);
-      }
-    }
-    int expected = 0;
-    for (int row = 0; row < ROWS; row++) {
-      expected += last(row, commits) > 0 ? 1 : 0;
-    }
-    assertEquals(expected, rows, "rows behind " + commits + " commits");
-    return commits;
-  }
-
-  /** The commit that a row is of; 0 if there is no row. */
-  private static long last(int row, long commits) {
-    long n = commits - Math.floorMod(commits - row, ROWS);
-    while (n > 0 && n % 11 == 0) {
-      n -= ROWS; // was rolled back
-    }
-    return n <= 0 || n % 7 == 0 ? 0 : n;
   }
 
   private OtherProcess writer(Path archive) throws IOException {
@@ -182,7 +121,8 @@ class FollowerKillTest {
     OtherProcess reader = OtherProcess.start(Reader.class, archive.toString(), own.toString());
     long shown = 0;
     try {
-      int kills = Boolean.getBoolean("revenant.long") ? 40 : 3;
+      int kills =
+          Integer.getInteger("revenant.kills", Boolean.getBoolean("revenant.long") ? 40 : 3);
       for (int kill = 0; kill <= kills; kill++) {
         long wanted = shown + 1 + random.nextInt(200);
         while (shown < wanted) {
@@ -207,10 +147,10 @@ class FollowerKillTest {
       long least = shipped;
       Follower follower = Database.follow(archive, own, QUIET);
       try (Database promoted = follower.promote(SMALL)) {
-        long has = checked(promoted);
+        long has = NumberedCommits.checked(promoted);
         assertTrue(has >= Math.max(least, shown), has + " after " + least + " and " + shown);
         assertSound(promoted);
-        promoted.run(tx -> tx.put(promoted.table("rows"), key(2_000_000), value(1)));
+        promoted.run(tx -> tx.put(promoted.table("rows"), key(2_000_000), key(1)));
       }
       assertEquals(FENCED, writer.waitFor());
       StorageException told =

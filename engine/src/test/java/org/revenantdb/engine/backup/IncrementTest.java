@@ -27,6 +27,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -39,6 +40,7 @@ import org.revenantdb.engine.BackupOptions;
 import org.revenantdb.engine.BackupReport;
 import org.revenantdb.engine.BulkLoad;
 import org.revenantdb.engine.Database;
+import org.revenantdb.engine.RestoreProgress;
 import org.revenantdb.engine.StorageException;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
@@ -634,6 +636,62 @@ class IncrementTest {
     Database.applyBackups(List.of(base, first.target()), collapsed);
     put(db, "rows", 5, 20, 3, 200);
     assertEquals(contents(db), applied(collapsed, increment(first)));
+  }
+
+  @Test
+  void the_progress_of_applied_backups_ends_with_all_of_their_bytes() throws IOException {
+    BackupReport whole = db.backup(base);
+    put(db, "rows", 0, 10, 2, 200);
+    Path increment = increment(whole);
+    List<RestoreProgress> told = new ArrayList<>();
+    Path result = target();
+    Database.applyBackups(List.of(base, increment), result, told::add);
+    long all =
+        Files.size(base.resolve("revenant.data"))
+            + Files.size(increment.resolve(BackupTarget.INCREMENT));
+    assertEquals(new RestoreProgress(all, all), told.getLast());
+    long before = 0;
+    for (RestoreProgress progress : told) {
+      assertEquals(all, progress.bytesToWrite());
+      assertTrue(before <= progress.bytes() && progress.bytes() <= all, told::toString);
+      before = progress.bytes();
+    }
+    assertEquals(contents(db), opened(result));
+  }
+
+  /** The first call comes behind the first pages, the last one before the rename. */
+  @Test
+  void a_listener_ends_the_applying_of_backups_and_nothing_is_left() {
+    BackupReport whole = db.backup(base);
+    put(db, "rows", 0, 10, 2, 200);
+    Path increment = increment(whole);
+    for (int part = 0; part < 2; part++) {
+      boolean isFirst = part == 0;
+      Path result = target();
+      assertThrows(
+          CancellationException.class,
+          () ->
+              Database.applyBackups(
+                  List.of(base, increment),
+                  result,
+                  progress -> !isFirst && progress.bytes() < progress.bytesToWrite()));
+      assertFalse(Files.exists(result), "something is left");
+    }
+    Path result = target();
+    IllegalStateException thrown = new IllegalStateException("no more");
+    CancellationException told =
+        assertThrows(
+            CancellationException.class,
+            () ->
+                Database.applyBackups(
+                    List.of(base, increment),
+                    result,
+                    progress -> {
+                      throw thrown;
+                    }));
+    assertEquals(thrown, told.getCause());
+    assertFalse(Files.exists(result), "something is left");
+    assertEquals(contents(db), applied(base, increment));
   }
 
   @Test

@@ -302,9 +302,57 @@ class CommandsTest {
       ByteArrayOutputStream stream = new ByteArrayOutputStream();
       ran = run(InputStream.nullInputStream(), stream, "backup", directory, "-");
       assertEquals(Main.FAILED, ran.code);
-      assertTrue(ran.err.contains("call Database.backup with a stream"), ran.err);
+      assertTrue(ran.err.contains("withAdminSocket(true)"), ran.err);
       assertEquals(0, stream.size());
+      assertFalse(open.isClosed());
     }
+    try (Database open = Database.open(directory, SMALL.withAdminSocket(true))) {
+      ran = run(InputStream.nullInputStream(), broken, "backup", directory, "-");
+      assertEquals(Main.FAILED, ran.code);
+      assertTrue(ran.err.contains("Broken pipe"), ran.err);
+      assertFalse(open.isClosed());
+    }
+  }
+
+  @Test
+  void a_backup_to_standard_output_comes_from_the_process_that_has_the_database_open()
+      throws IOException {
+    ByteArrayOutputStream stream = new ByteArrayOutputStream();
+    Path json = folder.resolve("result.json");
+    try (Database open = Database.open(directory, SMALL.withAdminSocket(true))) {
+      open.run(tx -> tx.put(open.getOrCreateTable("late"), "key".getBytes(), "value".getBytes()));
+      Ran ran =
+          run(InputStream.nullInputStream(), stream, "backup", directory, "-", "--json", json);
+      assertEquals(Main.SOUND, ran.code, ran.err);
+      assertTrue(ran.out.isEmpty() && ran.err.endsWith("complete\n"), ran.out + ran.err);
+      ByteArrayOutputStream increment = new ByteArrayOutputStream();
+      ran =
+          run(
+              InputStream.nullInputStream(),
+              increment,
+              "backup",
+              directory,
+              "-",
+              "--since",
+              Database.backupId(Files.write(folder.resolve("whole"), stream.toByteArray())));
+      assertEquals(Main.SOUND, ran.code, ran.err);
+      assertTrue(increment.size() < stream.size(), "an increment has less");
+      assertFalse(open.isClosed());
+    }
+    assertTrue(
+        Files.readString(json)
+            .contains("\"id\": \"" + Database.backupId(folder.resolve("whole")) + "\""));
+    Path target = folder.resolve("copy");
+    Ran unpacked =
+        run(
+            new ByteArrayInputStream(stream.toByteArray()),
+            OutputStream.nullOutputStream(),
+            "unpack",
+            "-",
+            target);
+    assertEquals(Main.SOUND, unpacked.code, unpacked.err);
+    Ran verified = run("verify", target);
+    assertTrue(verified.out.contains("late: 1 rows"), verified.out);
   }
 
   @Test

@@ -32,6 +32,7 @@ final class BackupBench implements Bench {
       Map.of(
           "cp_mb_per_second", "MB/s",
           "backup_mb_per_second", "MB/s",
+          "first_backup_mb_per_second", "MB/s",
           "follower_lag_ms", "ms",
           "follower_lag_median_ms", "ms",
           "promote_seconds", "s",

@@ -56,6 +56,15 @@ public record ControlState(
   }
 
   /**
+   * Whether a slot can have these values, whatever its sequence is.
+   *
+   * @return false if one of them is impossible by itself or beside the others
+   */
+  public boolean isPossible() {
+    return SlotCheck.impossible(this) == null;
+  }
+
+  /**
    * The same with another sequence.
    *
    * @param newSequence the sequence

@@ -223,6 +223,48 @@ public final class StorageFile implements AutoCloseable {
   }
 
   /**
+   * Copies a range to the same place in another file, as readers see it. Where the system can do so
+   * both files share the blocks, or it copies them itself. What it cannot do is read and written.
+   *
+   * @param other the other file
+   * @param from the first byte
+   * @param to the end, within this file
+   * @param buffer native memory, for what has to be read and written
+   */
+  public void copyTo(StorageFile other, long from, long to, MemorySegment buffer) {
+    long at = shown == null ? transfer(other, from, to) : from;
+    while (at < to) {
+      MemorySegment piece = buffer.asSlice(0, Math.min(buffer.byteSize(), to - at));
+      read(at, piece);
+      other.write(at, piece);
+      at += piece.byteSize();
+    }
+  }
+
+  /** How far it came: a failure comes again, with its place, when the rest is read and written. */
+  private long transfer(StorageFile other, long from, long to) {
+    other.checkMayWrite();
+    long at = from;
+    try {
+      other.channel.position(from);
+      while (at < to) {
+        long done = channel.transferTo(at, to - at, other.channel);
+        if (done <= 0) {
+          break;
+        }
+        at += done;
+      }
+    } catch (IOException | UnsupportedOperationException notHere) {
+      // The caller goes on behind what was copied.
+    }
+    if (at > from) {
+      statistics.countRead(at - from);
+      other.statistics.countWrite(at - from);
+    }
+    return at;
+  }
+
+  /**
    * Maps the file, so that it can be read as memory.
    *
    * @param arena holds the mapping, which this file's {@link #close} does not end

@@ -13,6 +13,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -258,6 +259,44 @@ class StorageFileTest {
     assertEquals(2, statistics.reads());
     assertEquals(25, statistics.bytesRead());
     assertEquals(2, statistics.forces());
+  }
+
+  /** One of the file systems can move bytes between files, the other cannot. */
+  @Test
+  void a_range_is_copied_to_another_file_as_readers_see_it() throws IOException {
+    MemorySegment all = bytes(1_000_000, 12);
+    MemorySegment page = bytes(8_192, 13);
+    for (Path folder : new Path[] {temporary, faulty.wrap(temporary)}) {
+      for (boolean isShown : new boolean[] {false, true}) {
+        try (StorageFile from = open(folder.resolve("from"));
+            StorageFile to = open(folder.resolve("to"));
+            Arena arena = Arena.ofConfined()) {
+          from.write(0, all);
+          MemorySegment expected = MemorySegment.ofArray(new byte[1_000_000]);
+          MemorySegment.copy(all, 8_192, expected, 8_192, 900_000 - 8_192);
+          if (isShown) {
+            from.showInstead(Map.of(16_384L, page));
+            MemorySegment.copy(page, 0, expected, 16_384, 8_192);
+          }
+          to.write(999_999, MemorySegment.ofArray(new byte[1]));
+          from.copyTo(to, 8_192, 900_000, arena.allocate(64 << 10));
+          MemorySegment found = MemorySegment.ofArray(new byte[1_000_000]);
+          to.read(0, found);
+          assertEquals(-1, found.mismatch(expected), folder + ", " + isShown);
+          DamagedFileException told =
+              assertThrows(
+                  DamagedFileException.class,
+                  () -> from.copyTo(to, 900_000, 1_000_001, arena.allocate(64 << 10)));
+          assertEquals(1_000_000, told.offset());
+        }
+        Files.delete(temporary.resolve("from"));
+        Files.delete(temporary.resolve("to"));
+      }
+    }
+  }
+
+  private StorageFile open(Path file) {
+    return StorageFile.open(file, OpenMode.CREATE_NEW, true, statistics);
   }
 
   @Test
