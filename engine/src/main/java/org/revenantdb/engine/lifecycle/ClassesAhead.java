@@ -4,8 +4,12 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.recovery.file.FileThread;
 
@@ -70,6 +74,7 @@ public final class ClassesAhead {
   }
 
   private void load() {
+    useJdk();
     ClassLoader loader = ClassesAhead.class.getClassLoader();
     try (InputStream stream = ClassesAhead.class.getResourceAsStream(LIST)) {
       if (stream == null) {
@@ -83,6 +88,21 @@ public final class ClassesAhead {
     } catch (IOException | ClassNotFoundException | LinkageError otherwise) {
       ignore(otherwise);
     }
+  }
+
+  /**
+   * The first use of each of these takes the JDK some milliseconds. An open needs them all, and
+   * early. No class of ours is initialized.
+   */
+  private static void useJdk() {
+    ValueLayout.OfInt number = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    ValueLayout.OfLong lsn = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    MemorySegment page = MemorySegment.ofArray(new byte[Long.BYTES]);
+    page.set(number, 0, page.get(number, 0));
+    page.set(lsn, 0, page.get(lsn, 0));
+    page.set(ValueLayout.JAVA_BYTE, 0, page.get(ValueLayout.JAVA_BYTE, 0));
+    MemorySegment.copy(page, ValueLayout.JAVA_BYTE, 0, new byte[1], 0, 1);
+    new CRC32C().update(0);
   }
 
   /**
