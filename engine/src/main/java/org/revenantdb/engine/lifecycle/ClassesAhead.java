@@ -8,6 +8,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
@@ -103,6 +105,7 @@ public final class ClassesAhead {
     page.set(ValueLayout.JAVA_BYTE, 0, page.get(ValueLayout.JAVA_BYTE, 0));
     MemorySegment.copy(page, ValueLayout.JAVA_BYTE, 0, new byte[1], 0, 1);
     new CRC32C().update(0);
+    Objects.requireNonNull(Instant.EPOCH.toString());
   }
 
   /**
