@@ -6,6 +6,7 @@ import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandles;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -93,19 +94,28 @@ public final class ClassesAhead {
   }
 
   /**
-   * The first use of each of these takes the JDK some milliseconds. An open needs them all, and
-   * early. No class of ours is initialized.
+   * The first use of each of these takes the JDK some milliseconds. An open needs them all. No class
+   * of ours is initialized.
    */
   private static void useJdk() {
-    ValueLayout.OfInt number = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
-    ValueLayout.OfLong lsn = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
-    MemorySegment page = MemorySegment.ofArray(new byte[Long.BYTES]);
-    page.set(number, 0, page.get(number, 0));
-    page.set(lsn, 0, page.get(lsn, 0));
-    page.set(ValueLayout.JAVA_BYTE, 0, page.get(ValueLayout.JAVA_BYTE, 0));
-    MemorySegment.copy(page, ValueLayout.JAVA_BYTE, 0, new byte[1], 0, 1);
-    new CRC32C().update(0);
     Objects.requireNonNull(Instant.EPOCH.toString());
+    ByteOrder order = ByteOrder.LITTLE_ENDIAN;
+    ValueLayout.OfShort u16 = ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(order);
+    ValueLayout.OfInt u32 = ValueLayout.JAVA_INT_UNALIGNED.withOrder(order);
+    ValueLayout.OfLong u64 = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(order);
+    byte[] bytes = new byte[Long.BYTES];
+    MemorySegment page = MemorySegment.ofArray(bytes);
+    page.set(u32, 0, page.get(u32, 0));
+    page.set(u64, 0, page.get(u64, 0));
+    page.set(ValueLayout.JAVA_BYTE, 0, page.get(ValueLayout.JAVA_BYTE, 0));
+    MemorySegment.copy(page, ValueLayout.JAVA_BYTE, 0, bytes, 0, 1);
+    new CRC32C().update(0);
+    page.set(u16, 0, page.get(u16, 0));
+    int read =
+        (int) MethodHandles.byteArrayViewVarHandle(int[].class, order).get(bytes, 0)
+            + (int) (long) MethodHandles.byteArrayViewVarHandle(long[].class, order).get(bytes, 0)
+            + (short) MethodHandles.byteArrayViewVarHandle(short[].class, order).get(bytes, 0);
+    bytes[0] = (byte) read;
   }
 
   /**
