@@ -29,8 +29,9 @@ public final class ClassesAhead {
    * Linked only  no class is initialized here. Two threads that initialize classes in different orders can wait for each
    *              other for ever. And if an initialization fails, for instance without memory, the class is unusable for
    *              good. Loading and linking can be repeated.
+   * The JDK      its first uses come before the classes: they take longest. They are calls that any thread may make.
    * The end      the open stops the thread and waits for it: no work of ours is left when no database is open. So the
-   *              open waits for one class at most.
+   *              open waits for one class, or if it ends very early for the first uses of the JDK.
    * A failure    ends the work, for instance if an application has renamed the classes. The open then loads its classes
    *              itself, as every later open does.
    */
@@ -94,8 +95,8 @@ public final class ClassesAhead {
   }
 
   /**
-   * The first use of each of these takes the JDK some milliseconds. An open needs them all. No class
-   * of ours is initialized.
+   * The first use of each of these takes the JDK some milliseconds. An open needs them all. No
+   * class of ours is initialized.
    */
   private static void useJdk() {
     Objects.requireNonNull(Instant.EPOCH.toString());

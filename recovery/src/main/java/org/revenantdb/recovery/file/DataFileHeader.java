@@ -152,9 +152,7 @@ public final class DataFileHeader {
     byte[] id = new byte[FileHeaderLayout.DATABASE_ID_SIZE];
     MemorySegment.copy(page, ValueLayout.JAVA_BYTE, FileHeaderLayout.DATABASE_ID, id, 0, id.length);
     return new DataFileHeader(
-        id,
-        FileHeaderLayout.segmentSize(page),
-        FileHeaderLayout.created(page));
+        id, FileHeaderLayout.segmentSize(page), FileHeaderLayout.created(page));
   }
 
   /**
