@@ -6,7 +6,6 @@ import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.lang.invoke.MethodHandles;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -101,7 +100,6 @@ public final class ClassesAhead {
   private static void useJdk() {
     Objects.requireNonNull(Instant.EPOCH.toString());
     ByteOrder order = ByteOrder.LITTLE_ENDIAN;
-    ValueLayout.OfShort u16 = ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(order);
     ValueLayout.OfInt u32 = ValueLayout.JAVA_INT_UNALIGNED.withOrder(order);
     ValueLayout.OfLong u64 = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(order);
     byte[] bytes = new byte[Long.BYTES];
@@ -111,12 +109,6 @@ public final class ClassesAhead {
     page.set(ValueLayout.JAVA_BYTE, 0, page.get(ValueLayout.JAVA_BYTE, 0));
     MemorySegment.copy(page, ValueLayout.JAVA_BYTE, 0, bytes, 0, 1);
     new CRC32C().update(0);
-    page.set(u16, 0, page.get(u16, 0));
-    int read =
-        (int) MethodHandles.byteArrayViewVarHandle(int[].class, order).get(bytes, 0)
-            + (int) (long) MethodHandles.byteArrayViewVarHandle(long[].class, order).get(bytes, 0)
-            + (short) MethodHandles.byteArrayViewVarHandle(short[].class, order).get(bytes, 0);
-    bytes[0] = (byte) read;
   }
 
   /**
