@@ -21,6 +21,7 @@ import org.revenantdb.engine.catalog.NameHint;
 import org.revenantdb.engine.catalog.Names;
 import org.revenantdb.engine.catalog.Sequences;
 import org.revenantdb.engine.catalog.TableState;
+import org.revenantdb.engine.lifecycle.ClassesAhead;
 import org.revenantdb.engine.lifecycle.DatabaseFiles;
 import org.revenantdb.engine.lifecycle.OpenDatabase;
 import org.revenantdb.engine.page.LeafCell;
@@ -133,6 +134,7 @@ public final class Database implements AutoCloseable {
     Objects.requireNonNull(options, "options must not be null");
     Path absolute = directory.toAbsolutePath(); // messages have the whole path
     FileThread.databaseOpens();
+    ClassesAhead ahead = ClassesAhead.begin();
     Database database = null;
     try {
       database = opened(absolute, options);
@@ -140,6 +142,7 @@ public final class Database implements AutoCloseable {
     } catch (RuntimeException failure) {
       throw Boundary.told(absolute, failure);
     } finally {
+      ahead.end();
       if (database == null) {
         FileThread.databaseClosed();
       }

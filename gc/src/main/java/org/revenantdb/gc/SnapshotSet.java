@@ -31,7 +31,9 @@ public final class SnapshotSet {
    *     none
    */
   static SnapshotSet of(long[] values, int n, long bound, long oldestWriter) {
-    Arrays.sort(values, 0, n);
+    if (n > 1) { // the first sort of a JVM takes a millisecond, and each open makes an empty set
+      Arrays.sort(values, 0, n);
+    }
     int distinct = 0;
     for (int i = 0; i < n; i++) {
       if (distinct == 0 || values[distinct - 1] != values[i]) {

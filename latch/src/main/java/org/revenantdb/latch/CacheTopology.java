@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -128,7 +129,7 @@ final class CacheTopology {
     if (lists.isEmpty()) {
       return FLAT;
     }
-    int[] nodes = new int[1 + lists.keySet().stream().mapToInt(p -> p).max().orElseThrow()];
+    int[] nodes = new int[1 + Collections.max(lists.keySet())];
     Arrays.fill(nodes, -1);
     int count = 0;
     for (Map.Entry<Integer, BitSet> entry : lists.entrySet()) {
@@ -150,7 +151,7 @@ final class CacheTopology {
   /** By processor, in ascending order: the processors that share its cache of level 3. */
   private static Map<Integer, BitSet> readLists(Path root) throws IOException {
     Map<Integer, BitSet> lists = new TreeMap<>();
-    try (DirectoryStream<Path> entries = Files.newDirectoryStream(root, "cpu[0-9]*")) {
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(root)) {
       for (Path entry : entries) {
         var name = PROCESSOR.matcher(nameOf(entry));
         if (name.matches()) {
@@ -163,7 +164,7 @@ final class CacheTopology {
 
   private static BitSet readList(Path caches) throws IOException {
     List<BitSet> lists = new ArrayList<>();
-    try (DirectoryStream<Path> entries = Files.newDirectoryStream(caches, "index[0-9]*")) {
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(caches)) {
       for (Path entry : entries) {
         if (INDEX.matcher(nameOf(entry)).matches() && read(entry.resolve("level")).equals("3")) {
           lists.add(parseList(read(entry.resolve("shared_cpu_list"))));

@@ -2,7 +2,6 @@ package org.revenantdb.engine.session;
 
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.LongStream;
 
 /**
  * Finds the ceiling of pauses with the most commits, from samples of the commit rate. It uses no
@@ -76,11 +75,15 @@ public final class HillClimb {
    * @param commits the number of commits until now
    */
   HillClimb(long longest, long now, long commits) {
-    LongStream doubled =
-        LongStream.iterate(SHORTEST_CEILING, it -> it < longest, it -> Math.min(2 * it, longest));
-    ceilings =
-        LongStream.concat(LongStream.of(0), LongStream.concat(doubled, LongStream.of(longest)))
-            .toArray();
+    int count = 2; // no ceiling, and the longest
+    for (long it = SHORTEST_CEILING; it < longest; it *= 2) {
+      count++;
+    }
+    ceilings = new long[count];
+    for (int i = 1; i < count; i++) {
+      ceilings[i] = i == 1 ? SHORTEST_CEILING : 2 * ceilings[i - 1];
+    }
+    ceilings[count - 1] = longest;
     beginAnew(now, commits);
   }
 

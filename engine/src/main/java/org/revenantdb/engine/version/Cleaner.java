@@ -1,6 +1,7 @@
 package org.revenantdb.engine.version;
 
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -12,7 +13,6 @@ import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.buffer.BufferPool;
@@ -200,10 +200,11 @@ public final class Cleaner implements AutoCloseable {
     this.visits = new PageVisits(storage.allocator(), storage.log()::fail);
     this.emptyExtents = new EmptyExtents(pool, storage.allocator());
     this.own = new PageVisit(storage, trees, active, visits);
-    this.helpers =
-        Stream.generate(() -> new PageVisit(storage, trees, active, visits))
-            .limit(threads - 1L)
-            .toList();
+    List<PageVisit> others = new ArrayList<>();
+    for (int i = 1; i < threads; i++) {
+      others.add(new PageVisit(storage, trees, active, visits));
+    }
+    this.helpers = List.copyOf(others);
     this.threadName = threadName;
     this.budget =
         new CleaningBudget(

@@ -135,7 +135,9 @@ public final class SpillFiles implements AutoCloseable {
    * engine that has the directory locked. A file that cannot be deleted stays, and does no harm.
    */
   public static void deleteLeftOvers(Path directory) {
-    leftOvers(directory).forEach(SpillFiles::delete);
+    for (Path file : leftOvers(directory)) {
+      delete(file);
+    }
   }
 
   static void delete(Path file) {

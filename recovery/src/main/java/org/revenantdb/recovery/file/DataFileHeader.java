@@ -149,10 +149,10 @@ public final class DataFileHeader {
   }
 
   private static DataFileHeader of(MemorySegment page) {
+    byte[] id = new byte[FileHeaderLayout.DATABASE_ID_SIZE];
+    MemorySegment.copy(page, ValueLayout.JAVA_BYTE, FileHeaderLayout.DATABASE_ID, id, 0, id.length);
     return new DataFileHeader(
-        FileHeaderLayout.databaseId(page).toArray(ValueLayout.JAVA_BYTE),
-        FileHeaderLayout.segmentSize(page),
-        FileHeaderLayout.created(page));
+        id, FileHeaderLayout.segmentSize(page), FileHeaderLayout.created(page));
   }
 
   /**

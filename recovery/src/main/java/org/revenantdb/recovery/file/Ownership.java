@@ -180,7 +180,9 @@ public final class Ownership {
    */
   public void checkFiles() {
     check();
-    watched.forEach(this::checkFile);
+    for (Map.Entry<Path, Watched> each : watched.entrySet()) {
+      checkFile(each.getKey(), each.getValue());
+    }
   }
 
   /**

@@ -262,18 +262,18 @@ final class Analysis {
    */
   private void settleRefused() {
     LongLongMap noted = new LongLongMap();
-    refused.forEachKey(page -> {
+    for (long page : refused.keys()) {
       long lsn = refused.getOrDefault(page, 0);
       if (flushed.getOrDefault(page, 0) <= lsn && !freed.contains(page) && !isBuilt((int) page)) {
         noted.put(page, lsn);
       }
-    });
+    }
     refused = noted;
-    noted.forEachKey(page -> {
+    for (long page : noted.keys()) {
       long lsn = noted.getOrDefault(page, 0);
       raise(flushed, page, lsn);
       pending.flushed((int) page, lsn);
-    });
+    }
     pending.complete(catalog.begins());
   }
 
@@ -286,7 +286,7 @@ final class Analysis {
    * redo point lies behind all records of the pages that go. So redo meets no page behind the end.
    */
   private void refusePagesBeyondFile() {
-    beyondFile.forEachKey(page -> {
+    for (long page : beyondFile.keys()) {
       long start = beyondFile.getOrDefault(page, 0);
       if (start != 0 && flushed.getOrDefault(page, 0) <= start) {
         throw LogDamage.record(
@@ -294,7 +294,7 @@ final class Analysis {
             start,
             "it changes page " + page + ", but the data file has " + pages.end() + " pages");
       }
-    });
+    }
   }
 
   /** All lives that were read, in order. */

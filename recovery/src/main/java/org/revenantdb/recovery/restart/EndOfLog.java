@@ -119,7 +119,7 @@ final class EndOfLog {
     for (SegmentPlace place : catalog.present()) {
       if (place.end() > end) {
         // A record may reach into the next segment; files that are no segments may lie anywhere.
-        boolean goesOn = place.equals(catalog.fileAt(reached));
+        boolean goesOn = place.isSame(catalog.fileAt(reached));
         Search search = new Search(place, goesOn ? reached : Math.max(end, place.begin()), life);
         search.run();
         reached = search.at;

@@ -1,7 +1,6 @@
 package org.revenantdb.recovery.restart;
 
 import java.util.Arrays;
-import java.util.function.LongConsumer;
 
 /**
  * A map of numbers to numbers that allocates nothing for an entry. The key {@link Long#MIN_VALUE}
@@ -73,17 +72,25 @@ final class LongLongMap {
     }
   }
 
-  void forEachKey(LongConsumer consumer) {
+  /** All keys, in no order. They are copied, so the map may be changed meanwhile. */
+  long[] keys() {
+    long[] all = new long[size];
+    int count = 0;
     for (long key : keys) {
       if (key != FREE) {
-        consumer.accept(key);
+        all[count++] = key;
       }
     }
+    return all;
   }
 
   /** All keys in ascending order. */
   long[] sortedKeys() {
-    return Arrays.stream(keys).filter(key -> key != FREE).sorted().toArray();
+    long[] all = keys();
+    if (all.length > 1) { // the first sort of a JVM takes a millisecond
+      Arrays.sort(all);
+    }
+    return all;
   }
 
   void clear() {

@@ -44,9 +44,12 @@ final class MappedLog implements AutoCloseable {
 
   private MappedLog(
       List<SegmentPlace> places, List<MemorySegment> segments, @Nullable Arena arena) {
-    begins = places.stream().mapToLong(SegmentPlace::begin).toArray();
-    this.places = places.toArray(SegmentPlace[]::new);
-    this.segments = segments.toArray(MemorySegment[]::new);
+    begins = new long[places.size()];
+    for (int i = 0; i < begins.length; i++) {
+      begins[i] = places.get(i).begin();
+    }
+    this.places = places.toArray(new SegmentPlace[0]);
+    this.segments = segments.toArray(new MemorySegment[0]);
     this.arena = arena;
   }
 

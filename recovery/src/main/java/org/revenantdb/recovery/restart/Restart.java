@@ -244,7 +244,10 @@ public final class Restart {
       directory.forceNames();
     } else if (hasTail()) {
       trimForCopy(present, former, options.maxLogSize());
-      TailSeal.seal(catalog, former.life(), analysis.durable(), former.end()).forEach(present::add);
+      for (SegmentPlace made :
+          TailSeal.seal(catalog, former.life(), analysis.durable(), former.end())) {
+        present.add(made);
+      }
       verifyTail(former);
     }
     SegmentPlace first = firstSegment(options);
@@ -438,15 +441,13 @@ public final class Restart {
    * @param pages receives each of them
    */
   public void flushedPages(FlushedPage pages) {
-    analysis
-        .flushed()
-        .forEachKey(page -> {
-          long lsn = analysis.flushed().getOrDefault(page, 0);
-          long built = analysis.lastFormatOrFree().getOrDefault(page, 0);
-          if (page < control.highWaterPages() || (built != 0 && lsn >= built)) {
-            pages.known((int) page, lsn);
-          }
-        });
+    for (long page : analysis.flushed().keys()) {
+      long lsn = analysis.flushed().getOrDefault(page, 0);
+      long built = analysis.lastFormatOrFree().getOrDefault(page, 0);
+      if (page < control.highWaterPages() || (built != 0 && lsn >= built)) {
+        pages.known((int) page, lsn);
+      }
+    }
   }
 
   /**
@@ -456,9 +457,9 @@ public final class Restart {
    * @param pages receives each of them, with the lowest LSN that the page has if it is good
    */
   public void refusedPages(FlushedPage pages) {
-    analysis
-        .refused()
-        .forEachKey(page -> pages.known((int) page, analysis.refused().getOrDefault(page, 0)));
+    for (long page : analysis.refused().keys()) {
+      pages.known((int) page, analysis.refused().getOrDefault(page, 0));
+    }
   }
 
   /**

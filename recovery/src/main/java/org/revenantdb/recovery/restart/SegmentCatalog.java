@@ -196,7 +196,12 @@ final class SegmentCatalog {
 
   /** Where all segments begin, in ascending order. */
   long[] begins() {
-    return headers.keySet().stream().mapToLong(Long::longValue).toArray();
+    long[] begins = new long[headers.size()];
+    int count = 0;
+    for (long begin : headers.keySet()) {
+      begins[count++] = begin;
+    }
+    return begins;
   }
 
   /** The header of the segment that holds a position. */

@@ -53,14 +53,22 @@ final class TailSeal {
     }
     directory.forceNames();
     catalog.made(made);
-    return made.stream().map(SegmentHeader::place).toList();
+    List<SegmentPlace> places = new ArrayList<>();
+    for (SegmentHeader header : made) {
+      places.add(header.place());
+    }
+    return places;
   }
 
   /** The segments that {@link #seal} makes. */
   static List<SegmentHeader> missing(SegmentCatalog catalog, int life, long durable, long end) {
-    return holding(catalog, life, durable, end).stream()
-        .filter(header -> catalog.at(header.begin()) == null)
-        .toList();
+    List<SegmentHeader> missing = new ArrayList<>();
+    for (SegmentHeader header : holding(catalog, life, durable, end)) {
+      if (catalog.at(header.begin()) == null) {
+        missing.add(header);
+      }
+    }
+    return missing;
   }
 
   /** The segments from D on, in their order, those included that the writer had not begun. */

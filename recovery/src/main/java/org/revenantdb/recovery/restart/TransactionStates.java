@@ -168,7 +168,9 @@ final class TransactionStates {
   }
 
   private void abortUndecided() {
-    undecided.forEachKey(id -> aborted.put(id, 0));
+    for (long id : undecided.keys()) {
+      aborted.put(id, 0);
+    }
     undecided.clear();
   }
 
@@ -194,8 +196,12 @@ final class TransactionStates {
   /** The aborted transactions, including the undecided ones, in ascending order. */
   long[] abortedAndUndecided() {
     LongLongMap all = new LongLongMap();
-    aborted.forEachKey(id -> all.put(id, 0));
-    undecided.forEachKey(id -> all.put(id, 0));
+    for (long id : aborted.keys()) {
+      all.put(id, 0);
+    }
+    for (long id : undecided.keys()) {
+      all.put(id, 0);
+    }
     return all.sortedKeys();
   }
 }

@@ -161,7 +161,9 @@ public record SegmentDirectory(
           /* cause= */ null);
     }
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(path)) {
-      entries.forEach(found::add);
+      for (Path entry : entries) {
+        found.add(entry);
+      }
     } catch (DirectoryIteratorException failed) {
       throw IoFailures.of(path, FileException.NO_OFFSET, "listing the log", said(failed));
     } catch (IOException failed) {

@@ -38,7 +38,9 @@ public final class SegmentMap implements Iterable<SegmentPlace> {
    */
   public static SegmentMap of(Map<Long, Integer> sizes) {
     SegmentMap map = new SegmentMap();
-    sizes.forEach((begin, size) -> map.add(new SegmentPlace(begin, size)));
+    for (Map.Entry<Long, Integer> size : sizes.entrySet()) {
+      map.add(new SegmentPlace(size.getKey(), size.getValue()));
+    }
     return map;
   }
 
@@ -49,7 +51,9 @@ public final class SegmentMap implements Iterable<SegmentPlace> {
    */
   public SortedMap<Long, Integer> sizes() {
     SortedMap<Long, Integer> sizes = new TreeMap<>();
-    places.forEach((begin, place) -> sizes.put(begin, place.size()));
+    for (SegmentPlace place : places.values()) {
+      sizes.put(place.begin(), place.size());
+    }
     return sizes;
   }
 

@@ -1,5 +1,6 @@
 package org.revenantdb.recovery.segment;
 
+import org.jspecify.annotations.Nullable;
 import org.revenantdb.recovery.format.SegmentLayout;
 
 /**
@@ -28,6 +29,17 @@ public record SegmentPlace(long begin, int size) {
    */
   public boolean holds(long lsn) {
     return lsn >= begin && lsn < end();
+  }
+
+  /**
+   * Returns whether another place is equal. The first use of the {@code equals} of a record takes a
+   * fresh JVM several milliseconds, and each restart compares places.
+   *
+   * @param other the other one
+   * @return true if it is
+   */
+  public boolean isSame(@Nullable SegmentPlace other) {
+    return other != null && begin == other.begin && size == other.size;
   }
 
   /**
