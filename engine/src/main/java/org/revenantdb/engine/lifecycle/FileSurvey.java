@@ -101,7 +101,8 @@ final class FileSurvey {
   boolean isFormerSlotUsable(Restart restart) {
     ControlState former = control.former();
     return former != null // not whole: it was being written, so the newer one was forced before
-        && restart.hasLogAt(Math.min(former.analysisPoint(), former.redoPoint()))
+        && restart.hasLog(
+            Math.min(former.analysisPoint(), former.redoPoint()), control.state().redoPoint())
         && (former.checkpointLsn() != 0
             || Directories.exists(KnownStates.file(files.directory(), former.analysisPoint())))
         && data.size() >= former.highWaterPages() * Page.SIZE

@@ -68,6 +68,8 @@ final class FirstChanges {
     // the bytes that it has. So not if no other slot could take its place.
     if (survey.isFormerSlotUsable(restart)) {
       survey.control().rewrite();
+    } else {
+      survey.data().force();
     }
     DoubleWriteFile file = survey.doubleWrite();
     if (file == null) {

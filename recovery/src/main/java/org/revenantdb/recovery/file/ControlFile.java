@@ -142,8 +142,7 @@ public final class ControlFile {
   /**
    * The state before the one that counts.
    *
-   * @return what the other slot had when the file was read; null if it was not whole, or if the
-   *     database is new
+   * @return what the other slot had when the file was read; null if it was not whole
    */
   public @Nullable ControlState former() {
     return former;

@@ -3,6 +3,7 @@ package org.revenantdb.recovery.log;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.recovery.file.Directories;
 import org.revenantdb.recovery.file.FileException;
@@ -113,9 +114,10 @@ public final class RingFile {
         StorageFile.open(
                 unfinished, OpenMode.CREATE_NEW, /* ownerOnly= */ true, options.statistics())
             .ownedBy(options.ownership())) {
-      made.write(0, MemorySegment.ofArray(header.bytes(start.databaseId())));
+      byte[] page = Arrays.copyOf(header.bytes(start.databaseId()), RingLayout.HEADER);
+      made.write(0, MemorySegment.ofArray(page)); // whole, so that nothing else is written to it
       made.force();
-      made.preallocate(RingLayout.CHECKED, RingLayout.fileSize(capacity));
+      made.preallocate(RingLayout.HEADER, RingLayout.fileSize(capacity));
       return mapped(made, capacity, arena);
     }
   }

@@ -271,14 +271,15 @@ public final class Restart {
   }
 
   /**
-   * Whether the log has a position, as far as the segments say. It is there, too, if a segment ends
-   * at it: the next one may not be made yet.
+   * Whether the log from one position to another is there. The segments between two redo points go
+   * only after the later one is durable, one by one and in any order.
    *
-   * @param position in the log
-   * @return false if no segment has it or ends there
+   * @param from a position
+   * @param to a later one
+   * @return false only if a segment is certainly missing
    */
-  public boolean hasLogAt(long position) {
-    return catalog.at(position) != null || catalog.at(position - 1) != null;
+  public boolean hasLog(long from, long to) {
+    return catalog.isWhole(from, to);
   }
 
   /** Where the last life begins: unread log below that is not read any more. */

@@ -179,6 +179,29 @@ final class SegmentCatalog {
   }
 
   /**
+   * Whether the log from one position to another is there, as far as can be told. A gap between two
+   * lives is no hole. A position at which a segment ends is there: the next one may not be made
+   * yet.
+   *
+   * @return false only if a segment is certainly missing
+   */
+  boolean isWhole(long from, long to) {
+    if (segments.at(from) == null && segments.at(from - 1) == null) {
+      return false;
+    }
+    long end = from;
+    for (SegmentPlace place : holding(from, to)) {
+      SegmentHeader header = headers.get(place.begin());
+      boolean beginsLife = header != null && header.firstLsn() != 0 && header.formerEnd() <= end;
+      if (place.begin() > end && !beginsLife) {
+        return false;
+      }
+      end = place.end();
+    }
+    return true;
+  }
+
+  /**
    * Where the segment begins, or began, that holds a position. A missing one began where the one
    * before it ends, if the position is so near that no life can have begun in between. Else that is
    * not known: -1.

@@ -1,6 +1,7 @@
 package org.revenantdb.recovery.restart;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -9,6 +10,7 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -96,6 +98,32 @@ class GrowingSegmentsTest {
     while (log.tail() < lsn) {
       log.awaitDurable(append(log, 3));
     }
+  }
+
+  /** What only an older redo point needs goes one by one, in any order. */
+  @Test
+  void a_log_with_a_hole_between_two_redo_points_is_not_whole() throws IOException {
+    CrashDisk disk = new CrashDisk();
+    long late;
+    long end;
+    try (Log log = create(disk)) {
+      appendUpTo(log, BEGIN + 800L * KIB);
+      late = log.tail();
+      log.awaitDurable(append(log, 3));
+      end = log.tail();
+    }
+    List<Long> begins = List.copyOf(segments(disk).keySet());
+    ControlState state = slot(late, late, 1);
+    assertTrue(analyse(disk, state).hasLog(BEGIN, late));
+    assertTrue(analyse(disk, state).hasLog(end, end));
+    Files.delete(disk.path(file(begins.get(2))));
+    Restart holed = analyse(disk, state);
+    assertFalse(holed.hasLog(BEGIN, late));
+    assertFalse(holed.hasLog(begins.get(2), late), "a segment ends there, and the next is missing");
+    assertTrue(holed.hasLog(begins.get(3), late));
+    Files.delete(disk.path(file(begins.get(0))));
+    Files.delete(disk.path(file(begins.get(1))));
+    assertFalse(analyse(disk, state).hasLog(BEGIN, late));
   }
 
   @Test
