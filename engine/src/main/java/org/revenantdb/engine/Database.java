@@ -134,18 +134,26 @@ public final class Database implements AutoCloseable {
     Objects.requireNonNull(options, "options must not be null");
     Path absolute = directory.toAbsolutePath(); // messages have the whole path
     FileThread.databaseOpens();
-    ClassesAhead ahead = ClassesAhead.begin();
     Database database = null;
     try {
-      database = opened(absolute, options);
+      database = openedWithClasses(absolute, options);
       return database;
     } catch (RuntimeException failure) {
       throw Boundary.told(absolute, failure);
     } finally {
-      ahead.end();
       if (database == null) {
         FileThread.databaseClosed();
       }
+    }
+  }
+
+  /** Opens it, while a second thread loads classes if this is the first open. */
+  private static Database openedWithClasses(Path directory, DatabaseOptions options) {
+    ClassesAhead ahead = ClassesAhead.begin();
+    try {
+      return opened(directory, options);
+    } finally {
+      ahead.end();
     }
   }
 

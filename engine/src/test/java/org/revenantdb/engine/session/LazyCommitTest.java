@@ -111,6 +111,7 @@ class LazyCommitTest {
 
   @Test
   void lazy_commit_is_seen_at_once_and_costs_no_force() {
+    lazily(tx -> tx.put(table, bytes("first"), bytes("1"))); // makes the file of the ring
     long forces = db.statistics().files().forces();
     for (int i = 0; i < 100; i++) {
       int n = i;
@@ -118,7 +119,7 @@ class LazyCommitTest {
       db.run(LAZY, tx -> assertEquals("1", read(tx, "k" + n)));
     }
     assertEquals(forces, db.statistics().files().forces());
-    assertEquals(100, db.statistics().commits().lazy());
+    assertEquals(101, db.statistics().commits().lazy());
   }
 
   @Test
