@@ -128,14 +128,14 @@ class SynchronousWritesTest {
   }
 
   @ParameterizedTest
-  @EnumSource(PlatformProfile.class)
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "SECTOR_GARBAGE") // it overwrites in place
   void write_thatWasForced_isDurable(PlatformProfile profile) throws IOException {
     Outcome outcome = run(Forcing::new, profile);
     assertEquals(Verdict.SURVIVED, outcome.verdict(), outcome::toString);
   }
 
   @ParameterizedTest
-  @EnumSource(PlatformProfile.class)
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "SECTOR_GARBAGE") // it overwrites in place
   void synchronousWrite_canBeReadWhateverElseIsLost(PlatformProfile profile) throws IOException {
     Outcome outcome = run(Modest::new, profile);
     assertEquals(Verdict.SURVIVED, outcome.verdict(), outcome::toString);
