@@ -482,6 +482,9 @@ public final class OpenDatabase {
     boolean isRedone = pending.left() == 0; // before the checkpoint: its redo point has passed all
     if (end < before && isRedone) {
       writer.checkpointNow(/* everything= */ true);
+      // Both control slots have to know of the shorter file: when it has grown again, the length
+      // does not show that the former slot is of no use (decision 0081).
+      writer.checkpointNow(/* everything= */ false);
       allocator.cut(end);
     }
   }

@@ -56,7 +56,7 @@ class RebuiltPagesTest {
     for (int pages : SIZES) {
       int torn = 0;
       boolean cut = true;
-      for (int cutAt = 0; cut; cutAt += pages > PageWriter.MAX_BATCH ? 73 : 1) {
+      for (int cutAt = 0; cut; cutAt += pages > PageWriter.MAX_BATCH ? 97 : 1) {
         Path place = Files.createDirectory(directory.resolve(pages + "-" + cutAt));
         Run run = new Run(place, pages, cutAt);
         cut = run.untilPowerCut();
