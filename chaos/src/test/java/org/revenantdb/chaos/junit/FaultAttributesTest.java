@@ -12,6 +12,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.testkit.engine.EngineTestKit;
@@ -161,6 +162,7 @@ class FaultAttributesTest {
 
   @Test
   @Tag("slow")
+  @EnabledIfSystemProperty(named = "revenant.long", matches = "true")
   void with_any_files_a_fault_that_no_hook_can_make_is_skipped_and_the_others_run() {
     Events events = run(OnRealFiles.class);
     assertEquals(0, events.failed().count(), () -> messages(events));

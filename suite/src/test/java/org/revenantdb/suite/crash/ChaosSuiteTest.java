@@ -27,7 +27,7 @@ import org.revenantdb.chaos.subject.Verdict;
 class ChaosSuiteTest {
 
   private static final long SEED = Long.getLong("revenant.chaos.seed", 20_261_121);
-  private static final int SECONDS = Integer.getInteger("revenant.chaos.seconds", 5);
+  private static final int SECONDS = Integer.getInteger("revenant.chaos.seconds", 3);
 
   @TempDir Path dir;
 

@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.function.ToLongFunction;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.chaos.report.ConsoleSummary;
 import org.revenantdb.chaos.report.JsonReport;
@@ -52,6 +53,7 @@ class CountedRunTest {
   }
 
   @Test
+  @EnabledIfSystemProperty(named = "revenant.long", matches = "true")
   void a_run_makes_the_requested_number_of_crashes_and_reports_all_seeds() {
     RunReport report = run(Set.of(Crash.POWER_CUT, Crash.PROCESS_DEATH), STATES, 2);
     String story = ConsoleSummary.of(report);
