@@ -20,6 +20,10 @@ import org.revenantdb.latch.PatientLock;
  * <p>If the system has the bytes in its cache, handing a read over to another thread and waiting
  * for it takes several times as long as the read.
  *
+ * <p>A reader with more memory of its own than is left for the cache of the system can ask for
+ * reads beside that cache. Then each opening has a second one for that ({@link DirectReads}). A
+ * read that is not possible there goes through the cache.
+ *
  * <p>Each opening has its own position and serves one thread at a time. If none is free, the call
  * returns {@link #NOT_DONE}. There are no openings if the file is not in the default file system,
  * or could not be opened again. Virtual threads are not served, because the read would block their
@@ -35,11 +39,21 @@ public final class CallerReads implements AutoCloseable {
     final PatientLock lock = new PatientLock();
     final RandomAccessFile file;
     final byte[] bytes;
+    @Nullable DirectReads direct;
     boolean closed;
 
     Opening(RandomAccessFile file, int bytes) {
       this.file = file;
       this.bytes = new byte[bytes];
+    }
+
+    void close() throws IOException {
+      closed = true;
+      try (file) {
+        if (direct != null) {
+          direct.close();
+        }
+      }
     }
   }
 
@@ -47,6 +61,7 @@ public final class CallerReads implements AutoCloseable {
   private final IoStatistics statistics;
   private final Opening[] openings;
   private final BooleanSupplier othersShown;
+  private volatile boolean beside;
 
   private CallerReads(
       Path path, IoStatistics statistics, List<Opening> openings, BooleanSupplier othersShown) {
@@ -54,6 +69,7 @@ public final class CallerReads implements AutoCloseable {
     this.path = path;
     this.statistics = statistics;
     this.openings = openings.toArray(Opening[]::new);
+    this.beside = openings.stream().anyMatch(opening -> opening.direct != null);
   }
 
   /**
@@ -63,16 +79,26 @@ public final class CallerReads implements AutoCloseable {
    * @param statistics where reads are counted
    * @param times the number of openings, and so of threads that can read at once
    * @param bytes the most that one read is about
+   * @param beside whether reads go beside the cache of the system, where that is possible
    * @param othersShown whether readers get other bytes than those in the file now: then these
    *     openings are not used
    */
   static CallerReads open(
-      Path path, IoStatistics statistics, int times, int bytes, BooleanSupplier othersShown) {
+      Path path,
+      IoStatistics statistics,
+      int times,
+      int bytes,
+      boolean beside,
+      BooleanSupplier othersShown) {
     List<Opening> openings = new ArrayList<>();
     if (path.getFileSystem().equals(FileSystems.getDefault())) {
       try {
         for (int i = 0; i < times; i++) {
-          openings.add(new Opening(new RandomAccessFile(path.toFile(), "r"), bytes));
+          Opening opening = new Opening(new RandomAccessFile(path.toFile(), "r"), bytes);
+          openings.add(opening);
+          if (beside) {
+            opening.direct = DirectReads.open(path);
+          }
         }
       } catch (IOException noDescriptors) {
         // What is left of them the engine needs for its files; its threads read for callers.
@@ -81,6 +107,20 @@ public final class CallerReads implements AutoCloseable {
       }
     }
     return new CallerReads(path, statistics, openings, othersShown);
+  }
+
+  /**
+   * Whether reads may go beside the cache of the system.
+   *
+   * @return false if that was not wanted, is not possible, or was given up
+   */
+  public boolean readsBeside() {
+    return beside;
+  }
+
+  /** From now on all reads go through the cache of the system. */
+  public void giveUpBeside() {
+    beside = false;
   }
 
   /**
@@ -93,6 +133,18 @@ public final class CallerReads implements AutoCloseable {
    * @throws FileException if reading fails
    */
   public int readUpTo(long position, MemorySegment target) {
+    return readUpTo(position, target, /* mayBeside= */ true);
+  }
+
+  /**
+   * As {@link #readUpTo(long, MemorySegment)}.
+   *
+   * @param position the first byte in the file
+   * @param target receives the bytes
+   * @param mayBeside whether the read may go beside the cache of the system
+   * @return how many bytes were read, or {@link #NOT_DONE}
+   */
+  public int readUpTo(long position, MemorySegment target, boolean mayBeside) {
     Thread thread = Thread.currentThread();
     if (openings.length == 0 || thread.isVirtual() || othersShown.getAsBoolean()) {
       return NOT_DONE;
@@ -104,7 +156,7 @@ public final class CallerReads implements AutoCloseable {
         try {
           return opening.closed || opening.bytes.length < target.byteSize()
               ? NOT_DONE
-              : read(opening, position, target);
+              : read(opening, position, target, mayBeside && beside);
         } finally {
           opening.lock.unlock();
         }
@@ -113,8 +165,19 @@ public final class CallerReads implements AutoCloseable {
     return NOT_DONE;
   }
 
-  private int read(Opening opening, long position, MemorySegment target) {
+  private int read(Opening opening, long position, MemorySegment target, boolean mayBeside) {
     int wanted = (int) target.byteSize();
+    DirectReads direct = opening.direct;
+    int done =
+        mayBeside && direct != null && direct.read(position, opening.bytes, wanted)
+            ? wanted
+            : readThroughCache(opening, position, wanted);
+    MemorySegment.copy(opening.bytes, 0, target, ValueLayout.JAVA_BYTE, 0, done);
+    statistics.countRead(done);
+    return done;
+  }
+
+  private int readThroughCache(Opening opening, long position, int wanted) {
     int done = 0;
     try {
       opening.file.seek(position);
@@ -128,8 +191,6 @@ public final class CallerReads implements AutoCloseable {
     } catch (IOException failed) {
       throw IoFailures.of(path, position + done, "reading", failed);
     }
-    MemorySegment.copy(opening.bytes, 0, target, ValueLayout.JAVA_BYTE, 0, done);
-    statistics.countRead(done);
     return done;
   }
 
@@ -144,8 +205,7 @@ public final class CallerReads implements AutoCloseable {
     for (Opening opening : openings) {
       opening.lock.lock();
       try {
-        opening.closed = true;
-        opening.file.close();
+        opening.close();
       } catch (IOException failed) {
         failure = IoFailures.of(path, FileException.NO_OFFSET, "closing", failed);
       } finally {

@@ -156,7 +156,21 @@ public final class StorageFile implements AutoCloseable {
    * @return the reads, which must be closed before this file
    */
   public CallerReads callerReads(int times, int bytes) {
-    return CallerReads.open(path, statistics, times, bytes, () -> shown != null);
+    return callerReads(times, bytes, /* beside= */ false);
+  }
+
+  /**
+   * As {@link #callerReads(int, int)}.
+   *
+   * @param times how many threads can read at once
+   * @param bytes the greatest size of a read
+   * @param beside whether reads go beside the cache of the system, where that is possible. This is
+   *     for a reader that has more memory than is left for that cache, which would mostly hold what
+   *     the reader has as well
+   * @return the reads, which must be closed before this file
+   */
+  public CallerReads callerReads(int times, int bytes, boolean beside) {
+    return CallerReads.open(path, statistics, times, bytes, beside, () -> shown != null);
   }
 
   /**
