@@ -10,7 +10,8 @@ import org.revenantdb.recovery.testing.LinkedImage;
 
 /**
  * An application that requires the module of the engine and no other is compiled on the module
- * path, linked into a runtime image, and run there without a flag.
+ * path, linked into a runtime image, and run there without a flag. The image lacks the module with
+ * the option for reads beside the cache of the system, which a large pool would use.
  */
 @Tag("slow")
 class JlinkTest {
@@ -20,6 +21,7 @@ class JlinkTest {
 
       import java.nio.file.Path;
       import org.revenantdb.engine.Database;
+      import org.revenantdb.engine.DatabaseOptions;
       import org.revenantdb.engine.RevenantException;
       import org.revenantdb.engine.StorageException;
       import org.revenantdb.engine.Table;
@@ -29,7 +31,9 @@ class JlinkTest {
 
         public static void main(String[] arguments) {
           Path directory = Path.of(arguments[0]);
-          try (Database db = Database.open(directory)) {
+          long most = 2 * Runtime.getRuntime().maxMemory();
+          DatabaseOptions options = DatabaseOptions.defaults().withPoolBytes(most);
+          try (Database db = Database.open(directory, options)) {
             Table table = db.getOrCreateTable("t");
             db.run(tx -> tx.put(table, new byte[] {1}, new byte[100_000]));
             int length = db.read(tx -> tx.get(table, new byte[] {1})).length;

@@ -219,7 +219,8 @@ public final class BufferPool implements AutoCloseable {
     FreeFrames free = new FreeFrames(options.frames());
     this.clock = new Clock(frames, translation);
     FrameWaiters waiters = new FrameWaiters();
-    this.readers = new PageReaders(data, options.readThreads(), options.name(), log::fail);
+    this.readers =
+        new PageReaders(data, options.readThreads(), options.name(), options.beside(), log::fail);
     this.writer =
         new PageWriter(
             data, guard, log, account, frames, flushedLsns, clock, waiters, steps, options.name());

@@ -122,21 +122,32 @@ final class PageLoader {
     PageCondition condition;
     @Nullable String problem;
     // The page is read again first, because a failed read would otherwise drop the changes that it
-    // lacks.
-    int more = lacking.isPending(pageId) ? 2 : 0;
+    // lacks. A read beside the cache of the system is repeated because it has more to rely on.
+    boolean beside = readers.readsBeside() && !writer.isWritingInPlace();
+    int most = lacking.isPending(pageId) ? 3 : beside ? 2 : 1;
+    int reads = 0;
     do {
-      condition = PageJudge.conditionOf(page, readPatiently(pageId, page));
+      int bytes = readPatiently(pageId, page, /* mayBeside= */ beside && reads == 0);
+      if (beside && reads == 0) {
+        steps.at(Steps.Step.READ_BESIDE, frame);
+      }
+      reads++;
+      condition = PageJudge.conditionOf(page, bytes);
       problem = judge.problemOf(condition, page, pageId);
-    } while (problem != null && more-- > 0);
+    } while (problem != null && reads < most);
+    if (beside && reads > 1 && problem == null) {
+      readers.giveUpBeside();
+    }
     counters.misses[PageClasses.of(Page.type(page))].increment();
     return arrived(frame, pageId, condition, problem, inAnyCondition, /* mayRefuse= */ true);
   }
 
-  private int readPatiently(int pageId, MemorySegment page) {
+  private int readPatiently(int pageId, MemorySegment page, boolean mayBeside) {
     WaitMeter meter = waits.read();
     @Nullable Object begun = meter.begin();
     try {
-      return readers.read(PageHeaderLayout.position(pageId), page);
+      long position = PageHeaderLayout.position(pageId);
+      return mayBeside ? readers.read(position, page) : readers.readThroughCache(position, page);
     } finally {
       meter.end(begun);
     }
@@ -383,7 +394,7 @@ final class PageLoader {
    */
   @Nullable String problemInFile(int pageId, MemorySegment scratch) {
     boolean written = judge.wasWritten(pageId); // before it is read
-    int bytes = readers.read(PageHeaderLayout.position(pageId), scratch);
+    int bytes = readers.readThroughCache(PageHeaderLayout.position(pageId), scratch);
     PageCondition condition = PageJudge.conditionOf(scratch, bytes);
     return condition == PageCondition.NEVER_WRITTEN && !written
         ? null

@@ -22,6 +22,10 @@ import org.revenantdb.recovery.log.LogStoppedException;
  * CallerReads}). If there is none, a thread of the engine reads for it. The engine's own threads
  * (redo, cleaner, checker) use the channel.
  *
+ * <p>If the pool has most of the memory, pages for callers are read beside the cache of the system,
+ * where that is possible. All other reads go through it: reads ahead, those of the engine's own
+ * threads, and the second read of a page that was not good.
+ *
  * <p>A thread is started when there are more reads than threads. A caller always waits until its
  * read has ended, because the reading thread writes to the caller's frame. An interrupt stays
  * pending.
@@ -53,8 +57,8 @@ final class PageReaders implements AutoCloseable {
     }
 
     /** The work of a reading thread for this request. */
-    int serve(StorageFile data) {
-      return data.readUpTo(position, target);
+    int serve(PageReaders readers) {
+      return readers.data.readUpTo(position, target);
     }
 
     abstract void finish(int bytesRead, @Nullable Throwable withFailure);
@@ -63,12 +67,25 @@ final class PageReaders implements AutoCloseable {
   /** A request of a waiting caller. */
   private static class Demand extends Request {
     private final Errand errand = new Errand();
+    private final boolean mayBeside;
 
     /** Written before the caller is notified of the end. */
     int bytes;
 
-    Demand(long position, MemorySegment target) {
+    Demand(long position, MemorySegment target, boolean mayBeside) {
       super(position, target);
+      this.mayBeside = mayBeside;
+    }
+
+    @Override
+    int serve(PageReaders readers) {
+      if (mayBeside && readers.readsBeside()) {
+        int read = readers.callerReads.readUpTo(position, target);
+        if (read != CallerReads.NOT_DONE) {
+          return read;
+        }
+      }
+      return super.serve(readers);
     }
 
     @Override
@@ -87,12 +104,12 @@ final class PageReaders implements AutoCloseable {
     private final Runnable step;
 
     Work(Runnable step) {
-      super(/* position= */ 0, MemorySegment.NULL);
+      super(/* position= */ 0, MemorySegment.NULL, /* mayBeside= */ false);
       this.step = step;
     }
 
     @Override
-    int serve(StorageFile data) {
+    int serve(PageReaders readers) {
       step.run();
       return 0;
     }
@@ -132,12 +149,18 @@ final class PageReaders implements AutoCloseable {
   /**
    * No thread is started yet.
    *
+   * @param beside whether callers read beside the cache of the system, where that is possible
    * @param stop stops the engine if a thread dies
    */
-  PageReaders(StorageFile data, int maxThreads, String name, Consumer<? super Throwable> stop) {
+  PageReaders(
+      StorageFile data,
+      int maxThreads,
+      String name,
+      boolean beside,
+      Consumer<? super Throwable> stop) {
     this.stop = stop;
     this.data = data;
-    this.callerReads = data.callerReads(CALLERS_AT_ONCE, BufferPool.PAGE_SIZE);
+    this.callerReads = data.callerReads(CALLERS_AT_ONCE, BufferPool.PAGE_SIZE, beside);
     this.maxThreads = maxThreads;
     this.name = name;
   }
@@ -148,14 +171,33 @@ final class PageReaders implements AutoCloseable {
    * @return how many bytes were read
    */
   int read(long position, MemorySegment target) {
+    return read(position, target, /* mayBeside= */ true);
+  }
+
+  /** As {@link #read}, through the cache of the system. */
+  int readThroughCache(long position, MemorySegment target) {
+    return read(position, target, /* mayBeside= */ false);
+  }
+
+  private int read(long position, MemorySegment target, boolean mayBeside) {
     if (FileThread.isCurrent()) {
       return data.readUpTo(position, target);
     }
-    int read = callerReads.readUpTo(position, target);
+    int read = callerReads.readUpTo(position, target, mayBeside);
     if (read != CallerReads.NOT_DONE) {
       return read;
     }
-    return demand(new Demand(position, target));
+    return demand(new Demand(position, target, mayBeside));
+  }
+
+  /** Whether {@link #read} may read beside the cache of the system. */
+  boolean readsBeside() {
+    return callerReads.readsBeside();
+  }
+
+  /** A read beside the cache had other bytes than the one through it: there is to be no more. */
+  void giveUpBeside() {
+    callerReads.giveUpBeside();
   }
 
   /** Runs work on files, on a thread that is never interrupted; waits for its end. */
@@ -228,7 +270,7 @@ final class PageReaders implements AutoCloseable {
         if (closed && request instanceof Ahead) {
           throw new PoolClosedException();
         }
-        bytes = request.serve(data);
+        bytes = request.serve(this);
       } catch (Throwable thrown) {
         failure = thrown;
       }

@@ -223,6 +223,9 @@ final class PageWriter implements AutoCloseable {
   private int unguarded;
   private long pause = SHORTEST_PAUSE;
 
+  /** Whether pages are being handed to the system, for their place in the file. */
+  private volatile boolean writingInPlace;
+
   /** Whether the present step may not be repeated. */
   private boolean halfDone;
 
@@ -619,6 +622,14 @@ final class PageWriter implements AutoCloseable {
     data.force();
     pagesInFile = pages;
     halfDone = false;
+  }
+
+  /**
+   * Whether the system is receiving pages of the data file now. It then lets reads beside its cache
+   * wait for writes, and the other way round. The answer can be a moment old.
+   */
+  boolean isWritingInPlace() {
+    return writingInPlace;
   }
 
   /** Between two batches, so that no page is on its way to the file. */
@@ -1028,6 +1039,16 @@ final class PageWriter implements AutoCloseable {
 
   /** Pages that follow each other in the file go in one write. */
   private void writeInPlace(MemorySegment images, int first, int end) {
+    writingInPlace = true;
+    try {
+      steps.at(Steps.Step.WRITING_IN_PLACE, -1);
+      writeRuns(images, first, end);
+    } finally {
+      writingInPlace = false;
+    }
+  }
+
+  private void writeRuns(MemorySegment images, int first, int end) {
     for (int from = first; from < end; ) {
       int to = from + 1;
       while (to < end && batchPages[to] == batchPages[to - 1] + 1) {

@@ -19,12 +19,16 @@ interface Steps {
     LOG_DURABLE,
     /** The batch is in the double-write file, forced. */
     DOUBLE_WRITTEN,
+    /** The next write is one of a page of the batch to its place in the data file. */
+    WRITING_IN_PLACE,
     /** The batch is in the data file, forced; the frames are still marked as being written. */
     PAGES_FORCED,
     /** A thread has found the page in a frame and not yet requested its latch. */
     ABOUT_TO_LATCH,
     /** A page that was read ahead has arrived, or has failed to; it was not used yet. */
     READ_AHEAD,
+    /** A page was read, perhaps beside the cache of the system; a test may change the bytes. */
+    READ_BESIDE,
   }
 
   /** Stops no thread. */

@@ -94,7 +94,7 @@ class OpenCloseTest {
     FakeLog log = new FakeLog();
     BufferPool pool =
         new BufferPool(
-            new BufferPoolOptions(BufferPoolOptions.MIN_BYTES, 2, "openclose"),
+            new BufferPoolOptions(BufferPoolOptions.MIN_BYTES, 2, "openclose", /* beside= */ false),
             file,
             BatchGuard.NONE,
             log,

@@ -44,7 +44,7 @@ class PageReadersTest {
             OpenMode.CREATE_NEW,
             /* ownerOnly= */ true,
             new IoStatistics());
-    readers = new PageReaders(data, 1, "test", stopped::set);
+    readers = new PageReaders(data, 1, "test", /* beside= */ false, stopped::set);
     faulty.hook(event -> {
       if (event.kind() == IoEvent.Kind.READ) {
         reader.set(Thread.currentThread().getName());
@@ -72,7 +72,8 @@ class PageReadersTest {
   void read_byACallerThatIsInterrupted_isDoneByItself() {
     Path path = temporary.resolve("own");
     try (StorageFile file = StorageFile.open(path, OpenMode.CREATE_NEW, /* ownerOnly= */ true);
-        PageReaders own = new PageReaders(file, /* maxThreads= */ 0, "none", stopped::set)) {
+        PageReaders own =
+            new PageReaders(file, /* maxThreads= */ 0, "none", /* beside= */ false, stopped::set)) {
       file.write(0, MemorySegment.ofArray(new byte[8192]));
       Thread.currentThread().interrupt();
       assertEquals(8192, own.read(0, MemorySegment.ofArray(new byte[8192])));
