@@ -1549,10 +1549,10 @@ public final class Database implements AutoCloseable {
    *
    * <p>The check sees the database as of one moment. It blocks other threads for that moment only.
    * They continue during the check. If a thread changes a page that the check has not read yet, the
-   * page is copied first. If the copies reach an eighth of the pool, writers wait for the end of
-   * the check. Pages that are freed meanwhile are reused after the check, so the file may grow. One
-   * check runs at a time. The close of the database ends a check with {@link
-   * DatabaseClosedException}.
+   * page is copied first. If the copies reach an eighth of the pool or a sixteenth of the heap,
+   * writers wait for the end of the check. Pages that are freed meanwhile are reused after the
+   * check, so the file may grow. One check runs at a time. The close of the database ends a check
+   * with {@link DatabaseClosedException}.
    *
    * @return the report
    */

@@ -78,9 +78,21 @@ public final class FrozenDatabase implements ChangeWatch, AutoCloseable {
                 (table, key, version) ->
                     olderValues.add(
                         new OlderValue(table, Names.of(key), ValueReference.of(version.value()))));
-    this.most = Math.max(LEAST, pool.statistics().frames() / 8);
+    this.most =
+        mostCopies(pool.statistics().frames(), Runtime.getRuntime().maxMemory() / Page.SIZE);
     storage.allocator().holdBack();
     pool.watchChanges(this);
+  }
+
+  /**
+   * How many copies are kept before other threads have to wait. They are in the heap, which can be
+   * much smaller than the pool.
+   *
+   * @param poolPages the size of the pool
+   * @param heapPages the largest size of the heap
+   */
+  static int mostCopies(int poolPages, long heapPages) {
+    return (int) Math.max(LEAST, Math.min(poolPages / 8, heapPages / 16));
   }
 
   /** Releases everything. */

@@ -232,4 +232,11 @@ class LiveCheckTest {
       assertTrue(allocator.fence() < pages, "nothing could be cut afterwards");
     }
   }
+
+  @Test
+  void the_copies_of_a_check_fit_into_a_heap_that_is_smaller_than_the_pool() {
+    assertEquals(2048, FrozenDatabase.mostCopies(16_384, 1 << 20));
+    assertEquals(1536, FrozenDatabase.mostCopies(131_072, 24_576));
+    assertEquals(256, FrozenDatabase.mostCopies(131_072, 2048));
+  }
 }
