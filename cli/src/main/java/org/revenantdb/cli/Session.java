@@ -9,6 +9,7 @@ import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.admin.DatabaseView;
 import org.revenantdb.engine.admin.OpenView;
+import org.revenantdb.engine.cli.CommandOptions;
 
 /**
  * Where the verbs get their database and write to. A single command opens the database and closes
@@ -89,7 +90,7 @@ final class Session implements AutoCloseable {
   }
 
   private static DatabaseOptions options(boolean create) {
-    return DatabaseOptions.defaults().withCreate(create).withCountersFile(false);
+    return CommandOptions.existing().withCreate(create).withCountersFile(false);
   }
 
   /** The database that stays open, if this is its directory. */

@@ -6,6 +6,7 @@ import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.StorageException;
 import org.revenantdb.engine.admin.AdminClient;
+import org.revenantdb.engine.cli.CommandOptions;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -33,7 +34,7 @@ final class ShellCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    DatabaseOptions options = DatabaseOptions.defaults().withCreate(false).withReadOnly(isReadOnly);
+    DatabaseOptions options = CommandOptions.existing().withReadOnly(isReadOnly);
     try {
       session.keep(Database.open(directory, options));
     } catch (StorageException refused) {

@@ -16,7 +16,9 @@ import org.revenantdb.recovery.log.LogOptions;
  * @param create whether a database that does not exist is created; default true
  * @param readOnly whether the open changes no file; after a crash it redoes changes from the log in
  *     memory only; default false
- * @param poolBytes memory for pages, from 2 MiB to 8 TiB; default 128 MiB
+ * @param poolBytes memory for pages, from 2 MiB to 8 TiB; 0, the default, means 128 MiB, or most of
+ *     what the heap leaves of the memory limit of a container. {@link Database#options} has the
+ *     size that was chosen
  * @param maxRecoveryLog most bytes of log that a restart reads before the database is open; at
  *     least 4 segments; default 256 MiB. If a second crash follows soon after the first, the
  *     restart can read twice as much
@@ -137,7 +139,7 @@ public record DatabaseOptions(
 
           /* create= */ true,
           /* readOnly= */ false,
-          /* poolBytes= */ 128L * MIB,
+          /* poolBytes= */ 0,
           /* maxRecoveryLog= */ 256L * MIB,
           /* maxRecoveryPages= */ Integer.MAX_VALUE,
           /* maxLogSize= */ 0,
@@ -191,8 +193,14 @@ public record DatabaseOptions(
               + " bytes in log segments, and four more; of two options that change, set first the"
               + " one that makes room for the other");
     }
-    OptionCheck.inRange(
-        poolBytes, "poolBytes", BufferPoolOptions.MIN_BYTES, BufferPoolOptions.MAX_BYTES, "");
+    if (poolBytes != 0
+        && (poolBytes < BufferPoolOptions.MIN_BYTES || poolBytes > BufferPoolOptions.MAX_BYTES)) {
+      throw OptionCheck.refused(
+          "poolBytes",
+          "0, or from " + BufferPoolOptions.MIN_BYTES + " to " + BufferPoolOptions.MAX_BYTES,
+          poolBytes,
+          "");
+    }
     OptionCheck.present(durability, "durability", Durability.class);
     OptionCheck.present(maxLazyDelay, "maxLazyDelay", LAZY_DELAYS);
     if (maxLazyDelay.isNegative()
@@ -243,7 +251,8 @@ public record DatabaseOptions(
   /**
    * Sets the memory for pages.
    *
-   * @param value bytes outside of the heap, from 2 MiB to 8 TiB; default 128 MiB
+   * @param value bytes outside of the heap, from 2 MiB to 8 TiB; 0, the default, means 128 MiB, or
+   *     most of what the heap leaves of the memory limit of a container
    * @return other options
    * @throws IllegalArgumentException if it is out of range
    */

@@ -6,8 +6,8 @@ import java.time.Duration;
  * Options of a follower. Immutable.
  *
  * @param database how snapshots are opened: memory, and what else concerns reading. Each view that
- *     is open has a pool of its own, of at most {@code poolBytes}. {@code readOnly} is set, an
- *     archive is ignored
+ *     is open has a pool of its own, of at most {@code poolBytes}, by default at most 128 MiB.
+ *     {@code readOnly} is set, an archive is ignored
  * @param interval how long the follower rests before it looks at the archive again, from 1 ms to a
  *     day; default 250 ms. What is shown lags behind the database by this, by the interval of the
  *     archive, and by the time that a refresh takes

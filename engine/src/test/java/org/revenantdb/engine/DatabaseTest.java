@@ -351,7 +351,7 @@ class DatabaseTest {
             () -> SMALL.withMaxRecoveryLog(Long.MAX_VALUE),
             () -> SMALL.withMaxRecoveryLog(Long.MAX_VALUE / 4).withMaxLogSize(1),
             () -> SMALL.withPoolBytes((2 << 20) - 1),
-            () -> SMALL.withPoolBytes(0),
+            () -> SMALL.withPoolBytes(1),
             () -> SMALL.withMaxAttempts(0));
     for (Runnable option : wrong) {
       IllegalArgumentException refused = assertThrows(IllegalArgumentException.class, option::run);

@@ -82,9 +82,9 @@ class OptionsTest {
         row(
             DATABASE,
             "poolBytes",
-            "from 2097152 to 8796093022208",
+            "0, or from 2097152 to 8796093022208",
             -1L,
-            0L,
+            1L,
             2L * MIB - 1,
             (8L << 40) + 1,
             Long.MIN_VALUE,

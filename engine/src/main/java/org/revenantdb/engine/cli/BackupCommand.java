@@ -105,7 +105,7 @@ final class BackupCommand implements Callable<Integer> {
       JsonFile.demandWritable(spec, json);
     }
     BackupOptions wanted = backupOptions();
-    DatabaseOptions options = DatabaseOptions.defaults().withCreate(false).withReadOnly(!recover);
+    DatabaseOptions options = CommandOptions.existing().withReadOnly(!recover);
     if (target.toString().equals(STREAM)) {
       return toStream(options, wanted);
     }

@@ -75,7 +75,7 @@ final class CheckCommand implements Callable<Integer> {
     DatabaseDirectory.demandDatabase(directory);
     AdminReply.Checked report;
     boolean isBeside;
-    DatabaseOptions options = DatabaseOptions.defaults().withCreate(false).withReadOnly(!recover);
+    DatabaseOptions options = CommandOptions.existing().withReadOnly(!recover);
     try (DatabaseView view = DatabaseView.open(directory, options)) {
       report = view.check();
       isBeside = view instanceof AdminClient;

@@ -7,7 +7,6 @@ import java.time.Instant;
 import java.util.concurrent.Callable;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseClosedException;
-import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.Follower;
 import org.revenantdb.engine.FollowerStatistics;
 import org.revenantdb.engine.RevenantException;
@@ -61,7 +60,7 @@ final class FollowCommand implements Callable<Integer> {
   public Integer call() {
     try (Follower follower = Database.follow(archive, directory)) {
       if (isPromotion) {
-        follower.promote(DatabaseOptions.defaults().withCreate(false)).close();
+        follower.promote(CommandOptions.existing()).close();
         out.println("promoted " + follower.directory() + ": open it like any database");
         return Main.SOUND;
       }

@@ -125,7 +125,7 @@ public final class OpenDatabase {
   }
 
   private OpenDatabase(Path directory, DatabaseOptions options, boolean isView) {
-    Opening steps = new Opening(directory, options, io, waits, resources, isView);
+    Opening steps = begin(directory, options, isView);
     try {
       Opening.Files files = steps.openFiles(); // 1
       Opening.Analysed analysed = steps.analyse(files); // 2
@@ -185,6 +185,15 @@ public final class OpenDatabase {
       if (steps.isOfCopy() && failure instanceof RuntimeException damage) {
         throw CopyInUse.told(damage);
       }
+      throw failure;
+    }
+  }
+
+  private Opening begin(Path directory, DatabaseOptions options, boolean isView) {
+    try {
+      return new Opening(directory, options, io, waits, resources, isView);
+    } catch (Throwable failure) {
+      resources.close(failure); // the share of the memory for pages
       throw failure;
     }
   }

@@ -21,6 +21,7 @@ import org.revenantdb.engine.buffer.BatchGuard;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.buffer.BufferPoolOptions;
 import org.revenantdb.engine.buffer.PageReadCheck;
+import org.revenantdb.engine.buffer.PoolShare;
 import org.revenantdb.engine.buffer.PoolSizeException;
 import org.revenantdb.engine.catalog.Catalog;
 import org.revenantdb.engine.change.FlushRecords;
@@ -127,9 +128,13 @@ final class Opening {
       EngineWaits waits,
       OpenResources resources,
       boolean isView) {
+    if (options.poolBytes() != 0) {
+      poolOptions(options); // refused before it counts
+    }
+    PoolShare share = resources.opened(PoolShare.take(options.poolBytes(), isView));
     this.directory = directory;
-    this.options = options;
-    this.poolOptions = poolOptions(options);
+    this.options = options.withPoolBytes(share.bytes());
+    this.poolOptions = poolOptions(this.options);
     this.io = io;
     this.waits = waits;
     this.resources = resources;

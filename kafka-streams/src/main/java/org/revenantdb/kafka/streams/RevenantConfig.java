@@ -39,6 +39,11 @@ public final class RevenantConfig {
    */
   public static final String MAX_RECOVERY_LOG_BYTES = "revenant.max.recovery.log.bytes";
 
+  /**
+   * Not the default of the engine, which can be large: a restoration takes a part of it as heap.
+   */
+  private static final long USUAL_POOL_BYTES = 128L << 20;
+
   private RevenantConfig() {}
 
   /** Options of the database of an instance with these properties. */
@@ -46,9 +51,7 @@ public final class RevenantConfig {
     DatabaseOptions options = DatabaseOptions.defaults().withDurability(durability(properties));
     try {
       Long pool = number(properties, POOL_BYTES);
-      if (pool != null) {
-        options = options.withPoolBytes(pool);
-      }
+      options = options.withPoolBytes(pool == null ? USUAL_POOL_BYTES : pool);
       Long delay = number(properties, MAX_LAZY_DELAY_MS);
       if (delay != null) {
         options = options.withMaxLazyDelay(Duration.ofMillis(delay));
