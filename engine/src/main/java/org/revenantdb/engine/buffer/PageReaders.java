@@ -79,7 +79,7 @@ final class PageReaders implements AutoCloseable {
 
     @Override
     int serve(PageReaders readers) {
-      if (mayBeside && readers.readsBeside()) {
+      if (mayBeside && readers.callerReads.readsBeside()) {
         int read = readers.callerReads.readUpTo(position, target);
         if (read != CallerReads.NOT_DONE) {
           return read;
@@ -190,9 +190,9 @@ final class PageReaders implements AutoCloseable {
     return demand(new Demand(position, target, mayBeside));
   }
 
-  /** Whether {@link #read} may read beside the cache of the system. */
+  /** Whether {@link #read} may read beside the cache of the system, for this thread. */
   boolean readsBeside() {
-    return callerReads.readsBeside();
+    return !FileThread.isCurrent() && callerReads.readsBeside();
   }
 
   /** A read beside the cache had other bytes than the one through it: there is to be no more. */

@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * process. So the default size leaves room for the pools that exist already.
  *
  * <p>A share is a promise about sizes only. A pool takes memory when pages come, 4 MiB at a time,
- * and returns it at its close.
+ * and returns it at its close, except for some that the next pool uses ({@link Slabs}).
  *
  * <p>Threads: any.
  */
