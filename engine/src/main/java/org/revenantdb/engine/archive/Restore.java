@@ -7,16 +7,13 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.ArchivePolicy;
-import org.revenantdb.engine.RestoreProgress;
 import org.revenantdb.engine.RestoreReport;
 import org.revenantdb.engine.RestoreRequest;
 import org.revenantdb.engine.StorageException;
-import org.revenantdb.engine.access.Misuse;
 import org.revenantdb.engine.backup.BackupSource;
 import org.revenantdb.engine.backup.BackupTarget;
+import org.revenantdb.engine.backup.ToldProgress;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.SpaceMapPage;
 import org.revenantdb.recovery.file.ControlFile;
@@ -44,7 +41,6 @@ public final class Restore {
    * Steps       header, notes | base and T chosen, all blocks up to T read | target marked | pages | log | header, slots
    *             | all forced | renamed
    */
-  private static final long TELL_EVERY = TimeUnit.MILLISECONDS.toNanos(100);
   private static final int PAGES_AT_ONCE = 128;
   private static final int PIECE = 1 << 20;
 
@@ -57,9 +53,7 @@ public final class Restore {
   private final RestoreRequest options;
   private final boolean follows;
   private final long begun = System.nanoTime();
-  private long told;
-  private long written;
-  private long toWrite;
+  private final ToldProgress progress;
 
   /** What is restored. */
   private record Moment(
@@ -82,6 +76,7 @@ public final class Restore {
       RestoreRequest options,
       boolean follows) {
     this.follows = follows;
+    progress = new ToldProgress("the restore to " + target, options.listener());
     files = new ArchiveFiles(archive, new IoStatistics());
     this.target = target;
     this.names = names;
@@ -321,7 +316,7 @@ public final class Restore {
       BackupTarget made, ArchiveFiles.Header header, ArchiveLog log, Moment moment) {
     ArchiveFiles.Base base = moment.base();
     long logBytes = moment.logBytes();
-    toWrite = (long) (base.pages() - SpaceMapPage.POSITION) * Page.SIZE + logBytes;
+    progress.expect((long) (base.pages() - SpaceMapPage.POSITION) * Page.SIZE + logBytes);
     byte[] id = new byte[16];
     new SecureRandom().nextBytes(id);
     made.makeRest(id);
@@ -351,7 +346,7 @@ public final class Restore {
               moment.pages()));
     }
     made.force();
-    goOn();
+    progress.tell();
     complete(made, header);
     return new RestoreReport(
         target,
@@ -413,7 +408,7 @@ public final class Restore {
         judge(from.path(), next + i, piece.asSlice((long) i * Page.SIZE, Page.SIZE));
       }
       to.write((long) next * Page.SIZE, piece);
-      wrote(piece.byteSize());
+      progress.wrote(piece.byteSize());
     }
   }
 
@@ -445,7 +440,7 @@ public final class Restore {
         }
         rebuilt.append(piece, at, piece.to());
         at = piece.to();
-        wrote(piece.records().length);
+        progress.wrote(piece.records().length);
       }
     }
   }
@@ -463,33 +458,9 @@ public final class Restore {
           long upTo = Math.min(piece.to(), moment.lsn());
           if (from < upTo) {
             rebuilt.append(piece, from, upTo);
-            wrote(upTo - from);
+            progress.wrote(upTo - from);
           }
           return piece.to() < moment.lsn();
         });
-  }
-
-  private void wrote(long bytes) {
-    written += bytes;
-    long now = System.nanoTime();
-    if (now - told >= TELL_EVERY || told == 0) {
-      told = now;
-      goOn();
-    }
-  }
-
-  private void goOn() {
-    boolean goesOn;
-    @Nullable RuntimeException cause = null;
-    try {
-      goesOn = options.listener().test(new RestoreProgress(written, toWrite));
-    } catch (RuntimeException ofListener) {
-      goesOn = false;
-      cause = ofListener;
-    }
-    if (!goesOn) {
-      throw new Misuse.OfCancellation(
-          "the restore to " + target + " was cancelled by its listener", cause);
-    }
   }
 }

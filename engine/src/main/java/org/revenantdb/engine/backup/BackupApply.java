@@ -8,13 +8,11 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.BackupReport;
 import org.revenantdb.engine.RestoreProgress;
 import org.revenantdb.engine.StorageException;
-import org.revenantdb.engine.access.Misuse;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.PageStructure;
 import org.revenantdb.recovery.file.ControlState;
@@ -39,19 +37,16 @@ public final class BackupApply {
    *             part i       pages of the parts before, cut to their size, and some of part i
    *             last part    its log, too; at its end header, slots, all forced, renamed
    */
-  private static final long TELL_EVERY = TimeUnit.MILLISECONDS.toNanos(100);
   private static final MemorySegment ZEROS = MemorySegment.ofArray(new byte[Page.SIZE]);
 
   private final List<Part> parts;
   private final Path directory;
   private final BackupSource.Names names;
-  private final Predicate<RestoreProgress> listener;
+
+  /** The bytes of the parts, and those of the present one that were read. */
+  private final ToldProgress progress;
+
   private final long begun = System.nanoTime();
-  private long told;
-
-  /** The size of the parts that were read, and the bytes of the present one that were. */
-  private long done;
-
   private long toDo;
 
   /** What the part before has left; null before the first one has ended. */
@@ -122,7 +117,7 @@ public final class BackupApply {
     this.parts = parts;
     this.directory = directory;
     this.names = names;
-    this.listener = listener;
+    progress = new ToldProgress("applying backups to " + directory, listener);
   }
 
   /** Of a whole backup in a stream of the caller, which is not read yet. */
@@ -198,9 +193,10 @@ public final class BackupApply {
         toDo += parts.get(i).size(names);
         ends[i] = toDo;
       }
+      progress.expect(toDo);
       for (int i = 0; i < ends.length; i++) {
         read(parts.get(i), /* isLast= */ i == ends.length - 1);
-        done = ends[i];
+        progress.isAt(ends[i]);
       }
       return Objects.requireNonNull(report);
     } catch (Throwable failed) {
@@ -210,31 +206,6 @@ public final class BackupApply {
         failed.addSuppressed(left);
       }
       throw failed;
-    }
-  }
-
-  /** Notes what was written. The listener hears of it now and then, and may end it. */
-  private void wrote(long bytes) {
-    done += bytes;
-    long now = System.nanoTime();
-    if (told == 0 || now - told >= TELL_EVERY) {
-      told = now;
-      goOn(done);
-    }
-  }
-
-  private void goOn(long bytes) {
-    boolean goesOn;
-    RuntimeException cause = null;
-    try {
-      goesOn = listener.test(new RestoreProgress(bytes, toDo));
-    } catch (RuntimeException ofListener) {
-      goesOn = false;
-      cause = ofListener;
-    }
-    if (!goesOn) {
-      throw new Misuse.OfCancellation(
-          "applying backups to " + directory + " was cancelled by its listener", cause);
     }
   }
 
@@ -381,7 +352,7 @@ public final class BackupApply {
     public void pages(int first, int count, MemorySegment pages) {
       onFileThread(() -> target().data().write((long) first * Page.SIZE, pages));
       pagesWritten += count;
-      wrote(pages.byteSize());
+      progress.wrote(pages.byteSize());
     }
 
     @Override
@@ -402,7 +373,7 @@ public final class BackupApply {
         }
       });
       pagesWritten += ids.length;
-      wrote(pages.byteSize());
+      progress.wrote(pages.byteSize());
     }
 
     /** Else a small increment could make a large file. */
@@ -429,7 +400,7 @@ public final class BackupApply {
       if (isLast) {
         onFileThread(() -> Objects.requireNonNull(log).append(piece, piece.from(), piece.to()));
       }
-      wrote(piece.to() - piece.from());
+      progress.wrote(piece.to() - piece.from());
     }
 
     @Override
@@ -480,7 +451,8 @@ public final class BackupApply {
       rebuilt.close();
       target().writeHeader(known.id(), known.segmentSize(), known.createdMillis(), state);
       target().force();
-      goOn(toDo);
+      progress.isAt(toDo);
+      progress.tell();
       target().complete();
     }
   }
