@@ -217,7 +217,8 @@ public final class AdminClient implements DatabaseView {
       @Nullable String target, OutputStream stream, BackupOptions options) throws IOException {
     send(new AdminRequest.Backup(target, options.bytesPerSecond(), options.since()));
     while (true) {
-      switch (next(AdminReply.class)) {
+      AdminReply reply = next(AdminReply.class);
+      switch (reply) {
         case AdminReply.BackedUp done -> {
           demandEnd();
           write(stream::flush);
@@ -225,8 +226,7 @@ public final class AdminClient implements DatabaseView {
         }
         case AdminReply.Progress now -> tell(now, options);
         case AdminReply.Bytes part when target == null -> write(() -> stream.write(part.bytes()));
-        case null -> throw unexpected(null);
-        case AdminReply other -> throw unexpected(other);
+        case null, default -> throw unexpected(reply);
       }
     }
   }
