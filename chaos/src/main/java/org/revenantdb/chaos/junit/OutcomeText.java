@@ -84,8 +84,7 @@ record OutcomeText(Class<?> subject, String test, long seed) {
     if (findings.size() > FINDINGS_SHOWN) {
       text.append("  and ").append(findings.size() - FINDINGS_SHOWN).append(" more\n");
     }
-    int end = endOfStory(failure);
-    String story = failure.whole().substring(0, end);
+    String story = failure.told();
     if (!story.isBlank()) {
       text.append(story.stripTrailing().indent(2));
     }
@@ -103,15 +102,10 @@ record OutcomeText(Class<?> subject, String test, long seed) {
    * Appends what is too long for the beginning of the report, such as the stacks of all threads.
    */
   private static void appendRest(StringBuilder text, Failure failure) {
-    String rest = failure.whole().substring(endOfStory(failure));
+    String rest = failure.atLength();
     if (!rest.isBlank()) {
       text.append("\n\n").append(failure.title()).append(", ").append(rest.strip());
     }
-  }
-
-  private static int endOfStory(Failure failure) {
-    int end = failure.whole().indexOf(Failure.AT_LENGTH + "\n");
-    return end < 0 ? failure.whole().length() : end;
   }
 
   /** The framework does not find a store that is broken on purpose. */

@@ -150,16 +150,17 @@ public final class HtmlReport {
     }
   }
 
+  /** The head of a page: title and counts are markup, and the counts may be empty. */
+  static String banner(Verdict verdict, String title, String counts) {
+    return "<header class=\"%s\">\n<h1>%s</h1>\n<p class=\"verdict\">%s</p>\n%s</header>\n"
+        .formatted(
+            colour(verdict), title, verdict, counts.isEmpty() ? "" : "<p>" + counts + "</p>\n");
+  }
+
   private String head(String title) {
-    StringBuilder head = new StringBuilder();
-    Verdict verdict = report.verdict();
-    head.append("<header class=\"" + colour(verdict) + "\">\n<h1>" + title + "</h1>\n");
-    head.append("<p class=\"verdict\">" + verdict.name() + "</p>\n");
-    String counts = counts(figures.verdicts());
-    if (!counts.isEmpty()) {
-      head.append("<p>" + counts + "</p>\n");
-    }
-    head.append("</header>\n<dl class=\"about\">");
+    StringBuilder head =
+        new StringBuilder(banner(report.verdict(), title, counts(figures.verdicts())));
+    head.append("<dl class=\"about\">");
     term(head, "seed", "<code>" + report.seed() + "</code>");
     if (!report.command().isEmpty()) {
       term(head, "again", "<code>" + escape(report.command()) + "</code>");
@@ -481,7 +482,7 @@ public final class HtmlReport {
     return RunFigures.sum(List.of(verdicts));
   }
 
-  static String colour(Verdict verdict) {
+  private static String colour(Verdict verdict) {
     return switch (verdict) {
       case SURVIVED -> "good";
       case NOT_MEASURED -> "grey";

@@ -34,10 +34,14 @@ public final class ReportFolder {
   private static final String PAGE = ".html";
   private static final String DATA = ".json";
 
-  /** Before the line that a page has for the index: verdict, space, markup. */
+  /** Before the line that a page has for the index: verdict and cells, with tabs between them. */
   private static final String LINE = "<!-- index: ";
 
   private static final String END_OF_LINE = " -->";
+
+  private static final String[] COLUMNS = {
+    "class", "verdict", "#tests", "#states", "#kills", "#failures", "#seed", "began"
+  };
 
   /** A lock of a file is refused, and not waited for, if another thread has it. */
   private static final Object ONE_THREAD = new Object();
@@ -85,25 +89,24 @@ public final class ReportFolder {
   private static String line(String name, RunReport report) {
     RunFigures figures = RunFigures.of(report);
     int failures = report.parts().stream().map(Outcome::failures).mapToInt(List::size).sum();
-    String[] cells = {
-      "<td><a href=\"%s\">%s</a></td>".formatted(escape(name + PAGE), escape(report.title())),
-      "<td>" + HtmlReport.badge(report.verdict()) + "</td>",
-      number(report.parts().size()),
-      number(figures.states()),
-      number(figures.kills()),
-      number(failures),
-      "<td class=\"n\"><code>" + report.seed() + "</code></td>",
-      "<td>" + HtmlReport.TIME.format(report.started()) + "</td>"
-    };
-    return LINE + report.verdict() + " <tr>" + String.join("", cells) + "</tr>" + END_OF_LINE;
-  }
-
-  private static String number(long value) {
-    return "<td class=\"n\">" + count(value) + "</td>";
+    return LINE
+        + String.join(
+            "\t",
+            report.verdict().name(),
+            "<a href=\"%s\">%s</a>"
+                .formatted(escape(name + PAGE), escape(report.title().replace('\t', ' '))),
+            HtmlReport.badge(report.verdict()),
+            count(report.parts().size()),
+            count(figures.states()),
+            count(figures.kills()),
+            count(failures),
+            "<code>" + report.seed() + "</code>",
+            HtmlReport.TIME.format(report.started()))
+        + END_OF_LINE;
   }
 
   /** What the index says about a subject. */
-  private record Line(Path page, Verdict verdict, String markup) {
+  private record Line(Path page, Verdict verdict, List<String> cells) {
 
     /** Reads it from a page; empty if the file is no page of such a folder. */
     static Optional<Line> of(Path page) throws IOException {
@@ -113,8 +116,11 @@ public final class ReportFolder {
       if (begin < 0 || end < 0) {
         return Optional.empty();
       }
-      String[] parts = text.substring(begin + LINE.length(), end).split(" ", 2);
-      return Optional.of(new Line(page, Verdict.valueOf(parts[0]), parts[1]));
+      List<String> parts = List.of(text.substring(begin + LINE.length(), end).split("\t"));
+      return parts.size() == 1 + COLUMNS.length
+          ? Optional.of(
+              new Line(page, Verdict.valueOf(parts.getFirst()), parts.subList(1, parts.size())))
+          : Optional.empty();
     }
 
     Path data() {
@@ -160,24 +166,15 @@ public final class ReportFolder {
   }
 
   private static String index(Verdict worst, List<Line> lines) {
+    HtmlTable table = new HtmlTable(COLUMNS);
+    lines.forEach(line -> table.row(line.cells().toArray(String[]::new)));
+    String title = "Crash tests";
     return HtmlReport.frame(
         worst,
-        "Crash tests",
-        """
-        <header class="%s">
-        <h1>Crash tests</h1>
-        <p class="verdict">%s</p>
-        </header>
-        <section><div class="scroll"><table>
-        <thead><tr><th>class</th><th>verdict</th><th class="n">tests</th><th class="n">states</th>\
-        <th class="n">kills</th><th class="n">failures</th><th class="n">seed</th><th>began</th></tr></thead>
-        <tbody>
-        %s
-        </tbody></table></div></section>
-        """
-            .formatted(
-                HtmlReport.colour(worst),
-                worst,
-                lines.stream().map(Line::markup).collect(Collectors.joining("\n"))));
+        title,
+        HtmlReport.banner(worst, title, /* counts= */ "")
+            + "<section>"
+            + table.orNothing()
+            + "</section>\n");
   }
 }

@@ -107,22 +107,46 @@ public record Failure(
   }
 
   /**
-   * Returns the story, with the other failures of the cause behind the lost operations.
+   * Returns what the story tells before the long texts, with the other failures of the cause at the
+   * end.
    *
    * @return several lines
    */
-  public String whole() {
+  public String told() {
+    String told = story.substring(0, endOfTold());
     if (also.isEmpty()) {
-      return story;
+      return told;
     }
     List<String> others = also.stream().map(one -> one.split("; ", 2)[0]).distinct().toList();
-    StringBuilder text = new StringBuilder("the same lost operations also led to:\n");
+    StringBuilder text = new StringBuilder(told.stripTrailing());
+    text.append("\nthe same lost operations also led to:\n");
     others.stream().limit(ALSO_SHOWN).forEach(one -> text.append("  ").append(one).append('\n'));
     if (others.size() > ALSO_SHOWN) {
       text.append("  and ").append(others.size() - ALSO_SHOWN).append(" more\n");
     }
+    return text.toString();
+  }
+
+  /**
+   * Returns the long texts of the story, from {@link #AT_LENGTH} on.
+   *
+   * @return several lines; empty if there are none
+   */
+  public String atLength() {
+    return story.substring(endOfTold());
+  }
+
+  private int endOfTold() {
     int end = story.indexOf(AT_LENGTH + "\n");
-    String told = (end < 0 ? story : story.substring(0, end)).stripTrailing();
-    return told + "\n" + text + (end < 0 ? "" : story.substring(end));
+    return end < 0 ? story.length() : end;
+  }
+
+  /**
+   * Returns {@link #told()} and {@link #atLength()}.
+   *
+   * @return several lines
+   */
+  public String whole() {
+    return told() + atLength();
   }
 }
