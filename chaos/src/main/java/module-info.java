@@ -8,13 +8,10 @@ import org.jspecify.annotations.NullMarked;
  * org.revenantdb.chaos.subject.CrashSubject}. Everything else is internal.
  */
 @NullMarked
-// Agrona and Chronicle Bytes have automatic module names and no descriptors. Our API exposes
-// none of their types.
+// Agrona has an automatic module name and no descriptor. Our API exposes none of its types.
 // The compiler does not know RevenantDB's suite yet: the suite is compiled after the framework.
 @SuppressWarnings({"module", "requires-automatic"})
 module org.revenantdb.chaos {
-  // Only the ledger in forked JVMs uses it. Those JVMs run on the class path.
-  requires static chronicle.bytes;
   requires org.agrona;
   requires static org.jspecify;
   requires static org.junit.jupiter.api;

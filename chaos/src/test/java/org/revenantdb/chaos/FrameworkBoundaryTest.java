@@ -40,7 +40,7 @@ class FrameworkBoundaryTest {
   @Test
   void optional_requirements_are_external_libraries() {
     assertEquals(
-        Set.of("chronicle.bytes", "org.jspecify", "org.junit.jupiter.api"),
+        Set.of("org.jspecify", "org.junit.jupiter.api"),
         module.requires().stream()
             .filter(required -> required.modifiers().contains(Requires.Modifier.STATIC))
             .map(Requires::name)

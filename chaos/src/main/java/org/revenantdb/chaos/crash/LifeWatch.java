@@ -4,7 +4,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
-import org.revenantdb.chaos.ledger.Ledger;
 import org.revenantdb.chaos.ledger.LedgerReader;
 
 /**
@@ -53,7 +52,6 @@ final class LifeWatch implements AutoCloseable {
         ForkedJvm.of(SubjectMain.class)
             .withCodeOf(subject)
             .shortLived()
-            .flags(Ledger.flags())
             .flags("-XX:-UsePerfData", "-Djava.io.tmpdir=" + temporary)
             .flags("-XX:ErrorFile=" + temporary.resolve("hs_err.log"))
             .flags(flags.toArray(String[]::new))

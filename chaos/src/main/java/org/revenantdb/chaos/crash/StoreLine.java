@@ -13,7 +13,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.revenantdb.chaos.crash.LifeReport.End;
-import org.revenantdb.chaos.ledger.LedgerLibrary;
 import org.revenantdb.chaos.oracle.Finding;
 import org.revenantdb.chaos.oracle.PromiseEvent;
 import org.revenantdb.chaos.oracle.PromiseEvent.OfGroup;
@@ -198,7 +197,9 @@ final class StoreLine {
     End end = report.end();
     if (end == End.NO_LEDGER) {
       throw new BrokenHarnessException(
-          Verdict.NOT_MEASURED, LedgerLibrary.missing(), report.story());
+          Verdict.NOT_MEASURED,
+          "a forked JVM cannot create the file of its promises below " + home,
+          report.story());
     }
     if (end == End.BROKEN) {
       throw broken(report.summary(), report);

@@ -1,6 +1,6 @@
 package org.revenantdb.chaos.crash;
 
-import java.io.FileNotFoundException;
+import java.io.IOException;
 import java.util.function.Consumer;
 import org.revenantdb.chaos.ledger.Ledger;
 import org.revenantdb.chaos.trace.CallStack;
@@ -29,8 +29,8 @@ public final class SubjectMain {
     Ledger ledger;
     try {
       ledger = Ledger.create(order.ledger());
-    } catch (FileNotFoundException | LinkageError e) {
-      System.err.println("cannot create the ledger (Chronicle Bytes): " + e);
+    } catch (IOException e) {
+      System.err.println("cannot create the ledger: " + e);
       Runtime.getRuntime().halt(NO_LEDGER);
       return;
     }

@@ -26,10 +26,6 @@ import org.revenantdb.chaos.subject.FileAccess;
  * interface and without a test method of its own, JUnit does not see a test class and reports
  * nothing.
  *
- * <p>{@link Crash#PROCESS_DEATH} needs {@code net.openhft:chronicle-bytes} on the test class path,
- * in the version that the POM of {@code revenant-chaos} gives. Without it the test is skipped, and
- * the message contains the version to add.
- *
  * <p>System properties: {@code revenant.chaos.seed} and {@code revenant.chaos.states} override the
  * attributes. {@code revenant.chaos.dir} (by default {@code target/chaos}) is the directory for the
  * files of failures. If {@code revenant.chaos.replay} is set to one of those files, the test only

@@ -17,7 +17,6 @@ import org.revenantdb.chaos.fault.Fault;
 import org.revenantdb.chaos.fault.FaultPlan;
 import org.revenantdb.chaos.fault.FaultRule;
 import org.revenantdb.chaos.fault.FileOperation;
-import org.revenantdb.chaos.ledger.LedgerLibrary;
 import org.revenantdb.chaos.run.FaultCase;
 import org.revenantdb.chaos.run.FaultRun;
 import org.revenantdb.chaos.run.LifeRecorder;
@@ -226,9 +225,6 @@ public final class Teeth {
   }
 
   private static Outcome kills(Broken broken, long seed, int kills) throws IOException {
-    if (!LedgerLibrary.isHere()) {
-      return Outcome.of(broken.name(), Verdict.NOT_MEASURED, LedgerLibrary.missing());
-    }
     Path scratch = Files.createTempDirectory("teeth");
     try {
       return new ProcessDeathRun(

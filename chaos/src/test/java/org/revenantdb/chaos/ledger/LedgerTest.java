@@ -73,12 +73,7 @@ class LedgerTest {
   }
 
   private static ForkedJvm fork(Class<?> main, Path file) {
-    return ForkedJvm.of(main)
-        .withCodeOf(main)
-        .shortLived()
-        .flags(Ledger.flags())
-        .argument(file)
-        .fork();
+    return ForkedJvm.of(main).withCodeOf(main).shortLived().argument(file).fork();
   }
 
   /** Checks each entry and returns how many each thread appended, without a gap. */
@@ -137,6 +132,24 @@ class LedgerTest {
       List<byte[]> entries = reader.read();
       assertEquals(3, verify(entries)[0]);
       assertEquals(HEADER + 22_000_006, entries.getLast().length);
+    }
+  }
+
+  /** An interrupt closes the channel that a mapping needs. */
+  @Test
+  void entries_ofAnInterruptedThread_areAppended_alsoBehindAMapping(@TempDir Path dir)
+      throws Exception {
+    Path file = dir.resolve("ledger");
+    try (LedgerReader reader = LedgerReader.of(file)) {
+      Thread.currentThread().interrupt();
+      try (Ledger ledger = Ledger.create(file)) {
+        for (int n = 0; n < 3; n++) {
+          ledger.append(entry(0, n, 3_000_001 * n));
+        }
+      } finally {
+        assertTrue(Thread.interrupted());
+      }
+      assertEquals(3, verify(reader.read())[0]);
     }
   }
 
