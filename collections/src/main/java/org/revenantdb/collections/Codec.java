@@ -1,6 +1,5 @@
 package org.revenantdb.collections;
 
-import java.util.function.Function;
 import org.revenantdb.collections.value.ByArrays;
 
 /**
@@ -36,13 +35,34 @@ public interface Codec<V> {
    * Codec<Order> orders = Codec.of(Order::toByteArray, Order::parseFrom);
    * }
    *
+   * <p>A checked exception of a function is the cause of the {@link CodecException} of a table,
+   * like an unchecked one.
+   *
    * @param to makes the bytes of a value
    * @param from makes a value from its bytes; the array is its own
    * @param <V> type of the values
    * @return a codec
    */
   static <V> Codec<V> of(
-      Function<? super V, byte[]> to, Function<? super byte[], ? extends V> from) {
+      Conversion<? super V, byte[]> to, Conversion<? super byte[], ? extends V> from) {
     return new ByArrays<>(to, from);
+  }
+
+  /**
+   * A function of a library, which may throw checked exceptions.
+   *
+   * @param <A> type of its argument
+   * @param <B> type of its result
+   */
+  @FunctionalInterface
+  interface Conversion<A, B> {
+    /**
+     * Converts a value.
+     *
+     * @param value the value, not null
+     * @return the result, not null
+     * @throws Exception if it cannot be converted
+     */
+    B apply(A value) throws Exception;
   }
 }

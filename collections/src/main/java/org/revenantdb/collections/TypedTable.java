@@ -254,7 +254,9 @@ public final class TypedTable<K, V> {
     }
   }
 
-  private CodecException failed(String what, String which, String how, RuntimeException cause) {
+  private CodecException failed(String what, String which, String how, RuntimeException thrown) {
+    Throwable checked = thrown instanceof CodecException ? thrown.getCause() : null;
+    Throwable cause = checked == null ? thrown : checked;
     return new CodecException(
         "table "
             + name()
