@@ -137,7 +137,7 @@ final class KafkaBench implements Bench {
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(FLAGS);
     command.addAll(List.of("-Xmx512m", "-cp", classPath, PACKAGE + "BrokerMain"));
-    command.add(directory.toString());
+    command.addAll(List.of(directory.toString(), "1"));
     InetAddress local = InetAddress.getLoopbackAddress();
     try (ServerSocket first = new ServerSocket(0, 1, local);
         ServerSocket second = new ServerSocket(0, 1, local)) {

@@ -8,13 +8,19 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.revenantdb.chaos.crash.ForkedJvm;
+import org.revenantdb.chaos.crash.Together;
 
-/** A real broker, in a forked JVM. */
+/** One or several real brokers, each in a forked JVM. */
 public final class Broker implements AutoCloseable {
   private static final int ATTEMPTS = 3;
 
@@ -29,12 +35,33 @@ public final class Broker implements AutoCloseable {
     "--sun-misc-unsafe-memory-access=allow", "--enable-native-access=ALL-UNNAMED"
   };
 
-  private final ForkedJvm process;
+  private final Path directory;
+  private final List<Integer> ports;
+  private final String[] flags;
+  private final List<ForkedJvm> nodes = new ArrayList<>();
   private final String servers;
 
-  private Broker(ForkedJvm process, String servers) {
-    this.process = process;
-    this.servers = servers;
+  private Broker(Path directory, List<Integer> ports, String[] flags) {
+    this.directory = directory;
+    this.ports = ports;
+    this.flags = flags;
+    for (int node = 0; node < ports.size() / 2; node++) {
+      nodes.add(fork(node));
+    }
+    this.servers =
+        IntStream.range(0, nodes.size())
+            .mapToObj(node -> "localhost:" + ports.get(2 * node))
+            .collect(Collectors.joining(","));
+  }
+
+  private ForkedJvm fork(int node) {
+    ForkedJvm.Builder builder =
+        jvm(BrokerMain.class)
+            .flags(flags)
+            .argument(directory.resolve("node" + (node + 1)))
+            .argument(node + 1);
+    ports.forEach(builder::argument);
+    return builder.fork();
   }
 
   /**
@@ -46,35 +73,104 @@ public final class Broker implements AutoCloseable {
    * @throws NoBrokerException if that is not possible here
    */
   public static Broker start(Path directory, String... flags) throws NoBrokerException {
+    return start(directory, 1, flags);
+  }
+
+  /**
+   * Starts several, which replicate each topic to all of them.
+   *
+   * @param directory for their files
+   * @param count how many
+   * @param flags of each JVM
+   * @return the brokers, which clients can connect to
+   * @throws NoBrokerException if that is not possible here
+   */
+  public static Broker start(Path directory, int count, String... flags) throws NoBrokerException {
     String said = "";
-    for (int attempt = 1; attempt <= ATTEMPTS; attempt++) { // somebody may take its port first
-      List<Integer> ports = freePorts();
-      ForkedJvm process =
-          jvm(BrokerMain.class)
-              .flags(flags)
-              .argument(directory.resolve("broker" + attempt))
-              .argument(ports.getFirst())
-              .argument(ports.getLast())
-              .fork();
-      String line = process.readLine();
-      if (line != null && line.startsWith(UP)) {
-        return new Broker(process, line.substring(UP.length()));
+    for (int attempt = 1; attempt <= ATTEMPTS; attempt++) { // somebody may take a port first
+      Broker broker =
+          new Broker(directory.resolve("brokers" + attempt), freePorts(2 * count), flags);
+      List<ForkedJvm> failed = broker.awaitAll();
+      if (failed.isEmpty()) {
+        return broker;
       }
-      process.awaitEnd();
-      said = process.stderr();
-      process.close();
+      broker.close();
+      said = failed.getFirst().stderr();
     }
     throw new NoBrokerException("a Kafka broker cannot be started here; it printed:\n" + said);
   }
 
-  private static List<Integer> freePorts() throws NoBrokerException {
+  /** Waits until all are up. If one ends before, the others wait for it in vain, and are ended. */
+  private List<ForkedJvm> awaitAll() {
+    Queue<ForkedJvm> failed = new ConcurrentLinkedQueue<>();
+    List<Thread> waiting = new ArrayList<>();
+    for (ForkedJvm node : nodes) {
+      waiting.add(
+          Thread.startVirtualThread(() -> {
+            if (!isUp(node)) {
+              failed.add(node);
+              nodes.forEach(ForkedJvm::kill);
+            }
+          }));
+    }
+    for (Thread each : waiting) {
+      Together.join(each);
+    }
+    return List.copyOf(failed);
+  }
+
+  private static boolean isUp(ForkedJvm node) {
+    String line = node.readLine();
+    return line != null && line.startsWith(UP);
+  }
+
+  private static List<Integer> freePorts(int count) throws NoBrokerException {
     InetAddress local = InetAddress.getLoopbackAddress();
-    try (ServerSocket first = new ServerSocket(0, 1, local);
-        ServerSocket second = new ServerSocket(0, 1, local)) {
-      return List.of(first.getLocalPort(), second.getLocalPort());
+    List<Integer> ports = new ArrayList<>();
+    List<ServerSocket> sockets = new ArrayList<>();
+    try {
+      try {
+        for (int i = 0; i < count; i++) {
+          ServerSocket socket = new ServerSocket(0, 1, local);
+          sockets.add(socket);
+          ports.add(socket.getLocalPort());
+        }
+      } finally {
+        for (ServerSocket socket : sockets) {
+          socket.close();
+        }
+      }
+      return ports;
     } catch (IOException noSocket) {
       throw new NoBrokerException("no socket can be opened here: " + noSocket, noSocket);
     }
+  }
+
+  /**
+   * Kills one of several brokers, and starts it again on its files.
+   *
+   * @param node from 0
+   * @param meanwhile is run while it is away
+   * @throws IllegalStateException if it does not come back
+   */
+  public void withoutOne(int node, Runnable meanwhile) {
+    nodes.get(node).kill();
+    nodes.get(node).close();
+    meanwhile.run();
+    ForkedJvm again = fork(node);
+    nodes.set(node, again);
+    if (!isUp(again)) {
+      throw new IllegalStateException("broker " + node + " does not come back: " + again.stderr());
+    }
+  }
+
+  /**
+   * Returns how many brokers there are.
+   *
+   * @return 1 or more
+   */
+  public int count() {
+    return nodes.size();
   }
 
   /**
@@ -137,7 +233,7 @@ public final class Broker implements AutoCloseable {
     try (Admin admin = admin(servers)) {
       List<NewTopic> topics = new ArrayList<>();
       for (String name : names) {
-        topics.add(new NewTopic(name, partitions, (short) 1));
+        topics.add(new NewTopic(name, Optional.of(partitions), Optional.empty()));
       }
       admin.createTopics(topics).all().get();
     } catch (ExecutionException failed) {
@@ -148,6 +244,6 @@ public final class Broker implements AutoCloseable {
 
   @Override
   public void close() {
-    process.close();
+    nodes.forEach(ForkedJvm::close);
   }
 }

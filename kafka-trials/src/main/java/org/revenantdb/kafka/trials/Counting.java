@@ -38,7 +38,7 @@ final class Counting {
     properties.put(StreamsConfig.STATE_DIR_CONFIG, directory.toString());
     properties.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, StreamsConfig.EXACTLY_ONCE_V2);
     properties.put(StreamsConfig.COMMIT_INTERVAL_MS_CONFIG, COMMIT_MILLIS);
-    properties.put(StreamsConfig.REPLICATION_FACTOR_CONFIG, 1);
+    properties.put(StreamsConfig.REPLICATION_FACTOR_CONFIG, -1); // as the broker has it
     properties.put(
         StreamsConfig.consumerPrefix(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG), "earliest");
     properties.put(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG, instance);

@@ -8,14 +8,19 @@ import org.junit.jupiter.api.Assumptions;
 import org.revenantdb.kafka.trials.Broker;
 import org.revenantdb.kafka.trials.NoBrokerException;
 
-/** A broker for a test, and applications beside it. */
+/** Brokers for a test, and applications beside it. */
 public final class Brokers {
   private Brokers() {}
 
   /** Starts one; where that is not possible the test is skipped, and says what the broker said. */
   public static Broker start(Path directory) {
+    return start(directory, 1);
+  }
+
+  /** Starts several. */
+  static Broker start(Path directory, int count) {
     try {
-      return Broker.start(directory, "-Xmx320m", "-XX:TieredStopAtLevel=1");
+      return Broker.start(directory, count, "-Xmx320m", "-XX:TieredStopAtLevel=1");
     } catch (NoBrokerException none) {
       Assumptions.abort(none.getMessage());
       throw new AssertionError(none);

@@ -4,32 +4,30 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.LongSerializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.Cursor;
 import org.revenantdb.engine.Database;
@@ -46,7 +44,8 @@ import org.revenantdb.kafka.trials.Broker;
 @Tag("slow")
 class KilledApplicationTest {
   private static final boolean LONG = Boolean.getBoolean("revenant.long");
-  private static final int KILLS = LONG ? 200 : 2;
+  private static final int KILLS = Integer.getInteger("revenant.kafka.kills", LONG ? 200 : 2);
+  private static final int KILLS_BESIDE_THREE = Integer.getInteger("revenant.kafka.kills", 40);
   private static final int RECORDS = 400;
 
   /** Sent after each commit that the application tells of, so that another one comes. */
@@ -60,36 +59,48 @@ class KilledApplicationTest {
   private final Map<String, Long> counts = new TreeMap<>();
   private final Map<String, Long> sums = new TreeMap<>();
 
-  /** Where each store must be at least, by changelog. */
-  private final Map<TopicPartition, Long> floor = new HashMap<>();
-
-  private long restored;
   private long sent;
 
   @Test
   void an_application_that_is_killed_counts_exactly_once_and_restores_what_is_missing()
       throws Exception {
+    kill(/* brokers= */ 1, KILLS);
+  }
+
+  /** Every other kill of the application is followed by one of a broker. */
+  @Test
+  @EnabledIfSystemProperty(named = "revenant.long", matches = "true")
+  void beside_three_brokers_of_which_one_is_killed_it_counts_exactly_once() throws Exception {
+    kill(/* brokers= */ 3, KILLS_BESIDE_THREE);
+  }
+
+  private void kill(int brokers, int kills) throws Exception {
     long seed = Long.getLong("revenant.kafka.seed", new Random().nextLong());
     System.out.println("KilledApplicationTest: repeat with -Drevenant.kafka.seed=" + seed);
     Random random = new Random(seed);
-    try (Broker broker = Brokers.start(home)) {
+    try (Broker broker = Brokers.start(home, brokers)) {
       broker.createTopics(PARTITIONS, "in", "out");
-      for (int kill = 0; kill < KILLS; kill++) {
+      KilledLives lives =
+          new KilledLives(CountingApplication.class, broker, home, /* isOurs= */ _ -> true);
+      for (int kill = 0; kill < kills; kill++) {
         send(broker, random, RECORDS);
+        if (brokers > 1 && kill % 2 == 1) {
+          broker.withoutOne(random.nextInt(brokers), () -> send(broker, random, MORE));
+        }
         // Early in its life, or after some commits.
         int lines = 1 + random.nextInt(kill % (LONG ? 4 : 2) == 1 ? 4 : 14);
-        live(broker, lines, random);
-        compareStoresWithChangelogs(broker);
+        lives.live(lines, random, () -> send(broker, random, MORE));
+        compareStoresWithChangelogs(lives);
         if (LONG && (kill + 1) % 20 == 0) {
           System.out.println(
-              "KilledApplicationTest: %d kills, %d restored".formatted(kill + 1, restored));
+              "KilledApplicationTest: %d kills, %d restored".formatted(kill + 1, lives.restored()));
         }
       }
       send(broker, random, RECORDS);
-      finish(broker);
+      finish(lives);
       System.out.println(
-          "KilledApplicationTest: %d kills, %d records, %d restored"
-              .formatted(KILLS, sent, restored));
+          "KilledApplicationTest: %d brokers, %d kills, %d records, %d restored"
+              .formatted(brokers, kills, sent, lives.restored()));
     }
   }
 
@@ -118,97 +129,17 @@ class KilledApplicationTest {
     }
   }
 
-  private Process start(Broker broker) throws IOException {
-    return Brokers.fork(
-        CountingApplication.class,
-        home.resolve("application.log"),
-        List.of("-Xmx192m"),
-        List.of(broker.servers(), home.resolve("state").toString()));
-  }
-
-  /** One life, which is killed at some moment after a number of lines. */
-  private void live(Broker broker, int lines, Random random) throws Exception {
-    Process process = start(broker);
-    List<Map<TopicPartition, Long>> commits = new ArrayList<>();
-    try (BufferedReader said = process.inputReader(StandardCharsets.UTF_8)) {
-      int seen = 0;
-      for (String line = said.readLine(); line != null; line = said.readLine()) {
-        notice(line, commits);
-        if (line.startsWith("COMMIT") && seen < lines) {
-          send(broker, random, MORE);
-        }
-        seen++;
-        if (seen == lines) {
-          spin(random.nextInt(30_000_000));
-          process.toHandle().destroyForcibly(); // what it has said is read, too
-        }
-      }
-    } finally {
-      process.destroyForcibly().waitFor();
-    }
-    assertEquals(137, process.exitValue(), this::log);
-    for (int i = 0; i < commits.size() - 1; i++) { // the last one may not have come to the stores
-      commits.get(i).forEach((changelog, offset) -> floor.merge(changelog, offset, Math::max));
-    }
-  }
-
-  private static void spin(long nanoseconds) {
-    long end = System.nanoTime() + nanoseconds;
-    while (System.nanoTime() - end < 0) {
-      Thread.onSpinWait();
-    }
-  }
-
-  private void notice(String line, List<Map<TopicPartition, Long>> commits) {
-    String[] words = line.split(" ");
-    switch (words[0]) {
-      case "COMMIT" -> {
-        Map<TopicPartition, Long> offsets = new HashMap<>();
-        for (int i = 1; i < words.length; i += 3) {
-          offsets.put(partition(words[i], words[i + 1]), Long.valueOf(words[i + 2]));
-        }
-        commits.add(offsets);
-      }
-      case "RESTORE" -> {
-        Long stored = floor.get(partition(words[1], words[2]));
-        long first = Long.parseLong(words[3]);
-        assertTrue(
-            stored == null || first > stored,
-            () -> line + ": the store had offset " + stored + "\n" + log());
-      }
-      case "RESTORED" -> restored += Long.parseLong(words[3]);
-      default -> {}
-    }
-  }
-
-  private static TopicPartition partition(String topic, String number) {
-    return new TopicPartition(topic, Integer.parseInt(number));
-  }
-
-  private String log() {
-    try {
-      Path log = home.resolve("application.log");
-      return Files.exists(log) ? Files.readString(log) : "";
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
   /** The last life, which ends in order when the output is complete. */
-  private void finish(Broker broker) throws Exception {
-    Process process = start(broker);
-    List<String> said = new ArrayList<>();
-    Thread reader =
-        Thread.ofPlatform()
-            .start(() -> process.inputReader(StandardCharsets.UTF_8).lines().forEach(said::add));
-    try {
+  private void finish(KilledLives lives) throws Exception {
+    lives.last(life -> {
       Map<String, Long> last = new HashMap<>();
       long output = 0;
-      try (KafkaConsumer<byte[], byte[]> consumer = consumer(broker)) {
-        consumer.assign(partitions("out"));
+      try (KafkaConsumer<byte[], byte[]> consumer = lives.consumer()) {
+        consumer.assign(
+            IntStream.range(0, PARTITIONS).mapToObj(i -> new TopicPartition("out", i)).toList());
         consumer.seekToBeginning(consumer.assignment());
         while (output < sent) {
-          assertTrue(process.isAlive(), this::log);
+          life.demandAlive();
           for (ConsumerRecord<byte[], byte[]> result : consumer.poll(Duration.ofSeconds(1))) {
             String key = new String(result.key(), StandardCharsets.UTF_8);
             long count = ByteBuffer.wrap(result.value()).getLong();
@@ -219,50 +150,20 @@ class KilledApplicationTest {
         }
       }
       assertEquals(counts, new TreeMap<>(last));
-      process.getOutputStream().write('\n');
-      process.getOutputStream().flush();
-      assertEquals(0, process.waitFor(), this::log);
-      reader.join();
-      said.forEach(line -> notice(line, new ArrayList<>()));
-    } finally {
-      process.destroyForcibly();
-    }
-    Map<TopicPartition, Long> stored = compareStoresWithChangelogs(broker);
+    });
+    Map<TopicPartition, Long> stored = compareStoresWithChangelogs(lives);
     assertEquals(2 * PARTITIONS, stored.size());
-    assertEquals(counts, rows(CountingApplication.COUNTS));
-    assertEquals(sums, rows(CountingApplication.SUMS));
+    assertEquals(counts, rows(lives, CountingApplication.COUNTS));
+    assertEquals(sums, rows(lives, CountingApplication.SUMS));
     for (Map.Entry<TopicPartition, Long> offset : stored.entrySet()) {
-      assertEquals(changelog(broker, offset.getKey(), Long.MAX_VALUE).lastKey(), offset.getValue());
+      assertEquals(changelog(lives, offset.getKey(), Long.MAX_VALUE).lastKey(), offset.getValue());
     }
-  }
-
-  private static List<TopicPartition> partitions(String topic) {
-    List<TopicPartition> partitions = new ArrayList<>();
-    for (int i = 0; i < PARTITIONS; i++) {
-      partitions.add(new TopicPartition(topic, i));
-    }
-    return partitions;
-  }
-
-  private static KafkaConsumer<byte[], byte[]> consumer(Broker broker) {
-    return new KafkaConsumer<>(
-        Map.of(
-            "bootstrap.servers",
-            broker.servers(),
-            "isolation.level",
-            "read_committed",
-            "default.api.timeout.ms",
-            Broker.PATIENCE_MILLIS,
-            "fetch.max.wait.ms",
-            10),
-        new ByteArrayDeserializer(),
-        new ByteArrayDeserializer());
   }
 
   /** All stores that there are, in a copy, so that the application makes its own recovery. */
-  private Map<TopicPartition, Long> compareStoresWithChangelogs(Broker broker) throws Exception {
+  private Map<TopicPartition, Long> compareStoresWithChangelogs(KilledLives lives) throws Exception {
     Map<TopicPartition, Long> stored = new HashMap<>();
-    Path original = home.resolve("state").resolve(CountingApplication.ID);
+    Path original = lives.state().resolve(CountingApplication.ID);
     if (!Files.exists(original.resolve(SharedDatabase.DIRECTORY))) {
       return stored;
     }
@@ -273,12 +174,12 @@ class KilledApplicationTest {
         Table table = database.table(name);
         try (Transaction tx = database.begin()) {
           for (Map.Entry<TopicPartition, Long> at : offsets(tx, table).entrySet()) {
-            compare(tx, table, changelog(broker, at.getKey(), at.getValue()).values(), at);
-            Long least = floor.get(at.getKey());
+            compare(tx, table, changelog(lives, at.getKey(), at.getValue()).values(), at);
+            Long least = lives.floor(at.getKey());
             assertTrue(
                 least == null || least <= at.getValue(),
                 () -> name + " is at " + at + ", and " + least + " was committed before");
-            floor.put(at.getKey(), at.getValue());
+            lives.raise(at.getKey(), at.getValue());
             if (at.getValue() >= 0) {
               stored.put(at.getKey(), at.getValue());
             }
@@ -330,11 +231,11 @@ class KilledApplicationTest {
   }
 
   /** A store of all partitions; the application has closed it. */
-  private Map<String, Long> rows(String store) {
+  private static Map<String, Long> rows(KilledLives lives, String store) {
     Map<String, Long> found = new TreeMap<>();
     try (Database database =
             Database.open(
-                home.resolve("state")
+                lives.state()
                     .resolve(CountingApplication.ID)
                     .resolve(SharedDatabase.DIRECTORY));
         Transaction tx = database.begin()) {
@@ -347,9 +248,9 @@ class KilledApplicationTest {
 
   /** What is committed of a changelog up to an offset, by offset. */
   private static TreeMap<Long, ConsumerRecord<byte[], byte[]>> changelog(
-      Broker broker, TopicPartition changelog, long last) {
+      KilledLives lives, TopicPartition changelog, long last) {
     TreeMap<Long, ConsumerRecord<byte[], byte[]>> changes = new TreeMap<>();
-    try (KafkaConsumer<byte[], byte[]> consumer = consumer(broker)) {
+    try (KafkaConsumer<byte[], byte[]> consumer = lives.consumer()) {
       consumer.assign(List.of(changelog));
       consumer.seekToBeginning(consumer.assignment());
       Long end = consumer.endOffsets(consumer.assignment()).get(changelog);
