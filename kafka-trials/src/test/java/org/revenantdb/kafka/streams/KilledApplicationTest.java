@@ -89,7 +89,7 @@ class KilledApplicationTest {
         }
         // Early in its life, or after some commits.
         int lines = 1 + random.nextInt(kill % (LONG ? 4 : 2) == 1 ? 4 : 14);
-        lives.live(lines, random, () -> send(broker, random, MORE));
+        lives.live(line -> true, lines, random, () -> send(broker, random, MORE));
         compareStoresWithChangelogs(lives);
         if (LONG && (kill + 1) % 20 == 0) {
           System.out.println(

@@ -75,21 +75,23 @@ final class KilledLives {
   /**
    * One life, which is killed at some moment after a number of lines.
    *
+   * @param counts which lines count
    * @param more is run behind each commit before, so that another one comes
    */
-  void live(int lines, Random random, Runnable more) throws IOException, InterruptedException {
+  void live(Predicate<String> counts, int lines, Random random, Runnable more)
+      throws IOException, InterruptedException {
     Process process = start();
     List<Map<TopicPartition, Long>> commits = new ArrayList<>();
     try (BufferedReader said = process.inputReader(StandardCharsets.UTF_8)) {
       int seen = 0;
       for (String line = said.readLine(); line != null; line = said.readLine()) {
         notice(line, commits);
-        if (line.startsWith("COMMIT") && seen < lines) {
+        if (isCommit(line) && seen < lines) {
           more.run();
         }
-        seen++;
-        if (seen == lines) {
-          spin(random.nextInt(30_000_000));
+        if (counts.test(line) && ++seen == lines) {
+          // At once: the broker has committed, and the stores perhaps have not.
+          spin(random.nextBoolean() ? 0 : random.nextInt(30_000_000));
           process.toHandle().destroyForcibly(); // what it has said is read, too
         }
       }
@@ -169,6 +171,11 @@ final class KilledLives {
       }
       return rows;
     }
+  }
+
+  /** Whether a line tells that the broker has committed. */
+  static boolean isCommit(String line) {
+    return line.startsWith("COMMIT");
   }
 
   private static void spin(long nanoseconds) {

@@ -35,6 +35,10 @@ class KilledWindowsTest {
   private static final int KILLS = Integer.getInteger("revenant.kafka.kills", LONG ? 100 : 1);
   private static final int RECORDS = 200;
   private static final int MORE = 40;
+
+  /** About as many lines come before an application is running: two for each store and partition. */
+  private static final int LINES_OF_A_START = 30;
+
   private static final int KEYS = 40;
   private static final int PARTITIONS = 2;
 
@@ -83,8 +87,12 @@ class KilledWindowsTest {
               WindowsApplication.class, broker, home, topic -> !topic.contains("SUPPRESS"));
       for (int kill = 0; kill < KILLS; kill++) {
         send(broker, random, RECORDS);
-        int lines = 1 + random.nextInt(kill % 4 == 1 ? 4 : 16);
-        lives.live(lines, random, () -> send(broker, random, MORE));
+        boolean isEarly = kill % 4 == 1;
+        lives.live(
+            isEarly ? line -> true : KilledLives::isCommit,
+            1 + random.nextInt(isEarly ? LINES_OF_A_START : 10),
+            random,
+            () -> send(broker, random, MORE));
         if ((kill + 1) % 20 == 0) {
           System.out.println(
               "KilledWindowsTest: %d kills, %d restored".formatted(kill + 1, lives.restored()));
