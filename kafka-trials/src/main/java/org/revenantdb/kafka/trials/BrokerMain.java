@@ -32,8 +32,8 @@ public final class BrokerMain {
   /**
    * Runs it.
    *
-   * @param arguments directory, number of this node from 1, and of each node the ports of its broker
-   *     and its controller
+   * @param arguments directory, number of this node from 1, and of each node the ports of its
+   *     broker and its controller
    * @throws IOException if its directory cannot be written
    */
   public static void main(String[] arguments) throws IOException {

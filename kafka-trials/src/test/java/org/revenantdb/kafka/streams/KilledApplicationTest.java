@@ -87,9 +87,12 @@ class KilledApplicationTest {
         if (brokers > 1 && kill % 2 == 1) {
           broker.withoutOne(random.nextInt(brokers), () -> send(broker, random, MORE));
         }
-        // Early in its life, or after some commits.
-        int lines = 1 + random.nextInt(kill % (LONG ? 4 : 2) == 1 ? 4 : 14);
-        lives.live(line -> true, lines, random, () -> send(broker, random, MORE));
+        Runnable more = () -> send(broker, random, MORE);
+        if (kill % 2 == 0) {
+          lives.liveUntilCommit(1 + random.nextInt(8), more);
+        } else {
+          lives.live(1 + random.nextInt(14), random, more);
+        }
         compareStoresWithChangelogs(lives);
         if (LONG && (kill + 1) % 20 == 0) {
           System.out.println(
@@ -161,7 +164,8 @@ class KilledApplicationTest {
   }
 
   /** All stores that there are, in a copy, so that the application makes its own recovery. */
-  private Map<TopicPartition, Long> compareStoresWithChangelogs(KilledLives lives) throws Exception {
+  private Map<TopicPartition, Long> compareStoresWithChangelogs(KilledLives lives)
+      throws Exception {
     Map<TopicPartition, Long> stored = new HashMap<>();
     Path original = lives.state().resolve(CountingApplication.ID);
     if (!Files.exists(original.resolve(SharedDatabase.DIRECTORY))) {
@@ -235,9 +239,7 @@ class KilledApplicationTest {
     Map<String, Long> found = new TreeMap<>();
     try (Database database =
             Database.open(
-                lives.state()
-                    .resolve(CountingApplication.ID)
-                    .resolve(SharedDatabase.DIRECTORY));
+                lives.state().resolve(CountingApplication.ID).resolve(SharedDatabase.DIRECTORY));
         Transaction tx = database.begin()) {
       for (int i = 0; i < PARTITIONS; i++) {
         found.putAll(rows(tx, database.table("0_" + i + "/" + store)));

@@ -64,34 +64,47 @@ final class KilledLives {
     return home.resolve("state");
   }
 
-  private Process start() throws IOException {
+  private Process start(int stop) throws IOException {
     return Brokers.fork(
         application,
         home.resolve("application.log"),
         List.of("-Xmx192m"),
-        List.of(servers, state().toString()));
+        List.of(servers, state().toString(), Integer.toString(stop)));
   }
 
   /**
-   * One life, which is killed at some moment after a number of lines.
+   * One life, which is killed a moment after a number of lines.
    *
-   * @param counts which lines count
    * @param more is run behind each commit before, so that another one comes
    */
-  void live(Predicate<String> counts, int lines, Random random, Runnable more)
+  void live(int lines, Random random, Runnable more) throws IOException, InterruptedException {
+    live(/* commits= */ 0, line -> true, lines, random.nextInt(30_000_000), more);
+  }
+
+  /**
+   * One life, which is killed when the broker has committed and the stores have not.
+   *
+   * @param commits behind how many
+   * @param more is run behind each commit before
+   */
+  void liveUntilCommit(int commits, Runnable more) throws IOException, InterruptedException {
+    live(commits, KilledLives::isCommit, commits, /* nanoseconds= */ 0, more);
+  }
+
+  private void live(int stop, Predicate<String> counts, int lines, int nanoseconds, Runnable more)
       throws IOException, InterruptedException {
-    Process process = start();
+    Process process = start(stop);
     List<Map<TopicPartition, Long>> commits = new ArrayList<>();
     try (BufferedReader said = process.inputReader(StandardCharsets.UTF_8)) {
       int seen = 0;
       for (String line = said.readLine(); line != null; line = said.readLine()) {
         notice(line, commits);
+        seen += counts.test(line) ? 1 : 0;
         if (isCommit(line) && seen < lines) {
           more.run();
         }
-        if (counts.test(line) && ++seen == lines) {
-          // At once: the broker has committed, and the stores perhaps have not.
-          spin(random.nextBoolean() ? 0 : random.nextInt(30_000_000));
+        if (seen == lines && counts.test(line)) {
+          spin(nanoseconds);
           process.toHandle().destroyForcibly(); // what it has said is read, too
         }
       }
@@ -106,7 +119,7 @@ final class KilledLives {
 
   /** A life that ends in order when something was done. */
   void last(Work work) throws Exception {
-    Process process = start();
+    Process process = start(/* stop= */ 0);
     try {
       Last last = new Last(process);
       work.accept(last);
@@ -174,7 +187,7 @@ final class KilledLives {
   }
 
   /** Whether a line tells that the broker has committed. */
-  static boolean isCommit(String line) {
+  private static boolean isCommit(String line) {
     return line.startsWith("COMMIT");
   }
 

@@ -36,8 +36,8 @@ class KilledWindowsTest {
   private static final int RECORDS = 200;
   private static final int MORE = 40;
 
-  /** About as many lines come before an application is running: two for each store and partition. */
-  private static final int LINES_OF_A_START = 30;
+  /** Twice as many lines as an application writes until it is running. */
+  private static final int LINES_OF_A_START = 60;
 
   private static final int KEYS = 40;
   private static final int PARTITIONS = 2;
@@ -87,12 +87,12 @@ class KilledWindowsTest {
               WindowsApplication.class, broker, home, topic -> !topic.contains("SUPPRESS"));
       for (int kill = 0; kill < KILLS; kill++) {
         send(broker, random, RECORDS);
-        boolean isEarly = kill % 4 == 1;
-        lives.live(
-            isEarly ? line -> true : KilledLives::isCommit,
-            1 + random.nextInt(isEarly ? LINES_OF_A_START : 10),
-            random,
-            () -> send(broker, random, MORE));
+        Runnable more = () -> send(broker, random, MORE);
+        if (kill % 2 == 0) {
+          lives.liveUntilCommit(1 + random.nextInt(8), more);
+        } else {
+          lives.live(1 + random.nextInt(LINES_OF_A_START), random, more);
+        }
         if ((kill + 1) % 20 == 0) {
           System.out.println(
               "KilledWindowsTest: %d kills, %d restored".formatted(kill + 1, lives.restored()));

@@ -7,6 +7,8 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.producer.Callback;
@@ -31,7 +33,8 @@ import org.apache.kafka.streams.processor.internals.DefaultKafkaClientSupplier;
  * CLOSED
  * </pre>
  *
- * A byte {@link #ASK} at its standard input makes it write its rows, another one end in order.
+ * A byte {@link #ASK} at its standard input makes it write its rows, another one end in order. A
+ * life may stop behind a commit of the broker, before the stores commit, and wait to be killed.
  */
 final class TellingApplication {
   static final int ASK = 'r';
@@ -41,14 +44,16 @@ final class TellingApplication {
   /**
    * Runs it until its standard input ends.
    *
-   * @param arguments servers, state directory
+   * @param arguments servers, state directory, number of the commit behind which it stops or 0
    * @param rows writes the rows by {@link #say}
    */
   static void run(String id, Topology topology, String[] arguments, Consumer<KafkaStreams> rows)
       throws IOException {
     KafkaStreams streams =
         new KafkaStreams(
-            topology, properties(id, arguments), new RevenantClientSupplier(new Telling()));
+            topology,
+            properties(id, arguments),
+            new RevenantClientSupplier(new Telling(Integer.parseInt(arguments[2]))));
     streams.setStateListener((now, before) -> say("STATE " + now));
     streams.setGlobalStateRestoreListener(new Restores());
     streams.setUncaughtExceptionHandler(failure -> {
@@ -113,6 +118,13 @@ final class TellingApplication {
 
   /** Producers that say what they have committed. */
   private static final class Telling extends DefaultKafkaClientSupplier {
+    private final int stop;
+    private final AtomicInteger commits = new AtomicInteger();
+
+    private Telling(int stop) {
+      this.stop = stop;
+    }
+
     @Override
     @SuppressWarnings("unchecked")
     public Producer<byte[], byte[]> getProducer(Map<String, Object> config) {
@@ -138,6 +150,9 @@ final class TellingApplication {
                   StringBuilder line = new StringBuilder("COMMIT");
                   new TreeMap<>(names(last)).forEach((name, at) -> line.append(name).append(at));
                   say(line.toString());
+                  if (commits.incrementAndGet() == stop) {
+                    new CountDownLatch(1).await();
+                  }
                 }
                 return result;
               });

@@ -48,22 +48,26 @@ final class WindowsApplication {
         builder.stream("in", Consumed.with(strings, longs))
             .groupByKey(Grouped.with(strings, longs));
     told(
-            input
-                .windowedBy(TimeWindows.ofSizeWithNoGrace(SIZE))
-                .count(Materialized.<String, Long, WindowStore<Bytes, byte[]>>as(WINDOWS).withRetention(ALWAYS)),
-            "windowed");
+        input
+            .windowedBy(TimeWindows.ofSizeWithNoGrace(SIZE))
+            .count(
+                Materialized.<String, Long, WindowStore<Bytes, byte[]>>as(WINDOWS)
+                    .withRetention(ALWAYS)),
+        "windowed");
     told(
-            input
-                .windowedBy(SessionWindows.ofInactivityGapWithNoGrace(GAP))
-                .count(Materialized.<String, Long, SessionStore<Bytes, byte[]>>as(SESSIONS).withRetention(ALWAYS)),
-            "sessions-out");
+        input
+            .windowedBy(SessionWindows.ofInactivityGapWithNoGrace(GAP))
+            .count(
+                Materialized.<String, Long, SessionStore<Bytes, byte[]>>as(SESSIONS)
+                    .withRetention(ALWAYS)),
+        "sessions-out");
     // Its windows expire while it runs.
     told(
-            input
-                .windowedBy(TimeWindows.ofSizeWithNoGrace(SIZE))
-                .count(Materialized.as("expiring"))
-                .suppress(Suppressed.untilWindowCloses(BufferConfig.unbounded())),
-            "final");
+        input
+            .windowedBy(TimeWindows.ofSizeWithNoGrace(SIZE))
+            .count(Materialized.as("expiring"))
+            .suppress(Suppressed.untilWindowCloses(BufferConfig.unbounded())),
+        "final");
     builder
         .table("left", Consumed.with(strings, longs), Materialized.as("left-rows"))
         .join(
