@@ -60,8 +60,7 @@ public final class CopiesCommand extends HelpfulCommand {
     }
     long first = seed == null ? Seeds.fresh() : seed;
     System.out.printf("seed %d%n", first);
-    CopiesRun run =
-        new CopiesRun(new CopiesOptions(first, rounds, CopiesOptions.USUAL, kinds));
+    CopiesRun run = new CopiesRun(new CopiesOptions(first, rounds, CopiesOptions.USUAL, kinds));
     run.run(line -> System.err.println(Progress.fitted(line)));
     System.out.println(run.table());
     if (json != null) {

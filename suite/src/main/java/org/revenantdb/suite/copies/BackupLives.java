@@ -21,7 +21,7 @@ import org.revenantdb.engine.StorageException;
  * with all that were made before it began. Any other is refused, or is one, too. The database goes
  * on after the crash, and its next increment continues the chain.
  */
-final class BackupLives extends CopyLives {
+class BackupLives extends CopyLives {
 
   /**
    * A backup.
@@ -78,8 +78,7 @@ final class BackupLives extends CopyLives {
 
   @Override
   void check(Crashed crashed) throws Exception {
-    List<Backup> whole =
-        backups.stream().filter(one -> one.most < crashed.place()).toList();
+    List<Backup> whole = backups.stream().filter(one -> one.most < crashed.place()).toList();
     if (!whole.isEmpty()) {
       Backup one = whole.get(random.nextInt(whole.size()));
       copy(
@@ -107,10 +106,7 @@ final class BackupLives extends CopyLives {
           StorageException.Reason.MISSING_FILE);
       return;
     }
-    copy(
-        "unfinished backup " + one.chain,
-        history().cutBetween(one.least, crashed.place()),
-        copy);
+    copy("unfinished backup " + one.chain, history().cutBetween(one.least, crashed.place()), copy);
   }
 
   /** Recovers the database, works, and makes the next backup. */
@@ -131,9 +127,8 @@ final class BackupLives extends CopyLives {
   }
 
   /** Opens what a chain makes. */
-  private Database made(Crashed crashed, List<String> chain) {
-    List<Path> parts =
-        chain.stream().map(name -> crashed.path(Machine.ARCHIVE, name)).toList();
+  Database made(Crashed crashed, List<String> chain) {
+    List<Path> parts = chain.stream().map(name -> crashed.path(Machine.ARCHIVE, name)).toList();
     Path result = crashed.path(Machine.ARCHIVE, "result" + results++);
     if (parts.size() > 1) {
       Database.applyBackups(parts, result);

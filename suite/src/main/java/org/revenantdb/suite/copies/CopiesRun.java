@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import java.util.function.ToLongFunction;
+import java.util.random.RandomGenerator;
 import org.revenantdb.chaos.crash.Seeds;
 import org.revenantdb.chaos.crash.Watchdog;
 import org.revenantdb.chaos.history.IsolationLevel;
@@ -57,9 +58,24 @@ public final class CopiesRun {
     private long failures;
   }
 
+  /** Makes the lives of a kind. */
+  @FunctionalInterface
+  interface Making {
+    CopyLives lives(
+        CopyKind kind, Machines machines, IsolationLevel level, long seed, RandomGenerator random);
+  }
+
+  private final Making making;
+
   /** Prepares a run. */
   public CopiesRun(CopiesOptions options) {
+    this(options, CopiesRun::lives);
+  }
+
+  /** Prepares a run with other lives, for instance broken ones. */
+  CopiesRun(CopiesOptions options, Making making) {
     this.options = options;
+    this.making = making;
     this.kinds = options.kinds().stream().sorted().toList();
   }
 
@@ -88,7 +104,7 @@ public final class CopiesRun {
     String where = "seed %d, %s, %s, %s".formatted(seed, kind, level, profile);
     try (Watchdog watchdog = Watchdog.start(where, STALL, () -> endStalled(where))) {
       Machines machines = Machines.start();
-      CopyLives lives = lives(kind, machines, level, seed, random);
+      CopyLives lives = making.lives(kind, machines, level, seed, random);
       lives.record();
       count.checks += lives.takeChecks();
       List<Long> places = lives.places();
@@ -122,7 +138,7 @@ public final class CopiesRun {
   }
 
   private static CopyLives lives(
-      CopyKind kind, Machines machines, IsolationLevel level, long seed, SplittableRandom random) {
+      CopyKind kind, Machines machines, IsolationLevel level, long seed, RandomGenerator random) {
     return switch (kind) {
       case BACKUP -> new BackupLives(machines, level, seed, random);
       case RESTORE -> new RestoreLives(machines, level, seed, random);

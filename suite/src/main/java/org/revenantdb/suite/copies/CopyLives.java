@@ -151,8 +151,7 @@ abstract class CopyLives {
       if (one.compareTo(level) <= 0) {
         CheckResult result = HistoryChecker.check(whole, one, Precedence.REAL_TIME);
         if (!result.holds()) {
-          throw new ModelFailure(
-              what + ": " + one + " forbids " + result.counts() + "\n" + result);
+          throw new ModelFailure(what + ": " + one + " forbids " + result.counts() + "\n" + result);
         }
       }
     }

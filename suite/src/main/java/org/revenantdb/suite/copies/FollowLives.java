@@ -103,10 +103,15 @@ class FollowLives extends ArchivedLives {
   /** The follower as a store, when it has all that was acknowledged. */
   private Snapshot refreshed(Database db, Follower of) {
     long least = ship(db);
-    of.refresh();
+    refresh(of);
     Snapshot snapshot = new Snapshot(of.snapshot());
     shown.add(new Shown(least, of.statistics().lsn(), now()));
     return snapshot;
+  }
+
+  /** Lets a follower take all that was shipped. */
+  void refresh(Follower of) {
+    of.refresh();
   }
 
   @Override

@@ -48,8 +48,7 @@ final class Machines {
                   .root()
                   .resolve(machine.name().toLowerCase(Locale.ROOT)));
       machines.disks.put(
-          machine,
-          RecordingFileSystem.over(directory).clock(machines.clock).stacks(false).start());
+          machine, RecordingFileSystem.over(directory).clock(machines.clock).stacks(false).start());
     }
     return machines;
   }

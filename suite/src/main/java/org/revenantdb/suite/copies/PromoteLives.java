@@ -19,7 +19,7 @@ import org.revenantdb.suite.model.ModelFailure;
  * back. The promoted database has all that was shipped, and nothing of what the former writer
  * commits behind the promotion. The former writer is refused by its archive.
  */
-final class PromoteLives extends FollowLives {
+class PromoteLives extends FollowLives {
 
   /** No history has it. */
   private static final int FOREIGN = Integer.MAX_VALUE;
@@ -46,9 +46,16 @@ final class PromoteLives extends FollowLives {
   }
 
   private Database promoted(Crashed crashed, Follower follower) {
-    DatabaseOptions options =
-        random.nextBoolean() ? small() : with(crashed.path(Machine.FOLLOWER, ARCHIVE));
+    return promote(follower, promotedOptions(crashed));
+  }
+
+  /** Promotes the follower. */
+  Database promote(Follower follower, DatabaseOptions options) {
     return follower.promote(options);
+  }
+
+  private DatabaseOptions promotedOptions(Crashed crashed) {
+    return random.nextBoolean() ? small() : with(crashed.path(Machine.FOLLOWER, ARCHIVE));
   }
 
   private void beforeZombie(Crashed crashed, Follower follower, Shown last) throws Exception {

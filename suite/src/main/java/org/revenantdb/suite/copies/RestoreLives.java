@@ -1,5 +1,6 @@
 package org.revenantdb.suite.copies;
 
+import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.random.RandomGenerator;
@@ -17,7 +18,7 @@ import org.revenantdb.engine.StorageException;
  * then. The end of the archive is a prefix with all that was shipped. The database goes on after
  * the crash, with the same archive.
  */
-final class RestoreLives extends ArchivedLives {
+class RestoreLives extends ArchivedLives {
 
   /**
    * A moment.
@@ -79,10 +80,7 @@ final class RestoreLives extends ArchivedLives {
       return;
     }
     long least = shipped == null ? 0 : shipped.least();
-    copy(
-        "restored to the end, from " + least,
-        history().cutBetween(least, crashed.place()),
-        copy);
+    copy("restored to the end, from " + least, history().cutBetween(least, crashed.place()), copy);
   }
 
   private void proceed(Crashed crashed) throws Exception {
@@ -99,8 +97,9 @@ final class RestoreLives extends ArchivedLives {
     judge(recorder.history(), "restored after the crash");
   }
 
-  private Database restored(Crashed crashed, RestoreRequest moment) {
-    var target = crashed.path(Machine.ARCHIVE, "restored" + targets++);
+  /** Restores to a moment, and opens the result. */
+  Database restored(Crashed crashed, RestoreRequest moment) {
+    Path target = crashed.path(Machine.ARCHIVE, "restored" + targets++);
     Database.restore(crashed.path(Machine.ARCHIVE, ARCHIVE), target, moment);
     return Database.open(target, small().withCreate(false));
   }
