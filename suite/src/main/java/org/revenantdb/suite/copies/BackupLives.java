@@ -33,6 +33,10 @@ class BackupLives extends CopyLives {
    */
   private record Backup(List<String> chain, @Nullable String id, long least, long most) {}
 
+  /** An open of the database. */
+  private record Opening(long from, long to) {}
+
+  private final List<Opening> openings = new ArrayList<>();
   private final List<Backup> backups = new CopyOnWriteArrayList<>();
   private @Nullable Backup last;
   private int results;
@@ -43,7 +47,14 @@ class BackupLives extends CopyLives {
 
   @Override
   Database open() {
-    return Database.open(machines.path(Machine.SOURCE, DATABASE), small());
+    long from = now();
+    Database db = Database.open(machines.path(Machine.SOURCE, DATABASE), small());
+    openings.add(new Opening(from, now()));
+    return db;
+  }
+
+  private boolean isOpening(long place) {
+    return openings.stream().anyMatch(one -> one.from < place && place <= one.to);
   }
 
   @Override
@@ -114,16 +125,37 @@ class BackupLives extends CopyLives {
     History before = history().cutAt(crashed.place());
     HistoryRecorder recorder = HistoryRecorder.after(before);
     int life = before.lives() - 1;
-    List<String> chain = new ArrayList<>(base == null || base.id == null ? List.of() : base.chain);
-    chain.add("next");
+    List<String> chain;
     Database db = Database.open(crashed.path(Machine.SOURCE, DATABASE), small());
     try (HistoryStore store = on(db)) {
       live(recorder, life, store);
-      db.backup(crashed.path(Machine.ARCHIVE, "next"), since(base));
+      chain = next(crashed, db, base);
     }
     recorder.closed();
     live(recorder, life + 1, made(crashed, chain));
     judge(recorder.history(), "backup after the crash, " + chain);
+  }
+
+  /** An increment since a base that is still known; else a whole backup. */
+  private List<String> next(Crashed crashed, Database db, @Nullable Backup base) {
+    Path target = crashed.path(Machine.ARCHIVE, "next");
+    List<String> chain = new ArrayList<>();
+    if (base != null && base.id != null) {
+      chain.addAll(base.chain);
+    }
+    try {
+      db.backup(target, since(base));
+    } catch (StorageException told) {
+      if (base == null || !isOpening(crashed.place())) {
+        throw told;
+      }
+      // A crash between the begin of a life and the new list of backups costs the list.
+      refused(told, StorageException.Reason.BACKUP_BASE);
+      db.backup(target);
+      chain.clear();
+    }
+    chain.add("next");
+    return chain;
   }
 
   /** Opens what a chain makes. */

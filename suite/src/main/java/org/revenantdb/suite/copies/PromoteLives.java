@@ -75,9 +75,6 @@ class PromoteLives extends FollowLives {
       live(recorder, life, zombie);
       ship(db);
       recorder.closed(); // for the history: the next transactions are those of the promoted one
-      if (random.nextBoolean()) {
-        goOn(zombie); // not shipped
-      }
       Database promoted = promoted(crashed, follower);
       goOn(zombie);
       demandFenced(db);
