@@ -3,6 +3,7 @@ package org.revenantdb.jmh.cli;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.revenantdb.jmh.backup.CopiedStore;
 import org.revenantdb.jmh.backup.CopiesFork;
@@ -119,8 +120,9 @@ enum BackupCopies {
     }
   }
 
+  /** The name in points. */
   private String variant() {
-    return figure.replace(SPEED + "_", "").replace("_log_mb_per_second", "");
+    return name().toLowerCase(Locale.ROOT);
   }
 
   /** Measures those that are wanted, in turn. */

@@ -30,6 +30,12 @@ public final class RocksCheckpoints extends RocksRestart implements CopiedStore 
     return () -> {};
   }
 
+  /** Nothing is copied. */
+  @Override
+  public long bytes(Path target) {
+    return 0;
+  }
+
   @Override
   public byte[] readCopy(Path target, long key) throws Exception {
     try (RocksRestart copy = new RocksRestart(target)) {

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
@@ -31,10 +30,9 @@ class BackupCopiesTest {
     Fork fork = new Fork(CopiesFork.class, ShortForks.with(RestartEngines.FLAGS), LIMIT);
     Fork.Said said = fork.run(folder.toString(), one.className(), "3000", "2");
     assertEquals("", said.failure());
-    for (String metric : List.of("copy_seconds", "copy_mb_per_second")) {
-      assertTrue(said.values().getOrDefault(metric, 0.0) > 0, said::toString);
-    }
-    if (one != BackupCopies.ROCKSDB_CHECKPOINT) {
+    assertTrue(said.values().getOrDefault("copy_seconds", 0.0) > 0, said::toString);
+    if (one != BackupCopies.ROCKSDB_CHECKPOINT) { // which copies nothing
+      assertTrue(said.values().getOrDefault("copy_mb_per_second", 0.0) > 0, said::toString);
       assertTrue(said.values().getOrDefault("copy_mb", 0.0) > LEAST, said::toString);
     }
   }
