@@ -4,7 +4,9 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.crash.Seeds;
 import org.revenantdb.chaos.report.Progress;
@@ -71,11 +73,17 @@ public final class CopiesCommand extends HelpfulCommand {
     }
     if (!run.failures().isEmpty()) {
       System.out.printf(
-          "repeat one: ./revenant model copies --seed N --rounds %d%s%n",
-          CopiesOptions.USUAL, only == null ? "" : " --only KIND, as before");
+          "repeat a recording: ./revenant model copies --seed N --rounds %d%s%n",
+          CopiesOptions.USUAL, only == null ? "" : " --only " + names(kinds));
       return 1;
     }
     System.out.println("All checks passed.");
     return 0;
+  }
+
+  private static String names(Set<CopyKind> kinds) {
+    return kinds.stream()
+        .map(kind -> kind.name().toLowerCase(Locale.ROOT))
+        .collect(Collectors.joining(","));
   }
 }

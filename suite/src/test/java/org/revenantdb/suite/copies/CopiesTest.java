@@ -26,7 +26,8 @@ import org.revenantdb.engine.RestoreRequest;
  */
 class CopiesTest {
   private static final int ROUNDS =
-      Integer.getInteger("revenant.copies.rounds", Boolean.getBoolean("revenant.long") ? 2_000 : 8);
+      Integer.getInteger(
+          "revenant.copies.rounds", Boolean.getBoolean("revenant.long") ? 2_000 : 32);
 
   private final long seed = Long.getLong("revenant.copies.seed", Seeds.fresh() >>> 16);
 
