@@ -11,7 +11,7 @@ import org.rocksdb.RestoreOptions;
 import org.rocksdb.RocksDBException;
 
 /**
- * RocksDB as in {@link RocksRestart}: its {@code BackupEngine}, which copies all files to an empty
+ * RocksDB as in {@link RocksRestart}: its backup engine, which copies all files to an empty
  * directory, with {@code sync}. The memory table is flushed first.
  */
 public final class RocksBackups extends RocksRestart implements CopiedStore {
