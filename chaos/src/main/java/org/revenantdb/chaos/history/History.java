@@ -154,22 +154,41 @@ public final class History {
    * @return a history whose last life has just begun
    */
   public History cutAt(long place) {
+    return cutBetween(place, place);
+  }
+
+  /**
+   * Returns the history as a copy of the store must show it. The copy was made between two places.
+   * It has each transaction that was acknowledged before the first place, and a prefix of the later
+   * ones. So a transaction acknowledged as durable behind the first place counts as lazy. The first
+   * place must be in the last life that began before the second place, or behind all transactions
+   * of the life before.
+   *
+   * @param least the place behind which a transaction may be missing
+   * @param place the place behind which nothing is there
+   * @return a history whose last life has just begun
+   */
+  public History cutBetween(long least, long place) {
     Builder cut = new Builder();
     int life = 0;
     while (life < columns.ends.size() && columns.ends.get(life).place < place) {
-      cut.ends.add(columns.ends.get(life++));
+      End end = columns.ends.get(life++);
+      cut.ends.add(new End(end.place, end.inOrder && end.place < least));
     }
     for (Flush flush : columns.flushes) {
-      if (flush.done < place) {
+      if (flush.done < least) {
         cut.flushes.add(flush);
       }
     }
     for (int t = 0; t < size(); t++) {
       if (invoked(t) < place) {
         boolean ended = completed(t) < place;
+        TransactionOutcome said = columns.outcomes.get(t);
         TransactionOutcome outcome =
             ended
-                ? columns.outcomes.get(t)
+                ? completed(t) >= least && said == TransactionOutcome.DURABLE
+                    ? TransactionOutcome.LAZY
+                    : said
                 : asked(t) < place ? TransactionOutcome.UNKNOWN : TransactionOutcome.ABORTED;
         cut.begin(
             process(t),

@@ -62,6 +62,17 @@ public final class HistoryDriver {
   }
 
   /**
+   * Reads everything that earlier lives have written, and writes nothing. So the store may be one
+   * that can only be read.
+   *
+   * @param store the open store
+   * @param sessions returns the session of a process by its number
+   */
+  public void look(HistoryStore store, IntFunction<HistorySession> sessions) {
+    look(store, sessions.apply(workload.sessions()));
+  }
+
+  /**
    * Reads every key of all earlier lives while nothing else runs, as part of a range. Keys that
    * were used all the time are also read one by one, which must give the same result.
    */

@@ -275,4 +275,31 @@ class CrashAnomaliesTest {
     assertEquals(outcomes.length, history.size());
     assertEquals(2, history.lives());
   }
+
+  /** A copy made from place 4 to place 7 of a history with commits at 3, 6 and 9. */
+  private static CheckResult copied(int... shown) {
+    History whole =
+        new History.Builder()
+            .add(0, 1, 3, TransactionOutcome.DURABLE, append(X, 1))
+            .add(0, 4, 6, TransactionOutcome.DURABLE, append(X, 2))
+            .add(0, 7, 9, TransactionOutcome.DURABLE, append(X, 3))
+            .build();
+    HistoryRecorder recorder = HistoryRecorder.after(whole.cutBetween(4, 7));
+    HistorySession session = recorder.session(1);
+    session.begin();
+    session.readList(X, shown);
+    session.committing();
+    session.ended(TransactionOutcome.DURABLE);
+    recorder.closed();
+    return HistoryChecker.check(
+        recorder.history(), IsolationLevel.SERIALIZABLE, Precedence.REAL_TIME);
+  }
+
+  @Test
+  void a_copy_has_what_was_acknowledged_before_it_began_and_nothing_that_began_behind_its_end() {
+    assertTrue(copied(1).holds());
+    assertTrue(copied(1, 2).holds());
+    assertTrue(copied().has(AnomalyKind.LOST_WRITE));
+    assertTrue(!copied(1, 2, 3).holds());
+  }
 }

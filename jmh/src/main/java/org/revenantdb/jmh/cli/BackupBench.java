@@ -11,7 +11,8 @@ import org.revenantdb.jmh.backup.FollowerFork;
 
 /**
  * The cost of a backup and of an archive for concurrent writers, and the speed of a backup; the lag
- * of a follower, and the time of its promotion.
+ * of a follower, and the time of its promotion; a restore to a moment, and copies by others. A part
+ * that fails does not affect the others.
  */
 final class BackupBench implements Bench {
   private static final List<String> OF_BACKUP =
@@ -26,7 +27,9 @@ final class BackupBench implements Bench {
   private static final List<String> OF_FOLLOWER = List.of("follower_lag_ms", "promote_seconds");
 
   private static final List<String> FIGURES =
-      Stream.of(OF_BACKUP, OF_ARCHIVE, OF_FOLLOWER).flatMap(List::stream).toList();
+      Stream.of(OF_BACKUP, OF_ARCHIVE, OF_FOLLOWER, BackupCopies.figures())
+          .flatMap(List::stream)
+          .toList();
 
   private static final Map<String, String> UNITS =
       Map.of(
@@ -54,69 +57,93 @@ final class BackupBench implements Bench {
   }
 
   @Override
+  public boolean measuresSome() {
+    return true;
+  }
+
+  @Override
   public void measure(Settings settings, Figures figures) throws CannotMeasureException {
     Rounds rounds = Rounds.of(settings, settings.quick() ? 1 : 3);
-    figures.setting("rows", "4 bytes of key, 200 of value");
-    figures.setting("sessions", "4, durable updates of random rows, one a transaction");
-    figures.setting("limited", "50 MB/s");
-    figures.setting("increment", "one update on each hundredth page since a whole backup");
-    figures.setting("archive", "8 sessions; shipped every second, on the same device");
-    figures.setting("follower", "20,000 lazy commits a second; archive and follower every 200 ms");
     try (ForkSession session = ForkSession.open(name(), settings, figures, rounds, Set.of())) {
-      String child = "backup";
-      Map<String, Sample> samples =
-          session.run(
-              "backup",
-              List.of(
-                  new ForkSession.Child(
-                      child,
-                      BackupFork.class,
-                      "DIRECTORY",
-                      session.sized(200_000, 4_000_000),
-                      session.sized(1_500, 10_000),
-                      session.sized(3, 5),
-                      session.seed())),
-              UNITS);
-      for (String name : OF_BACKUP) {
-        figures.put(name, ForkSession.median(samples, name + "," + child));
+      if (wants(settings, OF_BACKUP)) {
+        figures.attempt(() -> backup(session));
       }
-      String archive = "archive";
-      Map<String, Sample> ofArchive =
-          session.run(
-              "archive",
-              List.of(
-                  new ForkSession.Child(
-                      archive,
-                      ArchiveFork.class,
-                      "DIRECTORY",
-                      session.sized(50_000, 1_000_000),
-                      session.sized(2_500, 10_000),
-                      session.sized(3, 5),
-                      session.seed())),
-              UNITS);
-      for (String name : OF_ARCHIVE) {
-        figures.put(name, ForkSession.median(ofArchive, name + "," + archive));
+      if (wants(settings, OF_ARCHIVE)) {
+        figures.attempt(() -> archive(session));
       }
-      String follower = "follower";
-      Map<String, Sample> ofFollower =
-          session.run(
-              "follower",
-              List.of(
-                  new ForkSession.Child(
-                      follower,
-                      FollowerFork.class,
-                      "DIRECTORY",
-                      session.sized(20_000, 200_000),
-                      session.sized(3, 60),
-                      session.sized(2_000, 20_000),
-                      session.seed())),
-              UNITS);
-      for (String name : OF_FOLLOWER) {
-        figures.put(name, ForkSession.median(ofFollower, name + "," + follower));
+      if (wants(settings, OF_FOLLOWER)) {
+        figures.attempt(() -> follower(session));
+      }
+      if (wants(settings, BackupCopies.figures())) {
+        figures.attempt(() -> BackupCopies.measure(session, settings));
       }
     } catch (IOException e) {
       throw new CannotMeasureException("a directory for the databases: " + e.getMessage(), e);
     }
     figures.rounds(rounds.tally());
+  }
+
+  private static boolean wants(Settings settings, List<String> names) {
+    return settings.wants(names.toArray(String[]::new));
+  }
+
+  private static void backup(ForkSession session) throws CannotMeasureException {
+    Figures figures = session.figures();
+    figures.setting("rows", "4 bytes of key, 200 of value");
+    figures.setting("sessions", "4, durable updates of random rows, one a transaction");
+    figures.setting("limited", "50 MB/s");
+    figures.setting("increment", "one update on each hundredth page since a whole backup");
+    one(
+        session,
+        OF_BACKUP,
+        new ForkSession.Child(
+            "backup",
+            BackupFork.class,
+            "DIRECTORY",
+            session.sized(200_000, 4_000_000),
+            session.sized(1_500, 10_000),
+            session.sized(3, 5),
+            session.seed()));
+  }
+
+  private static void archive(ForkSession session) throws CannotMeasureException {
+    session.figures().setting("archive", "8 sessions; shipped every second, on the same device");
+    one(
+        session,
+        OF_ARCHIVE,
+        new ForkSession.Child(
+            "archive",
+            ArchiveFork.class,
+            "DIRECTORY",
+            session.sized(50_000, 1_000_000),
+            session.sized(2_500, 10_000),
+            session.sized(3, 5),
+            session.seed()));
+  }
+
+  private static void follower(ForkSession session) throws CannotMeasureException {
+    session
+        .figures()
+        .setting("follower", "20,000 lazy commits a second; archive and follower every 200 ms");
+    one(
+        session,
+        OF_FOLLOWER,
+        new ForkSession.Child(
+            "follower",
+            FollowerFork.class,
+            "DIRECTORY",
+            session.sized(20_000, 200_000),
+            session.sized(3, 60),
+            session.sized(2_000, 20_000),
+            session.seed()));
+  }
+
+  /** A part with one JVM, named like the part. */
+  private static void one(ForkSession session, List<String> names, ForkSession.Child child)
+      throws CannotMeasureException {
+    Map<String, Sample> samples = session.run(child.name(), List.of(child), UNITS);
+    for (String name : names) {
+      session.figures().put(name, ForkSession.median(samples, name + "," + child.name()));
+    }
   }
 }

@@ -24,7 +24,7 @@ import org.rocksdb.WriteOptions;
  * <p>A commit is a write to the log with {@code sync}. No compression: neighbouring rows are
  * similar, and no other engine compresses.
  */
-public final class RocksRestart implements RestartStore {
+public class RocksRestart implements RestartStore {
   private final Options options;
   private final TransactionDBOptions transactional;
   private final WriteOptions sync;
@@ -47,6 +47,15 @@ public final class RocksRestart implements RestartStore {
     transactional = new TransactionDBOptions();
     sync = new WriteOptions().setSync(true);
     database = TransactionDB.open(options, transactional, directory.toString());
+  }
+
+  /**
+   * Returns the database.
+   *
+   * @return the open database
+   */
+  protected final RocksDB database() {
+    return database;
   }
 
   @Override

@@ -56,6 +56,15 @@ public class SqliteRestart implements RestartStore {
     connection.setAutoCommit(false);
   }
 
+  /**
+   * Returns the connection to the database.
+   *
+   * @return the open connection
+   */
+  protected final Connection connection() {
+    return connection;
+  }
+
   @Override
   public void insert(long first, long count) throws SQLException {
     try (PreparedStatement insert =

@@ -8,7 +8,7 @@ import org.revenantdb.engine.Transaction;
 import org.revenantdb.jmh.insert.RowNumbers;
 
 /** RevenantDB, with its default options. */
-public final class RevenantRestart implements RestartStore {
+public class RevenantRestart implements RestartStore {
   private final Database database;
   private final Table rows;
   private @Nullable Transaction open;
@@ -19,8 +19,26 @@ public final class RevenantRestart implements RestartStore {
    * @param directory empty, or of a database
    */
   public RevenantRestart(Path directory) {
-    database = Database.open(directory);
-    rows = database.getOrCreateTable("rows");
+    this(Database.open(directory));
+  }
+
+  /**
+   * Uses a database that is open.
+   *
+   * @param database is closed with this
+   */
+  protected RevenantRestart(Database database) {
+    this.database = database;
+    this.rows = database.getOrCreateTable("rows");
+  }
+
+  /**
+   * Returns the database.
+   *
+   * @return the open database
+   */
+  protected final Database database() {
+    return database;
   }
 
   @Override

@@ -45,7 +45,10 @@ public final class Main {
     IParameterExceptionHandler withUsage = command.getParameterExceptionHandler();
     return command
         .addSubcommand(new DemoCommand())
-        .addSubcommand(new CommandLine(new ModelCommand()).addSubcommand(new BigValueCommand()))
+        .addSubcommand(
+            new CommandLine(new ModelCommand())
+                .addSubcommand(new BigValueCommand())
+                .addSubcommand(new CopiesCommand()))
         .addSubcommand(new ChaosCommand())
         .addSubcommand(new FuzzCommand())
         .setCaseInsensitiveEnumValuesAllowed(true)

@@ -38,6 +38,17 @@ public final class HistoryBinding implements HistoryStore {
     this.registers = db.getOrCreateTable("registers");
   }
 
+  /**
+   * Returns a database as a store, for transactions of one level.
+   *
+   * @param db the open database; closing the store closes it
+   * @param level of the transactions
+   * @return the store
+   */
+  public static HistoryBinding on(Database db, IsolationLevel level) {
+    return new HistoryBinding(db, Opener.of(level).isolation);
+  }
+
   /** Opens RevenantDB with the options of the crash suite, for transactions of one level. */
   public abstract static class Opener implements HistoryStore.Opener {
     private final Isolation isolation;

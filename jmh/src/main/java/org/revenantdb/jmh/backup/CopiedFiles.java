@@ -1,0 +1,49 @@
+package org.revenantdb.jmh.backup;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** The files of a copy. */
+public final class CopiedFiles {
+  private CopiedFiles() {}
+
+  private static List<Path> all(Path directory) throws IOException {
+    try (Stream<Path> files = Files.walk(directory)) {
+      return files.toList();
+    }
+  }
+
+  /**
+   * Forces all files and directories, as a copy has to be that is to survive a power cut.
+   *
+   * @param directory the copy
+   * @throws IOException if one cannot be forced
+   */
+  public static void force(Path directory) throws IOException {
+    for (Path file : all(directory)) {
+      try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+        channel.force(true);
+      }
+    }
+  }
+
+  /**
+   * Returns the size of all files.
+   *
+   * @param directory the copy
+   * @return bytes
+   * @throws IOException if one cannot be read
+   */
+  static long bytes(Path directory) throws IOException {
+    long bytes = 0;
+    for (Path file : all(directory)) {
+      bytes += Files.isRegularFile(file) ? Files.size(file) : 0;
+    }
+    return bytes;
+  }
+}

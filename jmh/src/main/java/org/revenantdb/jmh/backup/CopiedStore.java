@@ -1,0 +1,49 @@
+package org.revenantdb.jmh.backup;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import org.revenantdb.jmh.recovery.RestartStore;
+
+/**
+ * A store of which copies are made while it is open. The constructor opens it, with an empty
+ * directory.
+ */
+public interface CopiedStore extends RestartStore {
+
+  /**
+   * All rows are there; copies follow.
+   *
+   * @throws Exception whatever the engine throws
+   */
+  default void loaded() throws Exception {}
+
+  /**
+   * Makes a copy that is complete and forced when this returns.
+   *
+   * @param target does not exist
+   * @return is closed when the time was taken
+   * @throws Exception whatever the engine throws
+   */
+  AutoCloseable copyTo(Path target) throws Exception;
+
+  /**
+   * Returns the size of the last copy.
+   *
+   * @param target where it is
+   * @return bytes
+   * @throws IOException if the files cannot be read
+   */
+  default long bytes(Path target) throws IOException {
+    return CopiedFiles.bytes(target);
+  }
+
+  /**
+   * Reads a row of a copy.
+   *
+   * @param target where it is
+   * @param key of the row
+   * @return its value
+   * @throws Exception whatever the engine throws, or if it is missing
+   */
+  byte[] readCopy(Path target, long key) throws Exception;
+}

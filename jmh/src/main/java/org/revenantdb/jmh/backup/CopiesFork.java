@@ -1,0 +1,64 @@
+package org.revenantdb.jmh.backup;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.revenantdb.chaos.crash.FileTrees;
+import org.revenantdb.jmh.fork.Told;
+import org.revenantdb.jmh.recovery.RestartStore;
+
+/**
+ * A JVM with a store of one table that is copied several times while nothing else runs. The first
+ * copy does not count: it compiles the code, and writes what the store still has in memory.
+ *
+ * <p>Arguments: directory, name of the class of a {@link CopiedStore}, rows, number of copies.
+ */
+public final class CopiesFork {
+  private static final long ROWS_OF_A_TRANSACTION = 10_000;
+
+  private CopiesFork() {}
+
+  /**
+   * Prints {@code = copy_seconds}, {@code = copy_mb} and {@code = copy_mb_per_second}.
+   *
+   * @param arguments see the class
+   * @throws Exception whatever goes wrong
+   */
+  public static void main(String[] arguments) throws Exception {
+    Path folder = Path.of(arguments[0]);
+    long rows = Long.parseLong(arguments[2]);
+    int copies = Integer.parseInt(arguments[3]);
+    Path own = Files.createDirectory(folder.resolve("own"));
+    List<Double> seconds = new ArrayList<>();
+    double megabytes = 0;
+    try (CopiedStore store = (CopiedStore) RestartStore.open(arguments[1], own)) {
+      for (long first = 0; first < rows; first += ROWS_OF_A_TRANSACTION) {
+        store.insert(first, Math.min(ROWS_OF_A_TRANSACTION, rows - first));
+      }
+      store.loaded();
+      for (int i = 0; i <= copies; i++) {
+        Path target = folder.resolve("copy" + i);
+        long begun = System.nanoTime();
+        AutoCloseable open = store.copyTo(target);
+        long ended = System.nanoTime();
+        megabytes = store.bytes(target) / 1e6;
+        open.close();
+        if (i > 0) {
+          seconds.add((ended - begun) / 1e9);
+        }
+        if (i == copies) {
+          store.readCopy(target, 0);
+          store.readCopy(target, rows - 1);
+        }
+        FileTrees.delete(target);
+      }
+    }
+    Collections.sort(seconds);
+    double median = seconds.get(seconds.size() / 2);
+    Told.tell("copy_seconds", median);
+    Told.tell("copy_mb", megabytes);
+    Told.tell("copy_mb_per_second", megabytes / median);
+  }
+}
