@@ -3,6 +3,7 @@ package org.revenantdb.chaos.examples;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.SortedMap;
+import net.openhft.chronicle.bytes.SyncMode;
 import net.openhft.chronicle.queue.ChronicleQueue;
 import net.openhft.chronicle.queue.ExcerptAppender;
 import net.openhft.chronicle.queue.ExcerptTailer;
@@ -22,6 +23,7 @@ final class ChronicleQueueSubject extends PairSubject<ChronicleQueue> {
     return ChronicleQueue.singleBuilder(dir)
         .rollCycle(TestRollCycles.TEST4_DAILY)
         .blockSize(BLOCK)
+        .syncMode(SyncMode.SYNC)
         .build();
   }
 

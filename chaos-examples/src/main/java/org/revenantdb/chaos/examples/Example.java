@@ -91,6 +91,18 @@ enum Example {
       "0.9.3 with LMDB 0.9.33",
       "http://www.lmdb.tech/doc/",
       Kind.TOLD),
+  KAFKA(
+      KafkaSubject.class,
+      "Kafka's log, flush.messages=1",
+      "4.3.1",
+      "https://kafka.apache.org/documentation/#topicconfigs_flush.messages",
+      Kind.TOLD),
+  RATIS(
+      RatisSubject.class,
+      "Ratis's log, defaults",
+      "3.2.0",
+      "https://github.com/apache/ratis/blob/master/ratis-docs/src/site/markdown/configurations.md",
+      Kind.TOLD),
   CHRONICLE_QUEUE(
       ChronicleQueueSubject.class,
       "Chronicle Queue, sync",
