@@ -66,13 +66,13 @@ final class KafkaSubject extends PairSubject<KafkaSubject.Opened> {
     }
 
     @Override
-    public void close() throws InterruptedException {
+    public void close() {
       try {
         log.flush(/* forceFlushActiveSegment= */ true);
         log.close();
         checkpoint();
       } finally {
-        scheduler.shutdown();
+        stop(scheduler);
       }
     }
   }
@@ -106,8 +106,16 @@ final class KafkaSubject extends PairSubject<KafkaSubject.Opened> {
               Optional.empty());
       return new Opened(log, file, scheduler);
     } catch (IOException | RuntimeException | Error failure) {
-      Utils.swallow(scheduler::shutdown);
+      stop(scheduler);
       throw failure;
+    }
+  }
+
+  private static void stop(KafkaScheduler scheduler) {
+    try {
+      scheduler.shutdown();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 

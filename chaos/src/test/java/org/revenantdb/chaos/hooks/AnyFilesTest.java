@@ -385,7 +385,7 @@ class AnyFilesTest {
     Outcome outcome =
         crash(StoresInOrder.class, Crash.PROCESS_DEATH, PlatformProfile.EXT4_ORDERED, 1000);
     assertEquals(Verdict.SURVIVED, outcome.verdict(), outcome::toString);
-    Outcome cut = crash(StoresInOrder.class, Crash.POWER_CUT, PlatformProfile.EXT4_ORDERED, 1000);
+    Outcome cut = crash(StoresInOrder.class, Crash.POWER_CUT, PlatformProfile.EXT4_ORDERED, 100);
     assertTrue(isFound(cut), cut.toString());
   }
 
