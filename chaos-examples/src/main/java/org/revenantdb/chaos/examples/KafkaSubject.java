@@ -99,7 +99,8 @@ final class KafkaSubject extends PairSubject<KafkaSubject.Opened> {
               new BrokerTopicStats(),
               Time.SYSTEM,
               /* maxTransactionTimeoutMs= */ 900_000,
-              new ProducerStateManagerConfig(86_400_000, /* transactionVerificationEnabled= */ false),
+              new ProducerStateManagerConfig(
+                  86_400_000, /* transactionVerificationEnabled= */ false),
               /* producerIdExpirationCheckIntervalMs= */ 600_000,
               failures,
               /* lastShutdownClean= */ false,

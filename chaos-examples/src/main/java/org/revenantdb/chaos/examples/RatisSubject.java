@@ -103,8 +103,7 @@ final class RatisSubject extends PairSubject<RatisSubject.Opened> {
         throw new IOException("entry " + index + " is missing, the last one is " + last);
       }
       String data = entry.getStateMachineLogEntry().getLogData().toStringUtf8();
-      String line =
-          data.lines().filter(one -> one.startsWith(key + "=")).findFirst().orElse(null);
+      String line = data.lines().filter(one -> one.startsWith(key + "=")).findFirst().orElse(null);
       if (line != null) {
         found = line.substring(key.length() + 1);
       }

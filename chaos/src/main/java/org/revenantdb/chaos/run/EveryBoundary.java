@@ -39,8 +39,7 @@ public final class EveryBoundary implements Iterator<CrashState> {
     recording.trace().operations().forEach(operation -> all.add(operation.seq()));
     recording.promises().places().forEach(place -> all.add(place + 1));
     all.add(recording.end());
-    this.places =
-        all.stream().filter(place -> !recording.trace().isAmidALook(place)).toList();
+    this.places = all.stream().filter(place -> !recording.trace().isAmidALook(place)).toList();
     this.count = Math.min(states, places.size());
   }
 
