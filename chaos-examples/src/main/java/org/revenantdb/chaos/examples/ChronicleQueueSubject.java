@@ -3,6 +3,7 @@ package org.revenantdb.chaos.examples;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.SortedMap;
+import net.openhft.chronicle.bytes.SyncMode;
 import net.openhft.chronicle.queue.ChronicleQueue;
 import net.openhft.chronicle.queue.ExcerptAppender;
 import net.openhft.chronicle.queue.ExcerptTailer;
@@ -10,8 +11,10 @@ import net.openhft.chronicle.queue.rollcycles.TestRollCycles;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chronicle Queue. {@code sync()} of an {@link ExcerptAppender} forces what was appended. Each
- * message is "key=value", and the last one of a key counts.
+ * Chronicle Queue. With {@link SyncMode#SYNC}, {@code sync()} of an {@link ExcerptAppender} forces
+ * what was appended; by default it only starts to write. Its documents name replication for that:
+ * "The best approach is to wait for a replicated message to be acknowledged." Each message is
+ * "key=value", and the last one of a key counts.
  */
 final class ChronicleQueueSubject extends PairSubject<ChronicleQueue> {
   /** A file has at least one block; the usual 80 MiB would be copied for each state. */
@@ -22,6 +25,7 @@ final class ChronicleQueueSubject extends PairSubject<ChronicleQueue> {
     return ChronicleQueue.singleBuilder(dir)
         .rollCycle(TestRollCycles.TEST4_DAILY)
         .blockSize(BLOCK)
+        .syncMode(SyncMode.SYNC)
         .build();
   }
 

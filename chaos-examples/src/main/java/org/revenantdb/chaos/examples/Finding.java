@@ -74,6 +74,24 @@ record Finding(Example store, Set<Part> parts, String sign, String what, Judgeme
               Set.of(Part.NAMES, Part.STRICT),
               "create data.mdb",
               "the directory is never forced: the whole file may be gone",
+              Judgement.UNUSUAL),
+          new Finding(
+              Example.KAFKA,
+              Set.of(Part.NAMES, Part.STRICT),
+              "create directory pairs-0",
+              "the name of a new partition's directory is not forced: all of it may be gone",
+              Judgement.UNUSUAL),
+          new Finding(
+              Example.RATIS,
+              Set.of(Part.ORDERED, Part.SECTORS, Part.SIZE_FIRST, Part.STRICT),
+              "write group/current/log_inprogress",
+              "a write that was cut short makes the log unreadable under the default policy",
+              Judgement.OUTSIDE),
+          new Finding(
+              Example.RATIS,
+              Set.of(Part.NAMES, Part.STRICT),
+              "create group/current/log_inprogress_0",
+              "the directory is never forced: segments may be gone",
               Judgement.UNUSUAL));
 
   /** In one line. */

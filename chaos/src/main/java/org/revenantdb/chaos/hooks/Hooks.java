@@ -66,7 +66,7 @@ final class Hooks {
   private static final int MS_SYNC = 4;
   private static final int FORCE_ALL_FILES = -1;
 
-  /** Of a control, if mapped pages change meanwhile. */
+  /** Of a control, and of a look at mapped memory, if pages change meanwhile. */
   private static final int MOST_LOOKS = 5;
 
   private static final String FIND_ENTRY = Call.FIND_ENTRY.names().getFirst();
@@ -90,6 +90,9 @@ final class Hooks {
 
   /** Whether openings that change nothing can fail or are counted. */
   private static boolean openings;
+
+  /** The place of the first page that an unfinished look found; 0 if none is unfinished. */
+  private static long lookFrom;
 
   private static volatile boolean on;
 
@@ -189,6 +192,7 @@ final class Hooks {
     root = directory.toString().getBytes(StandardCharsets.UTF_8);
     faults = injected;
     openings = countsOpenings;
+    lookFrom = 0;
     Slot slot = SLOTS.get();
     STACKS.reset();
     remember(slot);
@@ -321,7 +325,7 @@ final class Hooks {
           if (slot.thread == 0) {
             announce(slot);
           }
-          mappings().sync(slot, /* all= */ false);
+          look(slot, /* all= */ false);
           before(slot, call, a, b, c, d, e);
           recorded = true;
           strike = faults.strike(tape(), possible(slot, call, b, c), CLOCK.get(), slot.stack);
@@ -918,6 +922,40 @@ final class Hooks {
     slot.record = at;
   }
 
+  /**
+   * Writes the changed pages of mapped memory onto the tape. Called with the lock held.
+   *
+   * <p>Other threads may store meanwhile, and then the pages that were found are not the memory of
+   * any moment: one may lack a store that came before a store in another one. So the look is
+   * repeated until it finds nothing: the tape then has the memory as it was between the last two
+   * passes. If that never happens, the next look continues this one.
+   */
+  private static void look(Slot slot, boolean all) throws Throwable {
+    long before = CLOCK.get();
+    boolean settled = false;
+    for (int pass = 0; pass < MOST_LOOKS && !settled; pass++) {
+      long passed = CLOCK.get();
+      mappings().sync(slot, all);
+      settled = CLOCK.get() == passed;
+    }
+    long last = CLOCK.get();
+    if (lookFrom == 0 && last > before) {
+      lookFrom = before + 1;
+    }
+    if (lookFrom != 0 && (!settled || last > lookFrom)) {
+      long at = tape().begin(Tape.LOOK, 0, 0, slot.thread, slot.stack);
+      if (at != 0) {
+        tape().set(at, Tape.A, lookFrom);
+        tape().set(at, Tape.B, settled ? last : Long.MAX_VALUE);
+        tape().publish(at, 0);
+        tape().done(at, 0, 0);
+      }
+    }
+    if (settled) {
+      lookFrom = 0;
+    }
+  }
+
   /** A page of mapped memory has changed. Called with the lock held. */
   static void storedPage(Slot slot, long inode, long offset, long data, int size, int stack) {
     long at = tape().begin(Tape.WRITE, size, 0, slot.thread, stack);
@@ -968,7 +1006,7 @@ final class Hooks {
     Slot slot = SLOTS.get();
     LOCK.lock();
     try {
-      mappings().sync(slot, /* all= */ false);
+      look(slot, /* all= */ false);
       return CLOCK.incrementAndGet();
     } catch (Throwable t) {
       lost(t);
@@ -1014,7 +1052,7 @@ final class Hooks {
     Slot slot = SLOTS.get();
     LOCK.lock();
     try {
-      mappings().sync(slot, /* all= */ true);
+      look(slot, /* all= */ true);
       for (int look = 0; look < MOST_LOOKS; look++) {
         long number = tape().asked() + 1;
         tape().ask(number);
@@ -1025,7 +1063,7 @@ final class Hooks {
           LockSupport.parkNanos(50_000);
         }
         long before = tape().operations();
-        mappings().sync(slot, /* all= */ true);
+        look(slot, /* all= */ true);
         if (tape().operations() == before) {
           return;
         }

@@ -49,6 +49,10 @@ final class Tape {
   static final int UNLINK = 9;
   static final int MKDIR = 10;
   static final int MMAP = 11;
+
+  /** A look at mapped memory: the places of the first and the last page that it found. */
+  static final int LOOK = 12;
+
   static final int STACK = 20;
   static final int THREAD = 21;
   static final int PROMISE = 22;

@@ -60,6 +60,7 @@ final class TraceBuilder {
   private final Map<Integer, CallStack> stacks = new HashMap<>();
   private final Map<Integer, String> threads = new HashMap<>();
   private final List<Operation> operations = new ArrayList<>();
+  private final TreeMap<Long, Long> looks = new TreeMap<>();
   private final List<PromiseEvent> promises = new ArrayList<>();
   private final List<PromiseEvent> laterPromises = new ArrayList<>();
   private long laterFrom = Long.MAX_VALUE;
@@ -97,7 +98,7 @@ final class TraceBuilder {
   Trace trace() {
     List<Operation> sorted =
         operations.stream().sorted(Comparator.comparingLong(Operation::seq)).toList();
-    return new Trace(new DiskImage(), sorted, List.copyOf(gaps), List.of());
+    return new Trace(new DiskImage(), sorted, List.copyOf(gaps), List.of(), looks);
   }
 
   /** Whether the pages of a part of a file count as clean, which the trace does not show. */
@@ -180,6 +181,7 @@ final class TraceBuilder {
         laterFrom = tape.getLong(at + 8);
         laterPromises.addAll(former(data(at)));
       }
+      case Tape.LOOK -> looks.put(tape.getLong(at + Tape.A), tape.getLong(at + Tape.B));
       case Tape.ROOT -> byInode.put(tape.getLong(at + Tape.A), DiskImage.ROOT);
       case Tape.GAP ->
           gaps.add(

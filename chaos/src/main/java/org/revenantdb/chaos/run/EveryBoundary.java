@@ -14,7 +14,9 @@ import org.revenantdb.chaos.profile.PlatformProfile;
  * some boundary between two operations, and nothing after it.
  *
  * <p>A boundary is tried before each operation and behind each promise. If there are more
- * boundaries than states, they are spread evenly.
+ * boundaries than states, they are spread evenly. A boundary between two pages that one look at
+ * mapped memory found is none: all stores before a death are kept, in the order of the program, and
+ * pages in the order of their addresses may be a state in which the program never was.
  *
  * <p>Threads: one at a time.
  */
@@ -37,7 +39,7 @@ public final class EveryBoundary implements Iterator<CrashState> {
     recording.trace().operations().forEach(operation -> all.add(operation.seq()));
     recording.promises().places().forEach(place -> all.add(place + 1));
     all.add(recording.end());
-    this.places = List.copyOf(all);
+    this.places = all.stream().filter(place -> !recording.trace().isAmidALook(place)).toList();
     this.count = Math.min(states, places.size());
   }
 

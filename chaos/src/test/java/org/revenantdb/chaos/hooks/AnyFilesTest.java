@@ -28,6 +28,7 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
@@ -341,6 +342,91 @@ class AnyFilesTest {
     assertEquals(Verdict.SURVIVED, right.verdict(), right::toString);
     Outcome wrong = crash(MappedWithoutForce.class, Crash.POWER_CUT, PlatformProfile.EXT4_ORDERED);
     assertTrue(isFound(wrong), wrong.toString());
+  }
+
+  /** Stores into the second page, then into the first one, which counts only behind the second. */
+  public static class StoresInOrder extends Counter {
+    private static final ValueLayout.OfInt VALUE = JAVA_INT.withOrder(ByteOrder.BIG_ENDIAN);
+
+    @Override
+    void put(Path dir, int value) throws Exception {
+      try (RandomAccessFile file = new RandomAccessFile(file(dir), "rw");
+          Arena arena = Arena.ofShared()) {
+        file.setLength(8192);
+        MemorySegment map = file.getChannel().map(MapMode.READ_WRITE, 0, 8192, arena);
+        map.set(VALUE, 4096, value);
+        VALUE.varHandle().setRelease(map, 0L, value);
+        map.force();
+      }
+    }
+
+    @Override
+    public void check(Path dir, Recovered recovered) throws Exception {
+      super.check(dir, recovered);
+      assertOrdered(file(dir), 4096, 0);
+    }
+
+    /** What was stored at {@code first} is at least what was stored at {@code second} after it. */
+    static void assertOrdered(File file, long first, long second) throws IOException {
+      if (file.length() == 8192) {
+        try (RandomAccessFile in = new RandomAccessFile(file, "r")) {
+          in.seek(second);
+          int later = in.readInt();
+          in.seek(first);
+          assertTrue(later <= in.readInt(), "a later store without an earlier one");
+        }
+      }
+    }
+  }
+
+  @Test
+  void a_death_keeps_the_stores_into_mapped_memory_in_the_order_of_the_program()
+      throws IOException {
+    Outcome outcome =
+        crash(StoresInOrder.class, Crash.PROCESS_DEATH, PlatformProfile.EXT4_ORDERED, 1000);
+    assertEquals(Verdict.SURVIVED, outcome.verdict(), outcome::toString);
+    Outcome cut = crash(StoresInOrder.class, Crash.POWER_CUT, PlatformProfile.EXT4_ORDERED, 100);
+    assertTrue(isFound(cut), cut.toString());
+  }
+
+  /** A thread stores all the time, first into the first page, which is also compared first. */
+  public static final class StoresMeanwhile extends Replaced {
+    private static final ValueLayout.OfInt VALUE = JAVA_INT.withOrder(ByteOrder.BIG_ENDIAN);
+
+    @Override
+    public void work(Path dir, Promises promises) throws Exception {
+      try (RandomAccessFile file = new RandomAccessFile(new File(dir.toFile(), "stores"), "rw");
+          Arena arena = Arena.ofShared()) {
+        file.setLength(8192);
+        MemorySegment map = file.getChannel().map(MapMode.READ_WRITE, 0, 8192, arena);
+        AtomicBoolean done = new AtomicBoolean();
+        Thread other =
+            Thread.ofPlatform()
+                .start(() -> {
+                  for (int i = 1; !done.get(); i++) {
+                    VALUE.varHandle().setRelease(map, 0L, i);
+                    VALUE.varHandle().setRelease(map, 4096L, i);
+                    Thread.yield();
+                  }
+                });
+        super.work(dir, promises);
+        done.set(true);
+        other.join();
+      }
+    }
+
+    @Override
+    public void check(Path dir, Recovered recovered) throws Exception {
+      super.check(dir, recovered);
+      StoresInOrder.assertOrdered(new File(dir.toFile(), "stores"), 0, 4096);
+    }
+  }
+
+  @Test
+  void stores_of_a_thread_during_a_look_at_mapped_memory_keep_their_order() throws IOException {
+    Outcome outcome =
+        crash(StoresMeanwhile.class, Crash.PROCESS_DEATH, PlatformProfile.EXT4_ORDERED, 1000);
+    assertEquals(Verdict.SURVIVED, outcome.verdict(), outcome::toString);
   }
 
   /** Writes by a system call of its own, which no hook sees. */
