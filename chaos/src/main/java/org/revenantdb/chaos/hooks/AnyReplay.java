@@ -12,6 +12,8 @@ import org.revenantdb.chaos.crash.Scratch;
 import org.revenantdb.chaos.run.FailureFile;
 import org.revenantdb.chaos.run.ImageChecker;
 import org.revenantdb.chaos.run.StateResult;
+import org.revenantdb.chaos.run.WorkerMain;
+import org.revenantdb.chaos.run.Workers;
 
 /** Opens the image of a failure again, in a JVM of its own and on a real directory. */
 public final class AnyReplay {
@@ -30,7 +32,9 @@ public final class AnyReplay {
   public static StateResult replay(FailureFile failure, List<String> flags, Duration limit)
       throws IOException {
     Path scratch = Scratch.directory("revenant-replay-");
-    try (ImageChecker checker = new Workers(subject(failure), scratch, flags, limit).get()) {
+    try (Workers workers =
+            Workers.onDisk(subject(failure), scratch, flags, limit, Workers.IMAGES);
+        ImageChecker checker = workers.get()) {
       return checker.check(failure.image().fork(), failure.promises(), failure.seq());
     } finally {
       Scratch.delete(scratch);
