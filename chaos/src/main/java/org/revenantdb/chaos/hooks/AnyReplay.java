@@ -32,8 +32,7 @@ public final class AnyReplay {
   public static StateResult replay(FailureFile failure, List<String> flags, Duration limit)
       throws IOException {
     Path scratch = Scratch.directory("revenant-replay-");
-    try (Workers workers =
-            Workers.onDisk(subject(failure), scratch, flags, limit, Workers.IMAGES);
+    try (Workers workers = Workers.onDisk(subject(failure), scratch, flags, limit, Workers.IMAGES);
         ImageChecker checker = workers.get()) {
       return checker.check(failure.image().fork(), failure.promises(), failure.seq());
     } finally {

@@ -102,8 +102,7 @@ public final class AnyRun implements AutoCloseable {
       Path directory = Scratch.directory(parent, "any");
       scratch = directory;
       made =
-          new AnyRecorder(subject, seed, lives, limit, flags, directory)
-              .imagesPerJvm(imagesPerJvm);
+          new AnyRecorder(subject, seed, lives, limit, flags, directory).imagesPerJvm(imagesPerJvm);
       recorder = made;
     }
     return made;

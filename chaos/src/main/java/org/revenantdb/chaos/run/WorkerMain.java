@@ -53,8 +53,7 @@ public final class WorkerMain {
   private PromiseLog log = new PromiseLog();
   private volatile String phase = "the start";
 
-  private WorkerMain(
-      Supplier<CrashSubject<Object>> subjects, boolean inMemory, OutputStream out) {
+  private WorkerMain(Supplier<CrashSubject<Object>> subjects, boolean inMemory, OutputStream out) {
     this.out = out;
     this.inMemory = inMemory;
     this.working = new StateChecker<>(subjects, /* resume= */ true, this::begin);
@@ -132,8 +131,7 @@ public final class WorkerMain {
     }
     StateChecker.Recorded recorded = checker.checkRecorded(image, log, seq);
     try (DataOutputStream out =
-        new DataOutputStream(
-            new BufferedOutputStream(Files.newOutputStream(recording(file))))) {
+        new DataOutputStream(new BufferedOutputStream(Files.newOutputStream(recording(file))))) {
       RecordingCodec.write(recorded.recording(), out);
     }
     return recorded.result();

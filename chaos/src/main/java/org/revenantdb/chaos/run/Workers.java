@@ -113,10 +113,9 @@ public final class Workers implements Supplier<ImageChecker>, AutoCloseable {
    * @return the source of checkers
    * @throws IOException if there is no place for images
    */
-  public static Workers inMemory(
-      Class<?> subject, List<String> flags, Duration limit, int images) throws IOException {
-    return new Workers(
-        subject, imagesDirectory(null), /* inMemory= */ true, flags, limit, images);
+  public static Workers inMemory(Class<?> subject, List<String> flags, Duration limit, int images)
+      throws IOException {
+    return new Workers(subject, imagesDirectory(null), /* inMemory= */ true, flags, limit, images);
   }
 
   /**
@@ -323,6 +322,11 @@ public final class Workers implements Supplier<ImageChecker>, AutoCloseable {
       Recording recording = answer.recording();
       return new StateChecker.Recorded(
           answer.result(), recording == null ? Recording.nothing(of) : recording);
+    }
+
+    @Override
+    public boolean records() {
+      return inMemory;
     }
 
     private Answer checked(DiskImage image, PromiseLog of, long seq, String how) {
