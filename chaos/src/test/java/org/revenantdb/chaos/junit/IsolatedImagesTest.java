@@ -174,10 +174,10 @@ class IsolatedImagesTest {
     }
   }
 
-  @CrashTest(states = 20, workers = 1, seed = 3)
+  @CrashTest(states = 12, workers = 1, seed = 3)
   static class ByNameHere extends ByName {}
 
-  @CrashTest(states = 20, workers = 1, seed = 3, isolated = true)
+  @CrashTest(states = 12, workers = 1, seed = 3, isolated = true)
   static class ByNameIsolated extends ByName {}
 
   @Test
@@ -195,11 +195,11 @@ class IsolatedImagesTest {
 
   /** Ends its JVM when its log is empty. */
   @CrashTest(
-      states = 20,
+      states = 12,
       workers = 1,
       seed = 3,
       isolated = true,
-      profile = PlatformProfile.STRICT_POSIX)
+      profile = PlatformProfile.NAMES_LOST)
   static class Exits extends Log {
     @Override
     void found(Path log) throws Exception {
@@ -248,15 +248,15 @@ class IsolatedImagesTest {
     }
   }
 
-  @CrashTest(states = 20, workers = 1, seed = 3, profile = PlatformProfile.STRICT_POSIX)
+  @CrashTest(states = 12, workers = 1, seed = 3, profile = PlatformProfile.NAMES_LOST)
   static class LeavesAThreadHere extends LeavesAThread {}
 
   @CrashTest(
-      states = 20,
+      states = 12,
       workers = 1,
       seed = 3,
       isolated = true,
-      profile = PlatformProfile.STRICT_POSIX)
+      profile = PlatformProfile.NAMES_LOST)
   static class LeavesAThreadIsolated extends LeavesAThread {}
 
   @Test
@@ -268,12 +268,12 @@ class IsolatedImagesTest {
 
   /** Hangs when its log is empty. */
   @CrashTest(
-      states = 20,
+      states = 12,
       workers = 1,
       seed = 3,
       isolated = true,
       timeoutSeconds = 1,
-      profile = PlatformProfile.STRICT_POSIX)
+      profile = PlatformProfile.NAMES_LOST)
   static class Hangs extends Log {
     @Override
     void found(Path log) throws Exception {
