@@ -337,7 +337,7 @@ public final class Workers implements Supplier<ImageChecker>, AutoCloseable {
           return first;
         }
         String kind = first.result().signature();
-        if (opened > 1 && isBelieved(kind)) {
+        if (isBelieved(kind)) {
           return first;
         }
         boolean fresh = opened == 1;

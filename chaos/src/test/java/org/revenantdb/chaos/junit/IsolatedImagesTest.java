@@ -2,6 +2,7 @@ package org.revenantdb.chaos.junit;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 
@@ -11,10 +12,13 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -22,11 +26,16 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Events;
+import org.revenantdb.chaos.disk.DiskImage;
+import org.revenantdb.chaos.oracle.PromiseLog;
 import org.revenantdb.chaos.profile.PlatformProfile;
+import org.revenantdb.chaos.run.ImageChecker;
+import org.revenantdb.chaos.run.Workers;
 import org.revenantdb.chaos.subject.CrashSubject;
 import org.revenantdb.chaos.subject.FaultKind;
 import org.revenantdb.chaos.subject.Promises;
 import org.revenantdb.chaos.subject.Recovered;
+import org.revenantdb.chaos.subject.Verdict;
 
 /** What a store does to its JVM is neither taken for a state of the disk nor lost. */
 class IsolatedImagesTest {
@@ -322,5 +331,81 @@ class IsolatedImagesTest {
   @Test
   void static_state_that_a_failed_life_left_is_no_failure_of_the_next_process() {
     assertTrue(notMeasured(LocksHere.class).contains("static state of the store leaks"));
+  }
+
+  /** Fails if the power is cut while a file of the recovery is there. */
+  @CrashTest(
+      lives = 1,
+      depth = 2,
+      states = 60,
+      workers = 1,
+      seed = 3,
+      isolated = true,
+      profile = PlatformProfile.NAMES_LOST)
+  static class RepairsOnce extends Log {
+    @Override
+    void found(Path log) throws Exception {
+      Path repair = log.resolveSibling("repair");
+      if (Files.exists(repair)) {
+        throw new IOException("a repair was interrupted");
+      }
+      if (Files.exists(log)) {
+        Files.createFile(repair);
+        try (FileChannel names = FileChannel.open(log.getParent())) {
+          names.force(true);
+        }
+        Files.delete(repair);
+      }
+    }
+  }
+
+  @Test
+  void recoveries_in_isolated_jvms_are_recorded_and_crashed_too() throws IOException {
+    String message = failed(RepairsOnce.class);
+    assertTrue(message.contains("at depth 2"), message);
+    assertTrue(message.contains("a repair was interrupted"), message);
+    assertTrue(message.contains("IsolatedImagesTest$RepairsOnce.found"), message);
+    try (Stream<Path> files = Files.list(kept)) {
+      Path file = files.filter(one -> one.toString().endsWith(".zip")).findFirst().orElseThrow();
+      System.setProperty(CrashTestSettings.REPLAY, file.toString());
+    }
+    assertTrue(failed(RepairsOnce.class).contains("a repair was interrupted"));
+  }
+
+  static class Plain extends Log {}
+
+  @Test
+  void a_jvm_is_replaced_after_its_number_of_images() throws IOException {
+    PromiseLog nothing = new PromiseLog();
+    try (Workers workers =
+            Workers.inMemory(Plain.class, List.of(), Duration.ofMinutes(1), /* images= */ 2);
+        ImageChecker checker = workers.get()) {
+      for (int i = 0; i < 3; i++) {
+        assertEquals(
+            Verdict.SURVIVED, checker.glance(new DiskImage(), nothing, i + 1).verdict());
+      }
+      assertEquals(2, workers.started());
+    }
+  }
+
+  @CrashTest(imagesPerJvm = 3)
+  static class Fewer extends Log {}
+
+  @CrashTest(isolated = true, imagesPerJvm = 0)
+  static class None extends Log {}
+
+  @CrashTest(isolated = true, imagesPerJvm = 3, jvmFlags = "-Xmx64m")
+  static class Settings extends Log {}
+
+  private static CrashTestSettings settings(Class<?> type) {
+    return CrashTestSettings.of(type.getAnnotation(CrashTest.class));
+  }
+
+  @Test
+  void settings_of_other_jvms_need_other_jvms() {
+    assertThrows(IllegalArgumentException.class, () -> settings(Fewer.class));
+    assertThrows(IllegalArgumentException.class, () -> settings(None.class));
+    assertEquals(3, settings(Settings.class).imagesPerJvm());
+    assertEquals(List.of("-Xmx64m"), settings(Settings.class).jvmFlags());
   }
 }
