@@ -177,7 +177,8 @@ public final class CrashTestExtension
     }
     try (ImageChecker checker = recording.workers().get()) {
       return FaultCatalogue.run(
-          kind, FaultRun.isolated(recording.subjects(), checker, options, lives), seen);
+          kind, FaultRun.isolated(
+              recording.subjects(), checker, settings.jvmFlags(), options, lives), seen);
     }
   }
 

@@ -54,19 +54,26 @@ final class Alone {
       new Alone(
           null,
           Duration.ZERO,
+          List.of(),
           new Known(
               NOT_CHECKED + "only a subject that is made by its class can be made in another JVM"),
           null);
 
   private final @Nullable Class<?> subject;
   private final Duration limit;
+  private final List<String> flags;
   private final Known known;
   private final @Nullable Watchdog watchdog;
 
   private Alone(
-      @Nullable Class<?> subject, Duration limit, Known known, @Nullable Watchdog watchdog) {
+      @Nullable Class<?> subject,
+      Duration limit,
+      List<String> flags,
+      Known known,
+      @Nullable Watchdog watchdog) {
     this.subject = subject;
     this.limit = limit;
+    this.flags = flags;
     this.known = known;
     this.watchdog = watchdog;
   }
@@ -92,14 +99,26 @@ final class Alone {
    * @return shows nothing unless the subjects are made by their class
    */
   static Alone of(Supplier<?> subjects, Duration limit) {
+    return of(subjects, limit, List.of());
+  }
+
+  /**
+   * Creates the means for the subjects of a run.
+   *
+   * @param subjects creates them
+   * @param limit of a step of a check
+   * @param flags further flags of the JVMs
+   * @return shows nothing unless the subjects are made by their class
+   */
+  static Alone of(Supplier<?> subjects, Duration limit, List<String> flags) {
     return subjects instanceof Subjects.OfClass<?> made
-        ? new Alone(made.type(), limit, new Known(""), null)
+        ? new Alone(made.type(), limit, flags, new Known(""), null)
         : UNKNOWN;
   }
 
   /** Returns the means for checkers that open images in JVMs of their own already. */
   static Alone already() {
-    return new Alone(null, Duration.ZERO, new Known(""), null);
+    return new Alone(null, Duration.ZERO, List.of(), new Known(""), null);
   }
 
   /**
@@ -109,7 +128,7 @@ final class Alone {
    * @return shares what is known
    */
   Alone watchedBy(Watchdog other) {
-    return new Alone(subject, limit, known, other);
+    return new Alone(subject, limit, flags, known, other);
   }
 
   private <T> T inTurn(Supplier<T> task) {
@@ -192,7 +211,7 @@ final class Alone {
     if (type == null) {
       return List.of();
     }
-    try (Workers workers = Workers.inMemory(type, List.of(), limit, Workers.IMAGES)) {
+    try (Workers workers = Workers.inMemory(type, flags, limit, Workers.IMAGES)) {
       return workers.alone(image, log, seq, times);
     } catch (IOException | RuntimeException e) {
       known.unknown = NOT_CHECKED + e;

@@ -111,6 +111,7 @@ public final class FaultRun<S> {
    *
    * @param subjects creates subjects
    * @param checker opens images
+   * @param flags further flags of the JVMs
    * @param options as above
    * @param cases the faults, one life for each
    * @param <S> the open store
@@ -119,13 +120,14 @@ public final class FaultRun<S> {
   public static <S> FaultRun<S> isolated(
       Supplier<CrashSubject<S>> subjects,
       ImageChecker checker,
+      List<String> flags,
       PowerCutOptions options,
       List<FaultCase> cases) {
     return new FaultRun<>(
         new LifeRecorder<>(subjects, options.seed(), /* lives= */ 1, options.limit())::record,
         fault -> new MemoryLife<>(subjects, options, fault),
         checker,
-        Alone.of(subjects, options.limit()),
+        Alone.of(subjects, options.limit(), flags),
         options,
         cases);
   }

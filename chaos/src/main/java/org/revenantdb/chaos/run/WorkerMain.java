@@ -8,11 +8,13 @@ import java.io.DataOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Properties;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.Supplier;
 import org.revenantdb.chaos.disk.DiskImage;
@@ -77,7 +79,8 @@ public final class WorkerMain {
   /**
    * Works until the parent ends.
    *
-   * @param arguments the subject's class, and where images are opened
+   * @param arguments the subject's class, where images are opened, and perhaps a file with system
+   *     properties
    */
   public static void main(String[] arguments) {
     OutputStream out = new FileOutputStream(FileDescriptor.out);
@@ -85,11 +88,27 @@ public final class WorkerMain {
     LinkedBlockingQueue<String> orders = new LinkedBlockingQueue<>();
     Thread.ofPlatform().daemon().name("orders").start(() -> listen(orders));
     try {
+      if (arguments.length > 2) {
+        configure(Path.of(arguments[2]));
+      }
       Supplier<CrashSubject<Object>> subjects = Subjects.of(Class.forName(arguments[0]));
       new WorkerMain(subjects, arguments[1].equals(IN_MEMORY), out).work(orders);
     } catch (Throwable e) { // threads of the store must not keep this JVM alive
       e.printStackTrace();
       Runtime.getRuntime().halt(FAILED);
+    }
+  }
+
+  /** Sets what this JVM has no value of its own for. */
+  private static void configure(Path file) throws IOException {
+    Properties properties = new Properties();
+    try (InputStream in = Files.newInputStream(file)) {
+      properties.load(in);
+    }
+    for (String name : properties.stringPropertyNames()) {
+      if (System.getProperty(name) == null) {
+        System.setProperty(name, properties.getProperty(name));
+      }
     }
   }
 

@@ -5,6 +5,7 @@ import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,6 +17,7 @@ import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Properties;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -254,8 +256,8 @@ public final class Workers implements Supplier<ImageChecker>, AutoCloseable {
     }
   }
 
-  private Jvm start() {
-    ForkedJvm process =
+  private Jvm start() throws IOException {
+    ForkedJvm.Builder builder =
         ForkedJvm.of(WorkerMain.class)
             .shortLived()
             .flags("--enable-native-access=ALL-UNNAMED")
@@ -263,8 +265,16 @@ public final class Workers implements Supplier<ImageChecker>, AutoCloseable {
             .withCodeOf(subject)
             .stallLimit(limit)
             .argument(subject.getName())
-            .argument(inMemory ? WorkerMain.IN_MEMORY : WorkerMain.ON_DISK)
-            .fork();
+            .argument(inMemory ? WorkerMain.IN_MEMORY : WorkerMain.ON_DISK);
+    Path properties = scratch.resolve("properties" + places.incrementAndGet());
+    if (inMemory) {
+      // The recorded lives were here; the store must be configured as it was for them.
+      try (OutputStream out = Files.newOutputStream(properties)) {
+        configured().store(out, null);
+      }
+      builder.argument(properties);
+    }
+    ForkedJvm process = builder.fork();
     started.incrementAndGet();
     if (!READY.equals(process.readLine())) {
       process.drain();
@@ -278,7 +288,19 @@ public final class Workers implements Supplier<ImageChecker>, AutoCloseable {
                   endOf(process.stderr())));
     }
     process.rest(true);
+    Files.deleteIfExists(properties);
     return new Jvm(process);
+  }
+
+  /** The system properties of this JVM that are texts. */
+  private static Properties configured() {
+    Properties texts = new Properties();
+    System.getProperties().forEach((name, value) -> {
+      if (name instanceof String key && value instanceof String text) {
+        texts.setProperty(key, text);
+      }
+    });
+    return texts;
   }
 
   private static String endOf(String output) {
@@ -425,7 +447,7 @@ public final class Workers implements Supplier<ImageChecker>, AutoCloseable {
       return new StateResult(Verdict.CORRUPT, List.of(), failure, phase, 0, 0);
     }
 
-    private Jvm jvm() {
+    private Jvm jvm() throws IOException {
       Jvm mine = jvm;
       if (mine != null && mine.opened >= images) {
         drop();
@@ -442,7 +464,7 @@ public final class Workers implements Supplier<ImageChecker>, AutoCloseable {
     }
 
     /** Takes a JVM that has opened nothing. */
-    void restart() {
+    void restart() throws IOException {
       drop();
       jvm = start();
     }

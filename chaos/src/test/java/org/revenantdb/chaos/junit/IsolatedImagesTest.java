@@ -55,6 +55,7 @@ class IsolatedImagesTest {
     Locks.LOCKED.clear();
     System.clearProperty(CrashTestSettings.DIR);
     System.clearProperty(CrashTestSettings.REPLAY);
+    System.clearProperty(Configured.PROPERTY);
   }
 
   /** Appends numbers to a log, each with its complement, and forces each. Correct. */
@@ -372,13 +373,24 @@ class IsolatedImagesTest {
     assertTrue(failed(RepairsOnce.class).contains("a repair was interrupted"));
   }
 
-  static class Plain extends Log {}
+  /** Needs a system property of the JVM of the test. */
+  static class Configured extends Log {
+    private static final String PROPERTY = "isolated.images.test";
+
+    @Override
+    void found(Path log) {
+      if (System.getProperty(PROPERTY) == null) {
+        throw new IllegalStateException("the store is not configured");
+      }
+    }
+  }
 
   @Test
-  void a_jvm_is_replaced_after_its_number_of_images() throws IOException {
+  void a_jvm_is_configured_and_is_replaced_after_its_number_of_images() throws IOException {
+    System.setProperty(Configured.PROPERTY, "a value");
     PromiseLog nothing = new PromiseLog();
     try (Workers workers =
-            Workers.inMemory(Plain.class, List.of(), Duration.ofMinutes(1), /* images= */ 2);
+            Workers.inMemory(Configured.class, List.of(), Duration.ofMinutes(1), /* images= */ 2);
         ImageChecker checker = workers.get()) {
       for (int i = 0; i < 3; i++) {
         assertEquals(
