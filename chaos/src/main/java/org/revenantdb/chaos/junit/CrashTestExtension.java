@@ -177,8 +177,9 @@ public final class CrashTestExtension
     }
     try (ImageChecker checker = recording.workers().get()) {
       return FaultCatalogue.run(
-          kind, FaultRun.isolated(
-              recording.subjects(), checker, settings.jvmFlags(), options, lives), seen);
+          kind,
+          FaultRun.isolated(recording.subjects(), checker, settings.jvmFlags(), options, lives),
+          seen);
     }
   }
 

@@ -295,11 +295,12 @@ public final class Workers implements Supplier<ImageChecker>, AutoCloseable {
   /** The system properties of this JVM that are texts. */
   private static Properties configured() {
     Properties texts = new Properties();
-    System.getProperties().forEach((name, value) -> {
-      if (name instanceof String key && value instanceof String text) {
-        texts.setProperty(key, text);
-      }
-    });
+    System.getProperties()
+        .forEach((name, value) -> {
+          if (name instanceof String key && value instanceof String text) {
+            texts.setProperty(key, text);
+          }
+        });
     return texts;
   }
 

@@ -393,8 +393,7 @@ class IsolatedImagesTest {
             Workers.inMemory(Configured.class, List.of(), Duration.ofMinutes(1), /* images= */ 2);
         ImageChecker checker = workers.get()) {
       for (int i = 0; i < 3; i++) {
-        assertEquals(
-            Verdict.SURVIVED, checker.glance(new DiskImage(), nothing, i + 1).verdict());
+        assertEquals(Verdict.SURVIVED, checker.glance(new DiskImage(), nothing, i + 1).verdict());
       }
       assertEquals(2, workers.started());
     }

@@ -57,8 +57,7 @@ class RecordingCodecTest {
     operations.add(new Operation.Create(origin(), 1, /* directory= */ true, 0, "new"));
     operations.add(new Operation.Link(origin(), 9, 1, "link"));
     operations.add(new Operation.Delete(origin(), 9, 7, "a name"));
-    operations.add(
-        new Operation.Rename(origin(), 9, 1, "link", 0, "moved", Operation.NO_NODE));
+    operations.add(new Operation.Rename(origin(), 9, 1, "link", 0, "moved", Operation.NO_NODE));
     operations.add(new Operation.Write(origin(), 9, 1L << 40, new byte[] {4, 5}));
     operations.add(new Operation.Truncate(origin(), 9, 17));
     operations.add(new Operation.Force(origin(), 9, 3, /* metadata= */ true, 5));
