@@ -31,6 +31,7 @@ final class Hang extends AssertionError {
   }
 
   @Override
+  @SuppressWarnings("OverrideThrowableToString") // its class means nothing to a reader
   public String toString() {
     return String.valueOf(getMessage());
   }
