@@ -60,7 +60,7 @@ public final class AnyReplay {
     // needs a program to launch; "true" does nothing.
     all.add(
         "-agentlib:jdwp=transport=dt_socket,server=y,suspend=y,quiet=y,address=localhost:%d,onthrow=%s,launch=true"
-            .formatted(port, WorkerMain.BeforeOpen.class.getName()));
+            .formatted(port, WorkerMain.BEFORE_OPEN));
     return replay(failure, all, Duration.ofDays(1));
   }
 

@@ -32,6 +32,9 @@ public final class WorkerMain {
   /** A property that stops a debugger before the store is opened. */
   public static final String STOP = "revenant.chaos.stop";
 
+  /** The class of an exception at which a debugger stops. */
+  public static final String BEFORE_OPEN = BeforeOpen.class.getName();
+
   /** Images are directories. */
   static final String ON_DISK = "disk";
 
@@ -63,7 +66,7 @@ public final class WorkerMain {
   }
 
   /** Thrown and caught: the debugger is asked to stop when it sees one. */
-  public static final class BeforeOpen extends Exception {
+  static final class BeforeOpen extends Exception {
     private static final long serialVersionUID = 1L;
   }
 
