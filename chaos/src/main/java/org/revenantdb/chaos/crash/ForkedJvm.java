@@ -248,6 +248,24 @@ public final class ForkedJvm implements AutoCloseable {
   }
 
   /**
+   * Returns the end of the child's standard error, without a thread dump that was requested.
+   *
+   * @return at most the last 64 KiB
+   */
+  public String output() {
+    return ThreadDump.in(stderr()).around();
+  }
+
+  /**
+   * Returns where the main thread of a stalled child stood.
+   *
+   * @return one line for each frame; empty if that is not known
+   */
+  public String mainStack() {
+    return ThreadDump.in(stderr()).mainStack();
+  }
+
+  /**
    * Returns the child's process id.
    *
    * @return the id

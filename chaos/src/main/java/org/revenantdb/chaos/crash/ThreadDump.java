@@ -20,7 +20,8 @@ record ThreadDump(String text, String around, String mainStack) {
   private static final String BEGIN = "Full thread dump";
   private static final String MAIN = "\"main\" ";
   private static final String FRAME = "at ";
-  private static final String OURS = Life.class.getName();
+  private static final List<String> OURS =
+      List.of(FRAME + Life.class.getName(), FRAME + "org.revenantdb.chaos.run.StateChecker");
 
   /** Finds the first dump in a text. */
   static ThreadDump in(String stderr) {
@@ -42,7 +43,7 @@ record ThreadDump(String text, String around, String mainStack) {
     return dump.stream()
         .dropWhile(line -> !line.startsWith(MAIN))
         .skip(1)
-        .takeWhile(line -> !line.isBlank() && !line.contains(FRAME + OURS))
+        .takeWhile(line -> !line.isBlank() && OURS.stream().noneMatch(line::contains))
         .map(String::strip)
         .filter(line -> line.startsWith(FRAME))
         .map(line -> "    " + line)

@@ -14,6 +14,7 @@ import org.revenantdb.chaos.run.ImageChecker;
 import org.revenantdb.chaos.run.LossControl;
 import org.revenantdb.chaos.run.Recording;
 import org.revenantdb.chaos.run.StateResult;
+import org.revenantdb.chaos.run.Workers;
 import org.revenantdb.chaos.subject.Verdict;
 import org.revenantdb.chaos.trace.CallStack;
 import org.revenantdb.chaos.trace.Operation;
@@ -41,6 +42,7 @@ public final class AnyRecorder implements AutoCloseable {
   private final Path scratch;
   private final Path images;
   private int controls;
+  private int imagesPerJvm = Workers.IMAGES;
   private @Nullable Workers workers;
 
   /**
@@ -63,12 +65,18 @@ public final class AnyRecorder implements AutoCloseable {
     this.limit = limit;
     this.flags = List.copyOf(flags);
     this.scratch = scratch.toRealPath();
-    // Images are written and deleted by the thousand; a disk in memory does not wear.
-    Path memory = Path.of("/dev/shm");
-    this.images =
-        Files.isDirectory(memory) && Files.isWritable(memory)
-            ? Scratch.directory(memory, "revenant-images")
-            : Scratch.directory(scratch, "images");
+    this.images = Workers.imagesDirectory(scratch);
+  }
+
+  /**
+   * Changes the number of images that one JVM opens.
+   *
+   * @param most 1 or more
+   * @return this
+   */
+  AnyRecorder imagesPerJvm(int most) {
+    imagesPerJvm = most;
+    return this;
   }
 
   /**
@@ -165,7 +173,7 @@ public final class AnyRecorder implements AutoCloseable {
   public Workers workers() {
     Workers made = workers;
     if (made == null) {
-      made = new Workers(subject, images, flags, limit);
+      made = Workers.onDisk(subject, images, flags, limit, imagesPerJvm);
       workers = made;
     }
     return made;
@@ -251,6 +259,10 @@ public final class AnyRecorder implements AutoCloseable {
 
   @Override
   public void close() {
+    Workers made = workers;
+    if (made != null) {
+      made.close();
+    }
     Scratch.delete(images);
   }
 }

@@ -12,6 +12,8 @@ import org.revenantdb.chaos.crash.Scratch;
 import org.revenantdb.chaos.run.FailureFile;
 import org.revenantdb.chaos.run.ImageChecker;
 import org.revenantdb.chaos.run.StateResult;
+import org.revenantdb.chaos.run.WorkerMain;
+import org.revenantdb.chaos.run.Workers;
 
 /** Opens the image of a failure again, in a JVM of its own and on a real directory. */
 public final class AnyReplay {
@@ -30,7 +32,8 @@ public final class AnyReplay {
   public static StateResult replay(FailureFile failure, List<String> flags, Duration limit)
       throws IOException {
     Path scratch = Scratch.directory("revenant-replay-");
-    try (ImageChecker checker = new Workers(subject(failure), scratch, flags, limit).get()) {
+    try (Workers workers = Workers.onDisk(subject(failure), scratch, flags, limit, Workers.IMAGES);
+        ImageChecker checker = workers.get()) {
       return checker.check(failure.image().fork(), failure.promises(), failure.seq());
     } finally {
       Scratch.delete(scratch);
@@ -57,7 +60,7 @@ public final class AnyReplay {
     // needs a program to launch; "true" does nothing.
     all.add(
         "-agentlib:jdwp=transport=dt_socket,server=y,suspend=y,quiet=y,address=localhost:%d,onthrow=%s,launch=true"
-            .formatted(port, WorkerMain.BeforeOpen.class.getName()));
+            .formatted(port, WorkerMain.BEFORE_OPEN));
     return replay(failure, all, Duration.ofDays(1));
   }
 

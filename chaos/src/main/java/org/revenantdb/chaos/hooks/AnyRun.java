@@ -18,6 +18,7 @@ import org.revenantdb.chaos.run.PowerCutOptions;
 import org.revenantdb.chaos.run.PowerCutRun;
 import org.revenantdb.chaos.run.Recording;
 import org.revenantdb.chaos.run.Subjects;
+import org.revenantdb.chaos.run.Workers;
 import org.revenantdb.chaos.subject.Crash;
 import org.revenantdb.chaos.subject.FaultKind;
 import org.revenantdb.chaos.subject.Verdict;
@@ -42,6 +43,7 @@ public final class AnyRun implements AutoCloseable {
   private final Duration limit;
   private final List<String> flags;
   private final Path parent;
+  private int imagesPerJvm = Workers.IMAGES;
   private @Nullable AnyRecorder recorder;
   private @Nullable Recording recording;
   private @Nullable Path scratch;
@@ -69,6 +71,17 @@ public final class AnyRun implements AutoCloseable {
   }
 
   /**
+   * Changes the number of images that one JVM opens.
+   *
+   * @param most 1 or more
+   * @return this
+   */
+  public synchronized AnyRun imagesPerJvm(int most) {
+    imagesPerJvm = most;
+    return this;
+  }
+
+  /**
    * Returns the recording, which is made if there is none yet.
    *
    * @return usable, or with the reason why not
@@ -88,7 +101,8 @@ public final class AnyRun implements AutoCloseable {
     if (made == null) {
       Path directory = Scratch.directory(parent, "any");
       scratch = directory;
-      made = new AnyRecorder(subject, seed, lives, limit, flags, directory);
+      made =
+          new AnyRecorder(subject, seed, lives, limit, flags, directory).imagesPerJvm(imagesPerJvm);
       recorder = made;
     }
     return made;

@@ -6,8 +6,6 @@
  * <p>The protocol is in the README beside this package. Reading order: {@link
  * org.revenantdb.chaos.hooks.AnyRecorder} (the parent), {@link
  * org.revenantdb.chaos.hooks.HookedMain} (the forked JVM), {@code Hooks}, {@code Call}, {@code
- * Libc}, {@code ImportTables}, {@code Mappings}, {@code Tape}, {@code TraceBuilder}; then {@link
- * org.revenantdb.chaos.hooks.Workers} and {@link org.revenantdb.chaos.hooks.WorkerMain}, which open
- * images in JVMs of their own.
+ * Libc}, {@code ImportTables}, {@code Mappings}, {@code Tape}, {@code TraceBuilder}.
  */
 package org.revenantdb.chaos.hooks;

@@ -34,7 +34,8 @@ import org.revenantdb.chaos.subject.FileAccess;
  * <p>A subject that calls {@link System#exit} during a power-cut test ends the JVM of the tests.
  * The call site is then printed to the standard error and written to {@code EXIT.txt} beside the
  * files of failures. {@link Runtime#halt} leaves no such trace: the build tool only reports that a
- * JVM ended. In a process that is to be killed, the framework detects both.
+ * JVM ended. With {@link #isolated}, and in a process that is to be killed, the framework detects
+ * both.
  */
 @Documented
 @Inherited
@@ -68,7 +69,37 @@ public @interface CrashTest {
   FileAccess files() default FileAccess.PATH;
 
   /**
-   * Further flags of the JVMs that {@link FileAccess#ANY} forks, for instance {@code --add-opens}.
+   * Whether the images that crashes leave are opened in worker JVMs instead of the JVM of the test.
+   *
+   * <p>Without it several images are open at the same time in one JVM, each with a path of its own.
+   * A store needs this attribute if it has static state that does not depend on the whole path (a
+   * table of locks by file name, a singleton, a cache), if it may end its JVM, or if it leaves
+   * threads behind. The framework detects that a failure needs it: it opens an image that failed
+   * once more, alone in a fresh JVM. If that survives, the test is skipped, and the message names
+   * this attribute.
+   *
+   * <p>A worker JVM never has two images open, and it is replaced when it has ended or hung, after
+   * a failure, and after {@link #imagesPerJvm} images. What ends it is a failure of the image that
+   * it opened. It costs about half a second of CPU for each of the {@link #workers}, and several
+   * times the time of a state if the store is small. The recorded lives still run in the JVM of the
+   * test. {@link FileAccess#ANY} always works like this, and {@link Crash#PROCESS_DEATH} has a JVM
+   * for each life.
+   *
+   * @return by default false
+   */
+  boolean isolated() default false;
+
+  /**
+   * The number of images that a worker JVM opens, one after the other, before it is replaced. With
+   * 1 no image can be hidden by what an earlier one left, and each costs the start of a JVM.
+   *
+   * @return by default 500; other numbers need {@link #isolated} or {@link FileAccess#ANY}
+   */
+  int imagesPerJvm() default 500;
+
+  /**
+   * Further flags of the JVMs that {@link FileAccess#ANY} or {@link #isolated} forks, for instance
+   * {@code --add-opens}.
    *
    * @return by default none
    */

@@ -22,6 +22,7 @@ import org.revenantdb.chaos.run.FaultCase;
 import org.revenantdb.chaos.run.FaultCatalogue;
 import org.revenantdb.chaos.run.FaultRun;
 import org.revenantdb.chaos.run.ForceCoverage;
+import org.revenantdb.chaos.run.ImageChecker;
 import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.run.PowerCutOptions;
 import org.revenantdb.chaos.run.Recording;
@@ -68,7 +69,11 @@ public final class CrashTestExtension
       context.getStore(ExtensionContext.Namespace.create(CrashTestExtension.class)).put(type, run);
       return reported(anyCases(subject(type), settings, run), report(context, settings));
     }
-    return reported(cases(subject(type), settings), report(context, settings));
+    SharedRecording recording = new SharedRecording(type, settings);
+    context
+        .getStore(ExtensionContext.Namespace.create(CrashTestExtension.class))
+        .put(type, recording);
+    return reported(cases(subject(type), settings, recording), report(context, settings));
   }
 
   /** The report of the class, whatever number of methods it has. */
@@ -116,11 +121,12 @@ public final class CrashTestExtension
   }
 
   private static Stream<NamedCase> cases(
-      Class<? extends CrashSubject<?>> type, CrashTestSettings settings) {
+      Class<? extends CrashSubject<?>> type,
+      CrashTestSettings settings,
+      SharedRecording recording) {
     if (settings.replay() != null) {
       return Stream.of(new ReplayCase(type, settings.replay(), settings));
     }
-    SharedRecording recording = new SharedRecording(type, settings);
     List<NamedCase> cases = new ArrayList<>();
     for (Crash crash : settings.crashes()) {
       if (crash == Crash.PROCESS_DEATH) {
@@ -163,9 +169,18 @@ public final class CrashTestExtension
     List<FaultCase> lives =
         FaultCatalogue.cases(
             kind, recording.possible().of(kind), options.seed(), settings.faultLives());
-    return lives.isEmpty()
-        ? FaultCatalogue.nowhere(kind)
-        : FaultCatalogue.run(kind, new FaultRun<>(recording.subjects(), options, lives), seen);
+    if (lives.isEmpty()) {
+      return FaultCatalogue.nowhere(kind);
+    }
+    if (!settings.isolated()) {
+      return FaultCatalogue.run(kind, new FaultRun<>(recording.subjects(), options, lives), seen);
+    }
+    try (ImageChecker checker = recording.workers().get()) {
+      return FaultCatalogue.run(
+          kind,
+          FaultRun.isolated(recording.subjects(), checker, settings.jvmFlags(), options, lives),
+          seen);
+    }
   }
 
   private static Outcome coverage(SharedRecording recording, CrashTestSettings settings)
@@ -173,6 +188,16 @@ public final class CrashTestExtension
     Recording of = recording.get();
     if (!of.usable()) {
       return Outcome.of("force coverage", of.verdict(), of.reason());
+    }
+    if (settings.isolated()) {
+      return ForceCoverage.outcome(
+          ForceCoverage.with(
+                  recording.subjects().get(),
+                  recording.workers(),
+                  List.of(of),
+                  settings.seed(),
+                  settings.workers())
+              .run());
     }
     return ForceCoverage.outcome(
         new ForceCoverage<>(
@@ -188,12 +213,13 @@ public final class CrashTestExtension
   /** Closed with the context that it is stored in. */
   private static AnyRun anyRun(Class<?> type, CrashTestSettings settings) {
     return new AnyRun(
-        type,
-        settings.seed(),
-        settings.lives(),
-        settings.limit(),
-        settings.jvmFlags(),
-        settings.directory());
+            type,
+            settings.seed(),
+            settings.lives(),
+            settings.limit(),
+            settings.jvmFlags(),
+            settings.directory())
+        .imagesPerJvm(settings.imagesPerJvm());
   }
 
   private static Stream<NamedCase> anyCases(

@@ -9,6 +9,7 @@ import org.revenantdb.chaos.crash.Options;
 import org.revenantdb.chaos.crash.Seeds;
 import org.revenantdb.chaos.profile.PlatformProfile;
 import org.revenantdb.chaos.run.PowerCutOptions;
+import org.revenantdb.chaos.run.Workers;
 import org.revenantdb.chaos.subject.Crash;
 import org.revenantdb.chaos.subject.FaultKind;
 import org.revenantdb.chaos.subject.FileAccess;
@@ -18,6 +19,8 @@ import org.revenantdb.chaos.subject.FileAccess;
  *
  * @param crashes kinds of crash
  * @param files how the store uses its files
+ * @param isolated whether images are opened in worker JVMs
+ * @param imagesPerJvm the number of images that one of them opens
  * @param jvmFlags of forked JVMs
  * @param profiles used for power cuts
  * @param states the maximum for each profile
@@ -39,6 +42,8 @@ import org.revenantdb.chaos.subject.FileAccess;
 record CrashTestSettings(
     List<Crash> crashes,
     FileAccess files,
+    boolean isolated,
+    int imagesPerJvm,
     List<String> jvmFlags,
     List<PlatformProfile> profiles,
     int states,
@@ -59,6 +64,7 @@ record CrashTestSettings(
 
   private static final int LEAST_OF_A_FAULT = 20;
   private static final int SHARE_OF_A_FAULT = 25;
+  private static final int PATIENCE = 4;
 
   static final String SEED = "revenant.chaos.seed";
   static final String STATES = "revenant.chaos.states";
@@ -96,13 +102,20 @@ record CrashTestSettings(
     demand(
         test.files() == FileAccess.PATH || (!beside && test.depth() == 1),
         "failpoints, zombies and a depth of 2 or 3 need files = " + FileAccess.PATH);
+    boolean forks = test.isolated() || test.files() == FileAccess.ANY;
     demand(
-        test.files() == FileAccess.ANY || test.jvmFlags().length == 0,
-        "jvmFlags need files = " + FileAccess.ANY);
+        forks || test.jvmFlags().length == 0,
+        "jvmFlags need isolated = true or files = " + FileAccess.ANY);
+    within("imagesPerJvm", test.imagesPerJvm(), 1, Integer.MAX_VALUE);
+    demand(
+        forks || test.imagesPerJvm() == Workers.IMAGES,
+        "imagesPerJvm needs isolated = true or files = " + FileAccess.ANY);
     String replay = System.getProperty(REPLAY);
     return new CrashTestSettings(
         List.of(test.crash()),
         test.files(),
+        test.isolated(),
+        test.imagesPerJvm(),
         List.of(test.jvmFlags()),
         List.of(test.profile()),
         (int) states,
@@ -149,6 +162,11 @@ record CrashTestSettings(
   Options processDeath(Path scratch) {
     Options options = Options.of(scratch, seed, kills).withStallLimit(limit).withZombies(zombies);
     return failpoints ? options.withFailpoints() : options;
+  }
+
+  /** A worker JVM finds what hangs; the watch of the thread that waits for it is the second one. */
+  static PowerCutOptions patient(PowerCutOptions options) {
+    return options.withLimit(options.limit().multipliedBy(PATIENCE));
   }
 
   /** For each life with a fault. A worker JVM is not worth its start for fewer states. */

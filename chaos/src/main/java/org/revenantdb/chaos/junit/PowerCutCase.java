@@ -67,7 +67,7 @@ final class PowerCutCase extends CrashTestCase {
 
   @Override
   String seen() throws IOException {
-    return recording.get().usable() ? recording.get().seen() : "";
+    return recording.get().usable() ? recording.get().seen() + recording.leaks() : "";
   }
 
   @Override
@@ -76,7 +76,10 @@ final class PowerCutCase extends CrashTestCase {
   }
 
   /** Shares no images with other profiles: an image that failed there must fail here, too. */
-  private Outcome run(Recording of, PowerCutOptions options) {
+  private Outcome run(Recording of, PowerCutOptions options) throws IOException {
+    if (settings.isolated()) {
+      return PowerCutRun.with(recording.workers(), of, CrashTestSettings.patient(options)).run();
+    }
     return new PowerCutRun<>(recording.subjects(), of, options, new SeenImages()).run();
   }
 }

@@ -7,7 +7,9 @@ import java.util.List;
 import org.opentest4j.TestAbortedException;
 import org.revenantdb.chaos.hooks.AnyReplay;
 import org.revenantdb.chaos.run.FailureFile;
+import org.revenantdb.chaos.run.ImageChecker;
 import org.revenantdb.chaos.run.StateResult;
+import org.revenantdb.chaos.run.Workers;
 import org.revenantdb.chaos.subject.FileAccess;
 import org.revenantdb.chaos.trace.CallStack;
 
@@ -18,6 +20,7 @@ final class ReplayCase implements NamedCase {
   private final Path file;
   private final Duration limit;
   private final boolean onRealDisk;
+  private final boolean isolated;
   private final List<String> flags;
 
   ReplayCase(Class<?> type, Path file, CrashTestSettings settings) {
@@ -25,6 +28,7 @@ final class ReplayCase implements NamedCase {
     this.file = file;
     this.limit = settings.limit();
     this.onRealDisk = settings.files() == FileAccess.ANY;
+    this.isolated = settings.isolated();
     this.flags = settings.jvmFlags();
   }
 
@@ -49,13 +53,26 @@ final class ReplayCase implements NamedCase {
       System.out.println(type.getSimpleName() + ", " + name() + ": skipped, " + why);
       throw new TestAbortedException(why);
     }
-    StateResult result =
-        onRealDisk ? AnyReplay.replay(failure, flags, limit) : failure.replay(limit);
+    StateResult result;
+    if (onRealDisk) {
+      result = AnyReplay.replay(failure, flags, limit);
+    } else if (isolated) {
+      result = inOtherJvm(failure);
+    } else {
+      result = failure.replay(limit);
+    }
     if (!result.survived()) {
       String thrown = result.failure() == null ? "" : CallStack.text(result.failure());
       throw new AssertionError(
           new OutcomeText(type, name(), failure.seed())
               .replayed(result.verdict(), result.findings(), failure.story() + "\n" + thrown));
+    }
+  }
+
+  private StateResult inOtherJvm(FailureFile failure) throws IOException {
+    try (Workers workers = Workers.inMemory(type, flags, limit, Workers.IMAGES);
+        ImageChecker checker = workers.get()) {
+      return checker.check(failure.image().fork(), failure.promises(), failure.seq());
     }
   }
 }

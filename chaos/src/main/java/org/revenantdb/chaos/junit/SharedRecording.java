@@ -8,20 +8,23 @@ import org.revenantdb.chaos.fault.FaultPoint;
 import org.revenantdb.chaos.run.LifeRecorder;
 import org.revenantdb.chaos.run.Recording;
 import org.revenantdb.chaos.run.Subjects;
+import org.revenantdb.chaos.run.Workers;
 import org.revenantdb.chaos.subject.CrashSubject;
 
 /**
- * The recorded lives of one test class. The first test that needs them makes them.
+ * The recorded lives of one test class, and the JVMs that open their images. The first test that
+ * needs them makes them.
  *
  * <p>Threads: any; the tests of a class may run in parallel.
  */
-final class SharedRecording {
+final class SharedRecording implements AutoCloseable {
 
   private final Class<?> type;
   private final CrashTestSettings settings;
   private @Nullable Recording recording;
   private @Nullable List<Recording> deaths;
   private @Nullable Recording counted;
+  private @Nullable Workers workers;
   private final FaultPoint.Counter possible = new FaultPoint.Counter();
 
   SharedRecording(Class<?> type, CrashTestSettings settings) {
@@ -68,6 +71,34 @@ final class SharedRecording {
   /** Where faults are possible in one life, once it is {@link #counted}. */
   FaultPoint.Counter possible() {
     return possible;
+  }
+
+  /** The JVMs that open images, if they are isolated. */
+  synchronized Workers workers() throws IOException {
+    Workers made = workers;
+    if (made == null) {
+      made = Workers.inMemory(type, settings.jvmFlags(), settings.limit(), settings.imagesPerJvm());
+      workers = made;
+    }
+    return made;
+  }
+
+  /** Returns what the JVMs that open images showed, for reports; empty if nothing. */
+  synchronized String leaks() {
+    Workers made = workers;
+    return made == null || made.leaks() == 0
+        ? ""
+        : "; %d failures only in JVMs that had opened other images, which do not count"
+            .formatted(made.leaks());
+  }
+
+  @Override
+  public synchronized void close() {
+    Workers made = workers;
+    if (made != null) {
+      made.close();
+      workers = null;
+    }
   }
 
   private LifeRecorder<Object> recorder() {

@@ -27,6 +27,8 @@ public final class ExitGuard implements AutoCloseable {
 
   private static final int HARNESS_BROKEN = 70;
   private static final String FILE = "EXIT.txt";
+  private static final String CURE =
+      "with @CrashTest(isolated = true) the end of a JVM is a failure of the image that it opened\n";
 
   private static volatile @Nullable Path directory;
 
@@ -69,8 +71,7 @@ public final class ExitGuard implements AutoCloseable {
   }
 
   private static void tell(String doing) {
-    String text =
-        "HARNESS_BROKEN: the JVM was ended during \"" + doing + "\", " + by(exits()) + "\n";
+    String text = "HARNESS_BROKEN: " + how(doing) + "\n" + CURE;
     Path target = directory;
     try {
       if (target != null) {
@@ -84,6 +85,11 @@ public final class ExitGuard implements AutoCloseable {
     } catch (IOException e) {
       // The JVM is ending, and there is no other place for the message.
     }
+  }
+
+  /** Who ends this JVM; for a thread that runs when it ends. */
+  static String how(String doing) {
+    return "the JVM was ended during \"" + doing + "\", " + by(exits());
   }
 
   private static String by(List<StackTraceElement> caller) {

@@ -32,6 +32,7 @@ final class FailedState {
   private final PowerCutOptions options;
   private final String subject;
   private final Look checker;
+  private final Alone alone;
   private final Tally tally;
 
   /**
@@ -42,6 +43,7 @@ final class FailedState {
    * @param options the options of the run
    * @param subject name of the subject's class
    * @param checker opens further images
+   * @param alone opens images in a fresh JVM
    * @param tally receives the failure
    */
   FailedState(
@@ -50,12 +52,14 @@ final class FailedState {
       PowerCutOptions options,
       String subject,
       Look checker,
+      Alone alone,
       Tally tally) {
     this.where = where;
     this.after = after;
     this.options = options;
     this.subject = subject;
     this.checker = checker;
+    this.alone = alone;
     this.tally = tally;
   }
 
@@ -63,13 +67,19 @@ final class FailedState {
   void tell(Recording recording, CrashState state, DiskImage spare, StateResult first)
       throws IOException {
     DiskImage equal = spare.fork();
-    StateResult second = checker.at(spare, recording.promises(), state.seq());
+    // A hang takes long, and its checker has confirmed it.
+    StateResult second =
+        first.hangs() ? first : checker.at(spare, recording.promises(), state.seq());
     // If the failure is that a thread died, its timing is random.
     for (int i = 0; i < MORE_LOOKS && second.survived() && first.isOfAThread(); i++) {
       second = checker.at(equal.fork(), recording.promises(), state.seq());
     }
     if (second.survived()) {
-      tellUnlike(first, "the second opening of an equal image survived");
+      tellUnlike(recording, state, equal, first, "the second opening of an equal image survived");
+      return;
+    }
+    if (alone.isLeak(first.signature(), equal, recording.promises(), state.seq())) {
+      tellLeak(tally, options.seed(), where, first, Alone.LEAK);
       return;
     }
     tally.count(first);
@@ -79,17 +89,27 @@ final class FailedState {
     PromiseLog promises = recording.promises();
     Trace trace = recording.trace();
     PowerCut cut = new PowerCut(trace, options.profile().rules());
+    CrashState whole = cut.state(state.seq(), state.losses());
     CrashState small =
-        Shrinker.shrink(
-            cut,
-            cut.state(state.seq(), state.losses()),
-            image -> !checker.at(image, promises, state.seq()).survived(),
-            SHRINK_TRIALS);
+        first.hangs()
+            ? whole
+            : Shrinker.shrink(
+                cut,
+                whole,
+                image -> !checker.at(image, promises, state.seq()).survived(),
+                SHRINK_TRIALS);
     DiskImage kept = small.image().fork();
-    StateResult result = checker.at(small.image(), promises, small.seq());
+    StateResult result = first.hangs() ? first : checker.at(small.image(), promises, small.seq());
+    // Static state may have led the search astray.
+    StateResult other = alone.once(kept, promises, small.seq());
+    if (other != null && other.survived()) {
+      small = cut.state(state.seq(), state.losses());
+      kept = small.image();
+      result = first;
+    }
     StateResult shown = result.survived() ? first : result;
     String story =
-        small.losses().story()
+        withNote(small.losses().story(), alone.unknown())
             + (shown.failure() == null ? "" : "\n" + CallStack.text(shown.failure()));
     String title = shown.verdict() + ", " + where + ": " + shown.summary();
     @Nullable Path file =
@@ -117,6 +137,17 @@ final class FailedState {
             List.of()));
   }
 
+  /** Adds a sentence behind the first line, because the end is for the stack. */
+  private static String withNote(String story, String note) {
+    int end = story.indexOf('\n');
+    if (note.isEmpty()) {
+      return story;
+    }
+    return end < 0
+        ? story + "\n(" + note + ")"
+        : story.substring(0, end) + "\n(" + note + ")" + story.substring(end);
+  }
+
   /**
    * The cause of a failure: the kinds of the operations that have to be lost, with the places that
    * they come from. A failure without any has a cause of its own.
@@ -139,15 +170,46 @@ final class FailedState {
   /** A state that survived is opened again and must give the same answers. */
   void compareAnswers(Recording recording, CrashState state, DiskImage spare, StateResult first)
       throws IOException {
+    DiskImage equal = spare.fork();
     StateResult second = checker.at(spare, recording.promises(), state.seq());
     if (!second.survived()) {
-      tellUnlike(second, "the first check of an equal image survived");
+      tellUnlike(recording, state, equal, second, "the first check of an equal image survived");
     } else if (second.answers() != first.answers()) {
-      tellUnlike(first, "the second opening of an equal image gave other answers");
+      tellUnlike(
+          recording,
+          state,
+          equal,
+          first,
+          "the second opening of an equal image gave other answers");
     }
   }
 
-  private void tellUnlike(StateResult result, String other) {
+  /** Reports that an image failed only in a JVM with other images. */
+  static void tellLeak(Tally tally, long seed, String where, StateResult result, String why) {
+    tally.count(Verdict.NOT_MEASURED);
+    if (tally.isNew("leak")) {
+      Throwable failure = result.failure();
+      tally.add(
+          new Failure(
+              Verdict.NOT_MEASURED,
+              why,
+              result.findings(),
+              where
+                  + ": "
+                  + result.summary()
+                  + (failure == null ? "" : "\n" + CallStack.text(failure)),
+              seed,
+              null));
+    }
+  }
+
+  /** With one thread no other image is open, and chance is the likely reason. */
+  private void tellUnlike(
+      Recording recording, CrashState state, DiskImage image, StateResult result, String other) {
+    if (options.workers() > 1 && alone.alwaysSurvives(image, recording.promises(), state.seq())) {
+      tellLeak(tally, options.seed(), where, result, Alone.LEAK_OR_CHANCE);
+      return;
+    }
     tally.count(Verdict.HARNESS_BROKEN);
     if (tally.isNew("unlike")) {
       Throwable failure = result.failure();

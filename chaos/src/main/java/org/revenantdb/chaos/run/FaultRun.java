@@ -7,7 +7,6 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -52,6 +51,7 @@ public final class FaultRun<S> {
   private final PowerCutOptions options;
   private final List<FaultCase> cases;
   private final Look checker;
+  private final Alone alone;
   private final String subject;
   private final Predicate<StateResult> refused;
   private final Predicate<Throwable> refuses;
@@ -76,25 +76,60 @@ public final class FaultRun<S> {
     this.options = options;
     this.cases = List.copyOf(cases);
     this.checker = patient;
+    this.alone = Alone.of(subjects, options.limit());
     this.subject = patient.checker().subjectClass();
     this.refused = result -> patient.checker().refused(result);
     this.refuses = thrown -> subjects.get().refuses(thrown);
   }
 
   private FaultRun(
-      Recording intact,
+      Intact intact,
       FaultLife.Source lives,
       ImageChecker checker,
+      Alone alone,
       PowerCutOptions options,
       List<FaultCase> cases) {
-    this.intact = () -> intact;
+    for (FaultCase each : cases) {
+      if (each.contract() != Contract.NOTHING_LOST) {
+        throw new IllegalArgumentException("a fault that is not reported: " + each);
+      }
+    }
+    this.intact = intact;
     this.lives = lives;
     this.options = options;
     this.cases = List.copyOf(cases);
     this.checker = checker::check;
+    this.alone = alone;
     this.subject = checker.subjectClass();
     this.refused = _ -> false;
     this.refuses = _ -> false;
+  }
+
+  /**
+   * Prepares a run on disks in memory, whose images are opened in other JVMs. All its faults must
+   * be reported to the store.
+   *
+   * @param subjects creates subjects
+   * @param checker opens images
+   * @param flags further flags of the JVMs
+   * @param options as above
+   * @param cases the faults, one life for each
+   * @param <S> the open store
+   * @return the run
+   */
+  public static <S> FaultRun<S> isolated(
+      Supplier<CrashSubject<S>> subjects,
+      ImageChecker checker,
+      List<String> flags,
+      PowerCutOptions options,
+      List<FaultCase> cases) {
+    return new FaultRun<>(
+        new LifeRecorder<>(subjects, options.seed(), /* lives= */ 1, options.limit())::record,
+        fault -> new MemoryLife<>(subjects, options, fault),
+        checker,
+        Alone.of(subjects, options.limit(), flags),
+        options,
+        cases);
   }
 
   /**
@@ -113,12 +148,7 @@ public final class FaultRun<S> {
       ImageChecker checker,
       PowerCutOptions options,
       List<FaultCase> cases) {
-    for (FaultCase each : cases) {
-      if (each.contract() != Contract.NOTHING_LOST) {
-        throw new IllegalArgumentException("a fault that is not reported: " + each);
-      }
-    }
-    return new FaultRun<>(intact, lives, checker, options, cases);
+    return new FaultRun<>(() -> intact, lives, checker, Alone.already(), options, cases);
   }
 
   /**
@@ -210,19 +240,27 @@ public final class FaultRun<S> {
           fault.contract() == Contract.RIGHT_BEFORE_THE_FAULT
               ? life.promises().withoutAnswersFrom(lived.firstAt())
               : life.promises();
-      judge(life.left(), owed, life.now(), "opened after process death");
+      DiskImage left = life.left();
+      long end = life.now();
+      judge(left.fork(), owed, end, "opened after process death");
       if (!silent && !failed) {
-        liveOn();
+        liveOn(left, end);
       }
     }
 
-    private void liveOn() throws IOException {
+    private void liveOn(DiskImage left, long end) throws IOException {
       FaultLife.LivedOn both = life.liveOn();
       if (!both.unmeasured().isEmpty()) {
         tellUnmeasured(both.unmeasured());
         return;
       }
       if (!both.complaint().isEmpty()) {
+        // The second life has opened and checked what survived alone: the first one left something.
+        if (both.from() == Long.MAX_VALUE
+            && alone.isLeak(firstLine(both.complaint()), left, life.promises(), end)) {
+          tellUnmeasured(Alone.LEAK_BETWEEN_LIVES + "\n" + both.complaint());
+          return;
+        }
         fail(Verdict.CORRUPT, both.complaint(), both.failure());
         return;
       }
@@ -285,7 +323,7 @@ public final class FaultRun<S> {
       String where =
           "after %s, power cut under %s at %d".formatted(title(), options.profile(), state.seq());
       Recording recording = new Recording(both.trace(), owed, Verdict.SURVIVED, "", both.end());
-      new FailedState(where, title(), options, subject, checker, tally)
+      new FailedState(where, title(), options, subject, checker, alone, tally)
           .tell(recording, state, spare, result);
     }
 
@@ -319,6 +357,10 @@ public final class FaultRun<S> {
     private void tell(StateResult result, DiskImage image, PromiseLog owed, long seq, String how)
         throws IOException {
       failed = true;
+      if (alone.isLeak(result.signature(), image, owed, seq)) {
+        FailedState.tellLeak(tally, options.seed(), how + " " + title(), result, Alone.LEAK);
+        return;
+      }
       tally.count(result.verdict());
       if (!tally.isNew(fault.name() + " " + result.signature())) {
         return;
@@ -359,20 +401,20 @@ public final class FaultRun<S> {
     private void fail(Verdict verdict, String what, @Nullable Throwable thrown) {
       failed = true;
       tally.count(verdict);
-      if (tally.isNew(fault.name() + " " + verdict + " " + what.lines().findFirst().orElse(""))) {
+      if (tally.isNew(fault.name() + " " + verdict + " " + firstLine(what))) {
         tally.add(
             new Failure(
                 verdict,
-                "%s with %s: %s"
-                    .formatted(
-                        verdict,
-                        title(),
-                        Objects.requireNonNullElse(what.lines().findFirst().orElse(null), "")),
+                "%s with %s: %s".formatted(verdict, title(), firstLine(what)),
                 List.of(),
                 what + (thrown == null ? "" : "\n" + CallStack.text(thrown)),
                 options.seed(),
                 null));
       }
+    }
+
+    private static String firstLine(String text) {
+      return text.lines().findFirst().orElse("");
     }
 
     private static String site(CallStack in) {

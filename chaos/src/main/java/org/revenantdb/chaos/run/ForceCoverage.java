@@ -1,5 +1,7 @@
 package org.revenantdb.chaos.run;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -133,8 +135,8 @@ public final class ForceCoverage<S> {
   }
 
   /**
-   * Prepares the mutations of a store whose images are opened elsewhere. Recoveries are not
-   * recorded there. The number of states is bounded, and not the time.
+   * Prepares the mutations of a store whose images are opened elsewhere. Recoveries are recorded
+   * there if the checkers can. The number of states is bounded, and not the time.
    *
    * @param subject its seam, code and kinds of files count
    * @param checkers opens images, one for each thread
@@ -202,7 +204,7 @@ public final class ForceCoverage<S> {
     }
   }
 
-  /** Opens images in another JVM, where exceptions have no types. */
+  /** Opens images in another JVM. Its exceptions have no types here. */
   private record Elsewhere(ImageChecker checker) implements Opener {
     @Override
     public StateResult at(DiskImage image, PromiseLog log, long seq) {
@@ -211,7 +213,11 @@ public final class ForceCoverage<S> {
 
     @Override
     public StateChecker.@Nullable Recorded recorded(DiskImage image, PromiseLog log, long seq) {
-      return null;
+      try {
+        return checker.records() ? checker.checkRecorded(image, log, seq) : null;
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
     }
 
     @Override

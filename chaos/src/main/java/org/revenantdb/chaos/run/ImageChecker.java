@@ -57,6 +57,15 @@ public interface ImageChecker extends AutoCloseable {
   StateChecker.Recorded checkRecorded(DiskImage image, PromiseLog log, long seq) throws IOException;
 
   /**
+   * Returns whether {@link #checkRecorded} is possible.
+   *
+   * @return by default true
+   */
+  default boolean records() {
+    return true;
+  }
+
+  /**
    * Returns the subject's class.
    *
    * @return its binary name

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.crash.Seeds;
 import org.revenantdb.chaos.disk.DiskImage;
 import org.revenantdb.chaos.disk.MemoryFileSystem;
@@ -156,7 +157,9 @@ public final class LifeRecorder<S> {
             "the life after a death",
             limit,
             step -> run.live(before + 1, ", after the death of a process", step));
-    return run.recording(behind.complaint(), Verdict.CORRUPT);
+    return run.leaks(behind.complaint())
+        ? run.unusable(Verdict.NOT_MEASURED, Alone.LEAK_BETWEEN_LIVES + "\n" + behind.complaint())
+        : run.recording(behind.complaint(), Verdict.CORRUPT);
   }
 
   /** Several lives on one disk. */
@@ -168,6 +171,9 @@ public final class LifeRecorder<S> {
     private PromiseLog log = new PromiseLog();
     private long from;
     private volatile boolean slow;
+
+    /** What the dead process left, before the next one opened it. */
+    private @Nullable DiskImage leftByDeath;
 
     Run() throws IOException {
       this(FaultInjector.NOTHING, /* keep= */ true);
@@ -213,6 +219,15 @@ public final class LifeRecorder<S> {
       disk = disk.nextProcess(FaultInjector.NOTHING);
       log = log.cutOffByDeath().before(Long.MAX_VALUE);
       from = disk.clock().next();
+      leftByDeath = DiskImage.of(directory);
+    }
+
+    /** Whether the life after a death failed only because the dead process was in this JVM. */
+    boolean leaks(String complaint) {
+      DiskImage left = leftByDeath;
+      return complaint.startsWith("open ") // work is not the same in another JVM
+          && left != null
+          && Alone.of(subjects, limit).isLeak(complaint, left, log, from);
     }
 
     Recording unusable(Verdict verdict, String reason) {
@@ -277,8 +292,14 @@ public final class LifeRecorder<S> {
     if (recording.from() == 0) {
       reason = controls.complaint(everything, recording.promises(), recording.end());
     } else {
+      DiskImage equal = everything.fork();
       StateResult kept = controls.kept(everything, recording.promises(), recording.end());
-      if (!kept.survived()) {
+      if (!kept.survived()
+          && Alone.of(subjects, limit)
+              .isLeak(kept.signature(), equal, recording.promises(), recording.end())) {
+        verdict = Verdict.NOT_MEASURED;
+        reason = Alone.LEAK_BETWEEN_LIVES + "\n" + Controls.told(kept);
+      } else if (!kept.survived()) {
         verdict = kept.verdict();
         reason = "the files of a dead process fail the check: " + Controls.told(kept);
       }

@@ -71,8 +71,7 @@ final class PatientChecker<S> implements Look {
     }
     // The hanging thread keeps its subject.
     checker = new StateChecker<>(subjects, resume);
-    Throwable hanging = new AssertionError("it did not end within " + limit.toSeconds() + " s");
-    hanging.setStackTrace(call.standsAt());
+    Hang hanging = new Hang(limit, call.standsAt());
     return hangs.apply(new StateResult(Verdict.CORRUPT, List.of(), hanging, current.phase(), 0, 0));
   }
 

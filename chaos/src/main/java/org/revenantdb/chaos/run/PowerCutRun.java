@@ -51,6 +51,7 @@ public final class PowerCutRun<S> {
   private static final Duration GLANCE = Duration.ofMillis(100);
 
   private final Supplier<? extends ImageChecker> checkers;
+  private final Alone alone;
   private final Function<Recording, Iterator<CrashState>> source;
   private final Recording recording;
   private final PowerCutOptions options;
@@ -75,6 +76,7 @@ public final class PowerCutRun<S> {
       PowerCutOptions options,
       SeenImages seen) {
     this.checkers = () -> new StateChecker<>(subjects, /* resume= */ true);
+    this.alone = Alone.of(subjects, options.limit());
     this.recording = recording;
     this.options = options;
     this.seen = seen;
@@ -89,6 +91,7 @@ public final class PowerCutRun<S> {
       String name,
       Function<Recording, Iterator<CrashState>> source) {
     this.checkers = checkers;
+    this.alone = Alone.already();
     this.recording = recording;
     this.options = options;
     this.seen = new SeenImages();
@@ -278,6 +281,11 @@ public final class PowerCutRun<S> {
           "%s of a crash state did not end within %d s (%s)"
               .formatted(checker.phase(), options.limit().toSeconds(), current);
       Opened on = opened;
+      if (on != null && isLeak(on, title, thread)) {
+        leftBehind.add(thread);
+        thread.interrupt();
+        return;
+      }
       String story = on == null ? stack : on.story().get() + "\n" + stack;
       tally.count(Verdict.CORRUPT);
       tally.add(
@@ -285,6 +293,17 @@ public final class PowerCutRun<S> {
               Verdict.CORRUPT, title, List.of(), story, options.seed(), kept(on, title, story)));
       leftBehind.add(thread);
       thread.interrupt();
+    }
+
+    /** Another image may hold what this one waits for. */
+    private boolean isLeak(Opened on, String title, Thread thread) {
+      Hang hang = new Hang(options.limit(), thread.getStackTrace());
+      StateResult result = new StateResult(Verdict.CORRUPT, List.of(), hang, checker.phase(), 0, 0);
+      boolean leaks = alone.isLeak(result.signature(), on.image().fork(), on.promises(), on.seq());
+      if (leaks) {
+        FailedState.tellLeak(tally, options.seed(), title, result, Alone.LEAK);
+      }
+      return leaks;
     }
 
     private @Nullable Path kept(@Nullable Opened on, String title, String story) {
@@ -320,7 +339,14 @@ public final class PowerCutRun<S> {
             return checker.check(image, promises, seq);
           };
       String where = name + " at " + current;
-      return new FailedState(where, /* after= */ "", options, checker.subjectClass(), look, tally);
+      return new FailedState(
+          where,
+          /* after= */ "",
+          options,
+          checker.subjectClass(),
+          look,
+          alone.watchedBy(watchdog),
+          tally);
     }
 
     private void checkState(Level level, CrashState state, Watchdog watchdog) throws IOException {
@@ -357,6 +383,10 @@ public final class PowerCutRun<S> {
       }
       if (!result.survived()) {
         failedState(watchdog, state).tell(of, state, spare, result);
+        if (result.hangs()) {
+          // As in this JVM, where the thread would be lost: each further hang would take the limit.
+          leftBehind.add(Thread.currentThread());
+        }
         return;
       }
       tally.count(result);

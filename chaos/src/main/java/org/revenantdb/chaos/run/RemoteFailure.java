@@ -10,7 +10,6 @@ import org.jspecify.annotations.Nullable;
 public final class RemoteFailure extends Exception {
   private static final long serialVersionUID = 1L;
   private static final int CAUSES = 8;
-  private static final int FRAMES = 100;
 
   /** The name of its class in the other JVM. */
   private final String type;
@@ -44,16 +43,7 @@ public final class RemoteFailure extends Exception {
     target.writeUTF(failure.getClass().getName());
     String text = failure.toString();
     target.writeUTF(text.length() > 10_000 ? text.substring(0, 10_000) : text);
-    StackTraceElement[] frames = failure.getStackTrace();
-    int count = Math.min(FRAMES, frames.length);
-    target.writeInt(count);
-    for (StackTraceElement frame : Arrays.asList(frames).subList(0, count)) {
-      target.writeUTF(frame.getClassName());
-      target.writeUTF(frame.getMethodName());
-      String file = frame.getFileName();
-      target.writeUTF(file == null ? "" : file);
-      target.writeInt(frame.getLineNumber());
-    }
+    StackCodec.write(Arrays.asList(failure.getStackTrace()), target);
     Throwable cause = failure.getCause();
     boolean more = cause != null && causes > 0;
     target.writeBoolean(more);
@@ -72,14 +62,7 @@ public final class RemoteFailure extends Exception {
   public static RemoteFailure read(DataInput source) throws IOException {
     String type = source.readUTF();
     String text = source.readUTF();
-    StackTraceElement[] frames = new StackTraceElement[source.readInt()];
-    for (int i = 0; i < frames.length; i++) {
-      String className = source.readUTF();
-      String method = source.readUTF();
-      String file = source.readUTF();
-      frames[i] =
-          new StackTraceElement(className, method, file.isEmpty() ? null : file, source.readInt());
-    }
+    StackTraceElement[] frames = StackCodec.read(source);
     RemoteFailure failure =
         new RemoteFailure(type, text, source.readBoolean() ? read(source) : null);
     failure.setStackTrace(frames);

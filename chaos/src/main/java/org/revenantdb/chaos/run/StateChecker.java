@@ -3,6 +3,7 @@ package org.revenantdb.chaos.run;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.crash.Seeds;
@@ -31,6 +32,7 @@ public final class StateChecker<S> implements ImageChecker {
 
   private final CrashSubject<S> subject;
   private final boolean resume;
+  private final Consumer<String> phases;
   private volatile String phase = "nothing yet";
 
   /**
@@ -40,8 +42,20 @@ public final class StateChecker<S> implements ImageChecker {
    * @param resume whether the store must prove that it accepts new work
    */
   public StateChecker(Supplier<CrashSubject<S>> subjects, boolean resume) {
+    this(subjects, resume, _ -> {});
+  }
+
+  /**
+   * Creates a checker with its own subject.
+   *
+   * @param subjects creates subjects
+   * @param resume whether the store must prove that it accepts new work
+   * @param phases receives each phase before it begins
+   */
+  StateChecker(Supplier<CrashSubject<S>> subjects, boolean resume, Consumer<String> phases) {
     this.subject = subjects.get();
     this.resume = resume;
+    this.phases = phases;
   }
 
   /**
@@ -139,40 +153,40 @@ public final class StateChecker<S> implements ImageChecker {
     @Nullable S store = null;
     long nanos = 0;
     try {
-      phase = "open";
+      begin("open");
       long begun = System.nanoTime();
       store = subject.open(root);
       nanos = System.nanoTime() - begun;
-      phase = "check";
+      begin("check");
       subject.check(store, recovered);
       if (!recovered.asked() || recovered.verdict() != Verdict.SURVIVED) {
         return judged(recovered, nanos, recovered.answers());
       }
       if (more == null) {
         if (resume) {
-          phase = "resume";
+          begin("resume");
           subject.resume(store, new PromiseLog().promises(clock, seedAfter(log, seq)));
         }
-        phase = "close";
+        begin("close");
         close(store);
         store = null;
         return done(nanos, recovered.answers());
       }
-      phase = "resume";
+      begin("resume");
       more.settle(recovered);
       subject.resume(store, more.promises(clock, seedAfter(log, seq)));
-      phase = "close";
+      begin("close");
       close(store);
       store = null;
-      phase = "open again";
+      begin("open again");
       store = subject.open(root);
-      phase = "check again";
+      begin("check again");
       RecoveredState again = more.at(clock.next());
       subject.check(store, again);
       if (again.verdict() != Verdict.SURVIVED) {
         return judged(again, nanos, recovered.answers());
       }
-      phase = "close";
+      begin("close");
       close(store);
       store = null;
       return done(nanos, recovered.answers());
@@ -186,6 +200,11 @@ public final class StateChecker<S> implements ImageChecker {
         closeQuietly(store);
       }
     }
+  }
+
+  private void begin(String what) {
+    phase = what;
+    phases.accept(what);
   }
 
   /** Unlike that of any life before the crash, because subjects derive their values from it. */

@@ -47,6 +47,11 @@ public record StateResult(
     return phase.equals(OF_A_THREAD);
   }
 
+  /** Whether the check did not end. */
+  boolean hangs() {
+    return failure instanceof Hang;
+  }
+
   /**
    * Returns the kind of failure, so that a thousand states with one cause are reported once.
    *

@@ -19,7 +19,6 @@ public final class Subjects {
    * @return creates a new one at each call
    * @throws IllegalArgumentException if there is no such constructor
    */
-  @SuppressWarnings("unchecked") // the store's type is known only to the class
   public static <S> Supplier<CrashSubject<S>> of(Class<?> type) {
     Constructor<?> constructor;
     try {
@@ -35,7 +34,16 @@ public final class Subjects {
       throw new IllegalArgumentException(
           type.getName() + " does not implement " + CrashSubject.class.getName());
     }
-    return () -> {
+    return new OfClass<>(type, constructor);
+  }
+
+  /** Makes subjects by their class, which another JVM can do as well. */
+  record OfClass<S>(Class<?> type, Constructor<?> constructor)
+      implements Supplier<CrashSubject<S>> {
+
+    @Override
+    @SuppressWarnings("unchecked") // the store's type is known only to the class
+    public CrashSubject<S> get() {
       try {
         return (CrashSubject<S>) constructor.newInstance();
       } catch (InvocationTargetException e) {
@@ -43,7 +51,7 @@ public final class Subjects {
       } catch (ReflectiveOperationException e) {
         throw new IllegalArgumentException(type.getName() + " cannot be made", e);
       }
-    };
+    }
   }
 
   /**

@@ -1,4 +1,4 @@
-package org.revenantdb.chaos.hooks;
+package org.revenantdb.chaos.run;
 
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -10,8 +10,6 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import org.revenantdb.chaos.oracle.Finding;
-import org.revenantdb.chaos.run.RemoteFailure;
-import org.revenantdb.chaos.run.StateResult;
 import org.revenantdb.chaos.subject.Verdict;
 
 /** The result of a check as one line of text. */
