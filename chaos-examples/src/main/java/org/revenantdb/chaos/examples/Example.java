@@ -117,8 +117,8 @@ enum Example {
     /** What is found is told. */
     TOLD,
     /**
-     * What is found is told, but it runs only if it is named: after many power cuts its opening
-     * waits for something that will not come, so a run takes long.
+     * What is found is told, but it runs only if it is named: an opening may wait for a header that
+     * a power cut took away, until the check ends it.
      */
     NAMED
   }
