@@ -184,10 +184,10 @@ class IsolatedImagesTest {
     }
   }
 
-  @CrashTest(states = 12, workers = 1, seed = 3)
+  @CrashTest(states = 6, workers = 1, seed = 3)
   static class ByNameHere extends ByName {}
 
-  @CrashTest(states = 12, workers = 1, seed = 3, isolated = true)
+  @CrashTest(states = 6, workers = 1, seed = 3, isolated = true)
   static class ByNameIsolated extends ByName {}
 
   @Test
