@@ -44,6 +44,9 @@ public final class WorkerMain {
   /** The beginning of a line that tells a step. */
   static final String PHASE = "phase\t";
 
+  /** What it says last if the files of its parent cannot be read, which no store has caused. */
+  static final String BROKEN = "broken";
+
   /** A check whose file operations are recorded. */
   static final String RECORDED = "recorded";
 
@@ -90,12 +93,20 @@ public final class WorkerMain {
     System.setOut(System.err);
     LinkedBlockingQueue<String> orders = new LinkedBlockingQueue<>();
     Thread.ofPlatform().daemon().name("orders").start(() -> listen(orders));
+    WorkerMain worker = null;
     try {
       if (arguments.length > 2) {
         configure(Path.of(arguments[2]));
       }
       Supplier<CrashSubject<Object>> subjects = Subjects.of(Class.forName(arguments[0]));
-      new WorkerMain(subjects, arguments[1].equals(IN_MEMORY), out).work(orders);
+      worker = new WorkerMain(subjects, arguments[1].equals(IN_MEMORY), out);
+      worker.work(orders);
+    } catch (IOException e) { // those of the store are results
+      e.printStackTrace();
+      if (worker != null) {
+        worker.say(BROKEN);
+      }
+      Runtime.getRuntime().halt(FAILED);
     } catch (Throwable e) { // threads of the store must not keep this JVM alive
       e.printStackTrace();
       Runtime.getRuntime().halt(FAILED);

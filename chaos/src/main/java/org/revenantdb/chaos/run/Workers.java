@@ -411,6 +411,13 @@ public final class Workers implements Supplier<ImageChecker>, AutoCloseable {
       }
       process.rest(true);
       FileTrees.delete(place);
+      if (WorkerMain.BROKEN.equals(line)) {
+        process.drain();
+        String output = endOf(process.output());
+        drop();
+        throw new IllegalStateException(
+            "a JVM that opens images cannot read the files for it in " + scratch + ":\n" + output);
+      }
       return line == null ? new Answer(ended(process), null) : answer(line, place);
     }
 
