@@ -24,6 +24,7 @@ import org.revenantdb.collections.map.MapWork;
 import org.revenantdb.collections.map.TableMap;
 import org.revenantdb.collections.row.KeyText;
 import org.revenantdb.collections.row.Scratch;
+import org.revenantdb.collections.value.ByArrays;
 import org.revenantdb.engine.ConflictException;
 import org.revenantdb.engine.Cursor;
 import org.revenantdb.engine.Database;
@@ -255,8 +256,10 @@ public final class TypedTable<K, V> {
   }
 
   private CodecException failed(String what, String which, String how, RuntimeException thrown) {
-    Throwable checked = thrown instanceof CodecException ? thrown.getCause() : null;
-    Throwable cause = checked == null ? thrown : checked;
+    Throwable cause =
+        thrown instanceof ByArrays.Checked && thrown.getCause() instanceof Exception checked
+            ? checked
+            : thrown;
     return new CodecException(
         "table "
             + name()

@@ -12,6 +12,8 @@ import com.esotericsoftware.kryo.io.Output;
 import com.esotericsoftware.kryo.util.Pool;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Timestamp;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -145,6 +147,26 @@ class CodecLibrariesTest {
         texts.put(tx, 7L, "no JSON");
         CodecException failed = assertThrows(CodecException.class, () -> orders.get(tx, 7L));
         assertInstanceOf(JacksonException.class, failed.getCause());
+      });
+    }
+  }
+
+  @Test
+  void a_codec_exception_that_a_codec_has_made_keeps_its_words(@TempDir Path directory) {
+    Codec<String> strict =
+        Codec.of(
+            text -> text.getBytes(StandardCharsets.UTF_8),
+            bytes -> {
+              throw new CodecException("schema 7 is too new", new IOException("no such schema"));
+            });
+    try (Database db = Database.open(directory)) {
+      TypedTable<Long, String> table = TypedTable.open(db, "t", Keys.longs(), strict);
+      db.run(tx -> {
+        table.put(tx, 7L, "x");
+        CodecException failed = assertThrows(CodecException.class, () -> table.get(tx, 7L));
+        String message = String.valueOf(failed.getMessage());
+        assertTrue(message.contains("key 7"), message);
+        assertTrue(message.contains("schema 7 is too new"), message);
       });
     }
   }

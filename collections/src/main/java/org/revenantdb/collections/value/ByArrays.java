@@ -3,7 +3,6 @@ package org.revenantdb.collections.value;
 import org.revenantdb.collections.ByteReader;
 import org.revenantdb.collections.ByteWriter;
 import org.revenantdb.collections.Codec;
-import org.revenantdb.collections.CodecException;
 
 /**
  * A codec of two functions.
@@ -34,8 +33,16 @@ public record ByArrays<V>(
       if (checked instanceof InterruptedException) {
         Thread.currentThread().interrupt();
       }
-      // The table unwraps it and adds table and key.
-      throw new CodecException(String.valueOf(checked.getMessage()), checked);
+      throw new Checked(checked);
+    }
+  }
+
+  /** What a function has thrown; a table tells its cause, with table and key. */
+  public static final class Checked extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    private Checked(Exception cause) {
+      super(cause);
     }
   }
 }

@@ -45,8 +45,13 @@ public final class Broker implements AutoCloseable {
     this.directory = directory;
     this.ports = ports;
     this.flags = flags;
-    for (int node = 0; node < ports.size() / 2; node++) {
-      nodes.add(fork(node));
+    try {
+      for (int node = 0; node < ports.size() / 2; node++) {
+        nodes.add(fork(node));
+      }
+    } catch (RuntimeException notStarted) {
+      close();
+      throw notStarted;
     }
     this.servers =
         IntStream.range(0, nodes.size())
@@ -152,16 +157,33 @@ public final class Broker implements AutoCloseable {
    * @param node from 0
    * @param meanwhile is run while it is away
    * @throws IllegalStateException if it does not come back
+   * @throws Exception what {@code meanwhile} throws
    */
-  public void withoutOne(int node, Runnable meanwhile) {
+  public void withoutOne(int node, Meanwhile meanwhile) throws Exception {
     nodes.get(node).kill();
     nodes.get(node).close();
     meanwhile.run();
-    ForkedJvm again = fork(node);
-    nodes.set(node, again);
-    if (!isUp(again)) {
-      throw new IllegalStateException("broker " + node + " does not come back: " + again.stderr());
+    for (int attempt = 1; attempt <= ATTEMPTS; attempt++) { // a client may have its port
+      ForkedJvm again = fork(node);
+      nodes.set(node, again);
+      if (isUp(again)) {
+        return;
+      }
+      again.awaitEnd();
     }
+    throw new IllegalStateException(
+        "broker " + node + " does not come back: " + nodes.get(node).stderr());
+  }
+
+  /** What is done while a broker is away. */
+  @FunctionalInterface
+  public interface Meanwhile {
+    /**
+     * Does it.
+     *
+     * @throws Exception if it fails
+     */
+    void run() throws Exception;
   }
 
   /**

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
@@ -23,6 +24,8 @@ import org.apache.kafka.clients.admin.DescribeClusterOptions;
 public final class BrokerMain {
   private static final DescribeClusterOptions ONE_LOOK =
       new DescribeClusterOptions().timeoutMs(2_000);
+
+  private static final Duration BETWEEN_LOOKS = Duration.ofMillis(50);
 
   /** The same for each node and each life: "revenant-cluster". */
   private static final String CLUSTER = "cmV2ZW5hbnQtY2x1c3Rlcg";
@@ -105,6 +108,7 @@ public final class BrokerMain {
         } catch (ExecutionException notYet) {
           // asked again, as long as the process lives
         }
+        Thread.sleep(BETWEEN_LOOKS);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

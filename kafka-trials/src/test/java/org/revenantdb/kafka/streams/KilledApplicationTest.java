@@ -20,11 +20,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
-import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.LongSerializer;
-import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
@@ -67,7 +64,7 @@ class KilledApplicationTest {
     kill(/* brokers= */ 1, KILLS);
   }
 
-  /** Every other kill of the application is followed by one of a broker. */
+  /** Every other life is beside two of three brokers. */
   @Test
   @EnabledIfSystemProperty(named = "revenant.long", matches = "true")
   void beside_three_brokers_of_which_one_is_killed_it_counts_exactly_once() throws Exception {
@@ -84,14 +81,12 @@ class KilledApplicationTest {
           new KilledLives(CountingApplication.class, broker, home, /* isOurs= */ _ -> true);
       for (int kill = 0; kill < kills; kill++) {
         send(broker, random, RECORDS);
+        int number = kill;
+        Broker.Meanwhile life = () -> live(lives, broker, number, random);
         if (brokers > 1 && kill % 2 == 1) {
-          broker.withoutOne(random.nextInt(brokers), () -> send(broker, random, MORE));
-        }
-        Runnable more = () -> send(broker, random, MORE);
-        if (kill % 2 == 0) {
-          lives.liveUntilCommit(1 + random.nextInt(8), more);
+          broker.withoutOne(random.nextInt(brokers), life);
         } else {
-          lives.live(1 + random.nextInt(14), random, more);
+          life.run();
         }
         compareStoresWithChangelogs(lives);
         if (LONG && (kill + 1) % 20 == 0) {
@@ -107,24 +102,21 @@ class KilledApplicationTest {
     }
   }
 
+  private void live(KilledLives lives, Broker broker, int kill, Random random) throws Exception {
+    Runnable more = () -> send(broker, random, MORE);
+    if (kill % 4 < 2) {
+      lives.liveUntilCommit(1 + random.nextInt(8), more);
+    } else {
+      lives.live(1 + random.nextInt(14), random, more);
+    }
+  }
+
   private void send(Broker broker, Random random, int records) {
-    try (KafkaProducer<String, Long> producer =
-        new KafkaProducer<>(
-            Map.of(
-                "bootstrap.servers",
-                broker.servers(),
-                "linger.ms",
-                5,
-                "max.block.ms",
-                Broker.PATIENCE_MILLIS,
-                "delivery.timeout.ms",
-                Broker.PATIENCE_MILLIS),
-            new StringSerializer(),
-            new LongSerializer())) {
+    try (Sending sending = new Sending(broker)) {
       for (int i = 0; i < records; i++) {
         String key = "key " + random.nextInt(KEYS);
         long value = random.nextInt(1_000);
-        producer.send(new ProducerRecord<>("in", key, value));
+        sending.send(new ProducerRecord<>("in", key, value));
         counts.merge(key, 1L, Long::sum);
         sums.merge(key, value, Long::sum);
         sent++;
@@ -159,7 +151,9 @@ class KilledApplicationTest {
     assertEquals(counts, rows(lives, CountingApplication.COUNTS));
     assertEquals(sums, rows(lives, CountingApplication.SUMS));
     for (Map.Entry<TopicPartition, Long> offset : stored.entrySet()) {
-      assertEquals(changelog(lives, offset.getKey(), Long.MAX_VALUE).lastKey(), offset.getValue());
+      assertEquals(
+          changelog(lives, offset.getKey(), offset.getValue(), /* toTheEnd= */ true).lastKey(),
+          offset.getValue());
     }
   }
 
@@ -178,7 +172,11 @@ class KilledApplicationTest {
         Table table = database.table(name);
         try (Transaction tx = database.begin()) {
           for (Map.Entry<TopicPartition, Long> at : offsets(tx, table).entrySet()) {
-            compare(tx, table, changelog(lives, at.getKey(), at.getValue()).values(), at);
+            compare(
+                tx,
+                table,
+                changelog(lives, at.getKey(), at.getValue(), /* toTheEnd= */ false).values(),
+                at);
             Long least = lives.floor(at.getKey());
             assertTrue(
                 least == null || least <= at.getValue(),
@@ -248,19 +246,23 @@ class KilledApplicationTest {
     return found;
   }
 
-  /** What is committed of a changelog up to an offset, by offset. */
+  /**
+   * What is committed of a changelog, by offset.
+   *
+   * @param stored an offset that is committed; it may be seen a moment later
+   * @param toTheEnd whether what follows it is read, too
+   */
   private static TreeMap<Long, ConsumerRecord<byte[], byte[]>> changelog(
-      KilledLives lives, TopicPartition changelog, long last) {
+      KilledLives lives, TopicPartition changelog, long stored, boolean toTheEnd) {
     TreeMap<Long, ConsumerRecord<byte[], byte[]>> changes = new TreeMap<>();
     try (KafkaConsumer<byte[], byte[]> consumer = lives.consumer()) {
       consumer.assign(List.of(changelog));
       consumer.seekToBeginning(consumer.assignment());
       Long end = consumer.endOffsets(consumer.assignment()).get(changelog);
       assertNotNull(end);
-      while (consumer.position(changelog)
-          < Math.min(end, last == Long.MAX_VALUE ? last : last + 1)) {
+      while (consumer.position(changelog) < Math.max(stored + 1, toTheEnd ? end : 0)) {
         for (ConsumerRecord<byte[], byte[]> change : consumer.poll(Duration.ofSeconds(1))) {
-          if (change.offset() <= last) {
+          if (toTheEnd || change.offset() <= stored) {
             changes.put(change.offset(), change);
           }
         }

@@ -156,6 +156,21 @@ final class KilledLives {
               });
     }
 
+    /** Waits until all stores are restored. */
+    void awaitRunning() throws InterruptedException {
+      for (String line = next(); !line.equals("STATE RUNNING"); line = next()) {
+        notice(line, new ArrayList<>());
+      }
+    }
+
+    private String next() throws InterruptedException {
+      String line = said.take();
+      if (line.equals(NOTHING)) {
+        throw new AssertionError("the application has ended: " + log());
+      }
+      return line;
+    }
+
     void demandAlive() {
       assertTrue(process.isAlive(), KilledLives.this::log);
     }
@@ -173,11 +188,9 @@ final class KilledLives {
     List<String> rows() throws InterruptedException {
       tell(TellingApplication.ASK);
       List<String> rows = new ArrayList<>();
-      for (String line = said.take(); !line.equals("END"); line = said.take()) {
+      for (String line = next(); !line.equals("END"); line = next()) {
         if (line.startsWith("ROW ")) {
           rows.add(line.substring("ROW ".length()));
-        } else if (line.equals(NOTHING)) {
-          throw new AssertionError("the application has ended: " + log());
         } else {
           notice(line, new ArrayList<>());
         }

@@ -13,6 +13,7 @@ import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.streams.KafkaStreams;
@@ -39,6 +40,9 @@ import org.apache.kafka.streams.processor.internals.DefaultKafkaClientSupplier;
 final class TellingApplication {
   static final int ASK = 'r';
 
+  /** The longest that a broker allows, in milliseconds. */
+  private static final int LONGEST = 900_000;
+
   private TellingApplication() {}
 
   /**
@@ -63,8 +67,13 @@ final class TellingApplication {
     });
     streams.start();
     int asked = System.in.read();
-    for (; asked == ASK; asked = System.in.read()) {
-      rows.accept(streams);
+    try {
+      for (; asked == ASK; asked = System.in.read()) {
+        rows.accept(streams);
+      }
+    } catch (RuntimeException failure) { // the threads of Kafka would go on
+      failure.printStackTrace();
+      Runtime.getRuntime().halt(5);
     }
     if (asked < 0) {
       Runtime.getRuntime().halt(3);
@@ -87,6 +96,15 @@ final class TellingApplication {
     properties.put(
         StreamsConfig.consumerPrefix(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG), "earliest");
     properties.put(StreamsConfig.consumerPrefix(ConsumerConfig.MAX_POLL_RECORDS_CONFIG), 50);
+    // A busy machine is not a failure.
+    properties.put(
+        StreamsConfig.producerPrefix(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG), LONGEST);
+    properties.put(StreamsConfig.consumerPrefix(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG), LONGEST);
+    properties.put(
+        StreamsConfig.consumerPrefix(ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG), LONGEST);
+    properties.put(StreamsConfig.consumerPrefix("default.api.timeout.ms"), LONGEST);
+    properties.put(StreamsConfig.producerPrefix(ProducerConfig.MAX_BLOCK_MS_CONFIG), LONGEST);
+    properties.put(StreamsConfig.TASK_TIMEOUT_MS_CONFIG, (long) LONGEST);
     // The next life has the place of the one that was killed at once.
     properties.put(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG, "one");
     properties.put(RevenantConfig.POOL_BYTES, 16 << 20);

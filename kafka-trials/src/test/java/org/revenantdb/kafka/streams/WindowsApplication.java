@@ -97,7 +97,7 @@ final class WindowsApplication {
     TellingApplication.run(ID, topology(), arguments, WindowsApplication::sayRows);
   }
 
-  /** Asked when all input is committed, so the stores are there. */
+  /** Asked when it is running. */
   private static void sayRows(KafkaStreams streams) {
     try (KeyValueIterator<Windowed<String>, Long> rows =
         streams
