@@ -20,6 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
@@ -64,6 +65,7 @@ final class Hooks {
   private static final int TMPFILE = 020000000;
   private static final int AT_FDCWD = -100;
   private static final int MS_SYNC = 4;
+  private static final int EIO = 5;
   private static final int FORCE_ALL_FILES = -1;
 
   /** Of a control, and of a look at mapped memory, if pages change meanwhile. */
@@ -351,8 +353,8 @@ final class Hooks {
       result = half(slot, call, a, d);
       errno = slot.errno();
     } else {
-      errno = faults.errno();
-      result = call == Call.POSIX_FALLOCATE ? errno : -1; // it returns the error and sets none
+      errno = faults.errno(call);
+      result = failed(call, errno);
     }
     slot.clean = strike == Faults.FAILS_CLEAN;
     if (outermost) {
@@ -375,6 +377,15 @@ final class Hooks {
     }
     restore(errno);
     return result;
+  }
+
+  /** What a function returns if it fails. */
+  private static long failed(Call call, int errno) {
+    return switch (call) {
+      case POSIX_FALLOCATE -> errno; // and it sets none
+      case OPENDIR, FOPEN, DLOPEN, DLSYM, FIND_ENTRY -> 0; // an address
+      default -> -1;
+    };
   }
 
   private static void restore(int errno) {
@@ -405,7 +416,7 @@ final class Hooks {
       tape().lose(Tape.FAILED);
       return (long) Libc.handle(call).invokeExact(SPARE.errno, a, b, c, d, e, f);
     } catch (Throwable t) {
-      return -1;
+      return failed(call, EIO);
     }
   }
 
@@ -414,7 +425,7 @@ final class Hooks {
       return (long) Libc.handle(call).invokeExact(slot.errno, a, b, c, d, e, f);
     } catch (Throwable t) {
       lost(t);
-      return -1;
+      return failed(call, EIO);
     }
   }
 
@@ -435,6 +446,7 @@ final class Hooks {
     return switch (call) {
       case OPEN, OPEN_CHECKED -> recorded ? ofOpening(slot, b) : 0;
       case OPENAT, OPENAT_CHECKED -> recorded ? ofOpening(slot, c) : 0;
+      case OPENDIR -> recorded ? Faults.OPEN : 0;
       case CREAT -> recorded ? ofOpening(slot, CREAT | TRUNC) : 0;
       case WRITE, PWRITE, WRITEV, PWRITEV -> {
         long length = recorded ? tape().getLong(slot.record + Tape.C) : 0;
@@ -515,8 +527,9 @@ final class Hooks {
   private static boolean concerns(Slot slot, Call call, long a, long b, long c, long d, long e)
       throws Throwable {
     return switch (call) {
-      case OPEN, OPEN_CHECKED -> (openings || changes(b)) && isInside(slot, AT_FDCWD, a);
-      case OPENAT, OPENAT_CHECKED -> (openings || changes(c)) && isInside(slot, (int) a, b);
+      case OPEN, OPEN_CHECKED -> (openings || changes(b)) && isBelowOrRoot(slot, AT_FDCWD, a);
+      case OPENAT, OPENAT_CHECKED -> (openings || changes(c)) && isBelowOrRoot(slot, (int) a, b);
+      case OPENDIR -> openings && isBelowOrRoot(slot, AT_FDCWD, a);
       case CREAT, TRUNCATE, UNLINK, REMOVE, RMDIR, MKDIR -> isInside(slot, AT_FDCWD, a);
       case UNLINKAT, MKDIRAT -> isInside(slot, (int) a, b);
       case RENAME, LINK -> isInside(slot, AT_FDCWD, a, AT_FDCWD, b);
@@ -573,6 +586,12 @@ final class Hooks {
     return isInside(slot.first, slot.firstLength) || isInside(slot.second, slot.secondLength);
   }
 
+  /** The directory under test itself can be opened, too, to force it or to list it. */
+  private static boolean isBelowOrRoot(Slot slot, int directory, long path) throws Throwable {
+    return isInside(slot, directory, path)
+        || Arrays.equals(slot.first, 0, slot.firstLength, root, 0, root.length);
+  }
+
   private static boolean isInside(byte[] path, int length) {
     if (length <= root.length || path[root.length] != '/') {
       return false;
@@ -591,6 +610,7 @@ final class Hooks {
     switch (call) {
       case OPEN, OPEN_CHECKED -> opening(slot, b);
       case OPENAT, OPENAT_CHECKED -> opening(slot, c);
+      case OPENDIR -> opening(slot, 0);
       case CREAT -> opening(slot, CREAT | TRUNC);
       case WRITE -> writing(slot, (int) a, -1, b, c, 0, 0);
       case PWRITE -> writing(slot, (int) a, d, b, c, 0, 0);

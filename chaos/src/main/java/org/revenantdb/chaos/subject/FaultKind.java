@@ -24,7 +24,10 @@ public enum FaultKind {
    * succeeds without writing them, as on Linux. A store that only tries again loses them.
    */
   FORCE_FAILS_CLEAN("a force fails, its pages clean"),
-  /** A file or directory cannot be opened (EIO). */
+  /**
+   * A file or directory cannot be opened (EIO). With {@link FileAccess#ANY} C's {@code opendir},
+   * which {@link java.io.File#list()} calls, fails with EMFILE.
+   */
   OPEN_FAILS("an opening fails"),
   /** A file, a directory or a link cannot be created (EIO). */
   CREATE_FAILS("a creation fails"),
