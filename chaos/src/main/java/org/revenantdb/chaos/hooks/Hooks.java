@@ -62,10 +62,19 @@ final class Hooks {
   private static final int APPEND = 02000;
   private static final int DSYNC = 010000;
   private static final int SYNC = 04000000;
+  private static final int DIRECT = Slot.ARM ? 0200000 : 040000;
+
+  /** With O_DIRECT the kernel writes whole blocks: of 512 bytes or, on many disks, of so many. */
+  private static final long DIRECT_BLOCK = 4096;
+
   private static final int TMPFILE = 020000000;
   private static final int AT_FDCWD = -100;
   private static final int MS_SYNC = 4;
   private static final int EIO = 5;
+
+  /** The modes of fallocate that give space back: a hole is made, or a range is taken out. */
+  private static final int FREES = 2 | 8;
+
   private static final int FORCE_ALL_FILES = -1;
 
   /** Of a control, and of a look at mapped memory, if pages change meanwhile. */
@@ -429,14 +438,16 @@ final class Hooks {
     }
   }
 
-  /** Writes the first half, from the copy on the tape, where the parts of a vector are together. */
+  /**
+   * Writes the first half, from the copy on the tape, where the parts of a vector are together.
+   * With O_DIRECT the memory must begin at the boundary of a block, as only that of the store does.
+   */
   private static long half(Slot slot, Call call, long fd, long offset) {
-    long at = slot.record;
-    long data = tape().memory().address() + at + Tape.HEADER;
-    long length = tape().getLong(at + Tape.C) / 2;
+    long copy = tape().memory().address() + slot.record + Tape.HEADER;
+    long data = slot.direct ? slot.data : copy;
     return switch (call) {
-      case PWRITE, PWRITEV -> real(slot, Call.PWRITE, fd, data, length, offset, 0, 0);
-      default -> real(slot, Call.WRITE, fd, data, length, 0, 0, 0);
+      case PWRITE, PWRITEV -> real(slot, Call.PWRITE, fd, data, slot.half, offset, 0, 0);
+      default -> real(slot, Call.WRITE, fd, data, slot.half, 0, 0, 0);
     };
   }
 
@@ -448,15 +459,11 @@ final class Hooks {
       case OPENAT, OPENAT_CHECKED -> recorded ? ofOpening(slot, c) : 0;
       case OPENDIR -> recorded ? Faults.OPEN : 0;
       case CREAT -> recorded ? ofOpening(slot, CREAT | TRUNC) : 0;
-      case WRITE, PWRITE, WRITEV, PWRITEV -> {
-        long length = recorded ? tape().getLong(slot.record + Tape.C) : 0;
-        yield length == 0
-            ? 0
-            : Faults.WRITE
-                | (length > 1 ? Faults.LONG_WRITE : 0)
-                | (slot.offset + length > slot.size() ? Faults.GROWTH : 0);
-      }
-      case PWRITEV2, FALLOCATE, POSIX_FALLOCATE -> recorded ? Faults.WRITE | Faults.GROWTH : 0;
+      case WRITE, PWRITE, WRITEV, PWRITEV ->
+          recorded ? ofWrite(slot) | (slot.half > 0 ? Faults.LONG_WRITE : 0) : 0;
+      case PWRITEV2 -> recorded ? ofWrite(slot) : 0;
+      case FALLOCATE -> recorded ? Faults.WRITE | ((b & FREES) == 0 ? Faults.GROWTH : 0) : 0;
+      case POSIX_FALLOCATE -> recorded ? Faults.WRITE | Faults.GROWTH : 0;
       case SENDFILE, COPY_FILE_RANGE, SPLICE -> Faults.WRITE | Faults.GROWTH;
       case FTRUNCATE, TRUNCATE -> recorded ? Faults.TRUNCATE : 0;
       case FSYNC, FDATASYNC, SYNCFS -> Faults.FORCE;
@@ -466,6 +473,11 @@ final class Hooks {
       case UNLINK, UNLINKAT, REMOVE, RMDIR -> recorded ? Faults.DELETE : 0;
       default -> 0;
     };
+  }
+
+  private static int ofWrite(Slot slot) {
+    long end = slot.offset + tape().getLong(slot.record + Tape.C);
+    return Faults.WRITE | (end > slot.size() ? Faults.GROWTH : 0);
   }
 
   private static int ofOpening(Slot slot, long flags) {
@@ -705,6 +717,10 @@ final class Hooks {
         left -= size;
       }
     }
+    slot.direct = (flags & DIRECT) != 0;
+    slot.data = vector == 0 ? data : Libc.ALL.get(JAVA_LONG, vector);
+    long first = vector == 0 ? length : Libc.ALL.get(JAVA_LONG, vector + 8);
+    slot.half = slot.direct ? Math.min(length / 2, first) & -DIRECT_BLOCK : length / 2;
     boolean full = (flags & SYNC) == SYNC || (withFlags & 4) != 0;
     boolean dataOnly = (flags & DSYNC) != 0 || (withFlags & 2) != 0;
     tape().set(at, Tape.A, slot.inode());

@@ -12,10 +12,10 @@ public enum FaultKind {
   WRITE_FAILS("a write fails"),
   /**
    * The disk is full. From one operation on, every write that needs more space and every creation
-   * fail (ENOSPC).
+   * fail (ENOSPC). With {@link FileAccess#ANY} the allocation of space fails, too.
    */
   DISK_FULL("the disk is full"),
-  /** A write writes only its first half and returns that number. */
+  /** A write writes only its first half and returns that number; of direct I/O, whole blocks. */
   SHORT_WRITE("a short write"),
   /** A force fails (EIO). The bytes stay in the cache, and a later force writes them. */
   FORCE_FAILS("a force fails"),
