@@ -9,6 +9,7 @@ import java.util.List;
 enum Call {
   OPEN("i:lii", "open", "open64"),
   OPEN_CHECKED("i:li", "__open_2", "__open64_2"),
+  OPENDIR("l:l", "opendir"),
   CREAT("i:li", "creat", "creat64"),
   OPENAT("i:ilii", "openat", "openat64"),
   OPENAT_CHECKED("i:ili", "__openat_2", "__openat64_2"),

@@ -41,6 +41,7 @@ final class Faults {
   static final int HALF = 3;
 
   private static final int EIO = 5;
+  private static final int EMFILE = 24;
   private static final int ENOSPC = 28;
 
   private static final List<FaultKind> KINDS = List.of(FaultKind.values());
@@ -129,7 +130,8 @@ final class Faults {
     };
   }
 
-  int errno() {
-    return kind == FaultKind.DISK_FULL ? ENOSPC : EIO;
+  /** The error number of a failed call; of opendir as if the process had too many files open. */
+  int errno(Call call) {
+    return call == Call.OPENDIR ? EMFILE : kind == FaultKind.DISK_FULL ? ENOSPC : EIO;
   }
 }

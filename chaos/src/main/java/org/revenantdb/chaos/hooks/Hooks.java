@@ -20,6 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
@@ -61,9 +62,19 @@ final class Hooks {
   private static final int APPEND = 02000;
   private static final int DSYNC = 010000;
   private static final int SYNC = 04000000;
+  private static final int DIRECT = Slot.ARM ? 0200000 : 040000;
+
+  /** With O_DIRECT the kernel writes whole blocks: of 512 bytes or, on many disks, of so many. */
+  private static final long DIRECT_BLOCK = 4096;
+
   private static final int TMPFILE = 020000000;
   private static final int AT_FDCWD = -100;
   private static final int MS_SYNC = 4;
+  private static final int EIO = 5;
+
+  /** The modes of fallocate that give space back: a hole is made, or a range is taken out. */
+  private static final int FREES = 2 | 8;
+
   private static final int FORCE_ALL_FILES = -1;
 
   /** Of a control, and of a look at mapped memory, if pages change meanwhile. */
@@ -351,8 +362,8 @@ final class Hooks {
       result = half(slot, call, a, d);
       errno = slot.errno();
     } else {
-      errno = faults.errno();
-      result = call == Call.POSIX_FALLOCATE ? errno : -1; // it returns the error and sets none
+      errno = faults.errno(call);
+      result = failed(call, errno);
     }
     slot.clean = strike == Faults.FAILS_CLEAN;
     if (outermost) {
@@ -375,6 +386,15 @@ final class Hooks {
     }
     restore(errno);
     return result;
+  }
+
+  /** What a function returns if it fails. */
+  private static long failed(Call call, int errno) {
+    return switch (call) {
+      case POSIX_FALLOCATE -> errno; // and it sets none
+      case OPENDIR, FOPEN, DLOPEN, DLSYM, FIND_ENTRY -> 0; // an address
+      default -> -1;
+    };
   }
 
   private static void restore(int errno) {
@@ -405,7 +425,7 @@ final class Hooks {
       tape().lose(Tape.FAILED);
       return (long) Libc.handle(call).invokeExact(SPARE.errno, a, b, c, d, e, f);
     } catch (Throwable t) {
-      return -1;
+      return failed(call, EIO);
     }
   }
 
@@ -414,18 +434,20 @@ final class Hooks {
       return (long) Libc.handle(call).invokeExact(slot.errno, a, b, c, d, e, f);
     } catch (Throwable t) {
       lost(t);
-      return -1;
+      return failed(call, EIO);
     }
   }
 
-  /** Writes the first half, from the copy on the tape, where the parts of a vector are together. */
+  /**
+   * Writes the first half, from the copy on the tape, where the parts of a vector are together.
+   * With O_DIRECT the memory must begin at the boundary of a block, as only that of the store does.
+   */
   private static long half(Slot slot, Call call, long fd, long offset) {
-    long at = slot.record;
-    long data = tape().memory().address() + at + Tape.HEADER;
-    long length = tape().getLong(at + Tape.C) / 2;
+    long copy = tape().memory().address() + slot.record + Tape.HEADER;
+    long data = slot.direct ? slot.data : copy;
     return switch (call) {
-      case PWRITE, PWRITEV -> real(slot, Call.PWRITE, fd, data, length, offset, 0, 0);
-      default -> real(slot, Call.WRITE, fd, data, length, 0, 0, 0);
+      case PWRITE, PWRITEV -> real(slot, Call.PWRITE, fd, data, slot.half, offset, 0, 0);
+      default -> real(slot, Call.WRITE, fd, data, slot.half, 0, 0, 0);
     };
   }
 
@@ -435,16 +457,13 @@ final class Hooks {
     return switch (call) {
       case OPEN, OPEN_CHECKED -> recorded ? ofOpening(slot, b) : 0;
       case OPENAT, OPENAT_CHECKED -> recorded ? ofOpening(slot, c) : 0;
+      case OPENDIR -> recorded ? Faults.OPEN : 0;
       case CREAT -> recorded ? ofOpening(slot, CREAT | TRUNC) : 0;
-      case WRITE, PWRITE, WRITEV, PWRITEV -> {
-        long length = recorded ? tape().getLong(slot.record + Tape.C) : 0;
-        yield length == 0
-            ? 0
-            : Faults.WRITE
-                | (length > 1 ? Faults.LONG_WRITE : 0)
-                | (slot.offset + length > slot.size() ? Faults.GROWTH : 0);
-      }
-      case PWRITEV2, FALLOCATE, POSIX_FALLOCATE -> recorded ? Faults.WRITE | Faults.GROWTH : 0;
+      case WRITE, PWRITE, WRITEV, PWRITEV ->
+          recorded ? ofWrite(slot) | (slot.half > 0 ? Faults.LONG_WRITE : 0) : 0;
+      case PWRITEV2 -> recorded ? ofWrite(slot) : 0;
+      case FALLOCATE -> recorded ? Faults.WRITE | ((b & FREES) == 0 ? Faults.GROWTH : 0) : 0;
+      case POSIX_FALLOCATE -> recorded ? Faults.WRITE | Faults.GROWTH : 0;
       case SENDFILE, COPY_FILE_RANGE, SPLICE -> Faults.WRITE | Faults.GROWTH;
       case FTRUNCATE, TRUNCATE -> recorded ? Faults.TRUNCATE : 0;
       case FSYNC, FDATASYNC, SYNCFS -> Faults.FORCE;
@@ -454,6 +473,11 @@ final class Hooks {
       case UNLINK, UNLINKAT, REMOVE, RMDIR -> recorded ? Faults.DELETE : 0;
       default -> 0;
     };
+  }
+
+  private static int ofWrite(Slot slot) {
+    long end = slot.offset + tape().getLong(slot.record + Tape.C);
+    return Faults.WRITE | (end > slot.size() ? Faults.GROWTH : 0);
   }
 
   private static int ofOpening(Slot slot, long flags) {
@@ -515,8 +539,9 @@ final class Hooks {
   private static boolean concerns(Slot slot, Call call, long a, long b, long c, long d, long e)
       throws Throwable {
     return switch (call) {
-      case OPEN, OPEN_CHECKED -> (openings || changes(b)) && isInside(slot, AT_FDCWD, a);
-      case OPENAT, OPENAT_CHECKED -> (openings || changes(c)) && isInside(slot, (int) a, b);
+      case OPEN, OPEN_CHECKED -> (openings || changes(b)) && isBelowOrRoot(slot, AT_FDCWD, a);
+      case OPENAT, OPENAT_CHECKED -> (openings || changes(c)) && isBelowOrRoot(slot, (int) a, b);
+      case OPENDIR -> openings && isBelowOrRoot(slot, AT_FDCWD, a);
       case CREAT, TRUNCATE, UNLINK, REMOVE, RMDIR, MKDIR -> isInside(slot, AT_FDCWD, a);
       case UNLINKAT, MKDIRAT -> isInside(slot, (int) a, b);
       case RENAME, LINK -> isInside(slot, AT_FDCWD, a, AT_FDCWD, b);
@@ -573,6 +598,12 @@ final class Hooks {
     return isInside(slot.first, slot.firstLength) || isInside(slot.second, slot.secondLength);
   }
 
+  /** The directory under test itself can be opened, too, to force it or to list it. */
+  private static boolean isBelowOrRoot(Slot slot, int directory, long path) throws Throwable {
+    return isInside(slot, directory, path)
+        || Arrays.equals(slot.first, 0, slot.firstLength, root, 0, root.length);
+  }
+
   private static boolean isInside(byte[] path, int length) {
     if (length <= root.length || path[root.length] != '/') {
       return false;
@@ -591,6 +622,7 @@ final class Hooks {
     switch (call) {
       case OPEN, OPEN_CHECKED -> opening(slot, b);
       case OPENAT, OPENAT_CHECKED -> opening(slot, c);
+      case OPENDIR -> opening(slot, 0);
       case CREAT -> opening(slot, CREAT | TRUNC);
       case WRITE -> writing(slot, (int) a, -1, b, c, 0, 0);
       case PWRITE -> writing(slot, (int) a, d, b, c, 0, 0);
@@ -685,6 +717,10 @@ final class Hooks {
         left -= size;
       }
     }
+    slot.direct = (flags & DIRECT) != 0;
+    slot.data = vector == 0 ? data : Libc.ALL.get(JAVA_LONG, vector);
+    long first = vector == 0 ? length : Libc.ALL.get(JAVA_LONG, vector + 8);
+    slot.half = slot.direct ? Math.min(length / 2, first) & -DIRECT_BLOCK : length / 2;
     boolean full = (flags & SYNC) == SYNC || (withFlags & 4) != 0;
     boolean dataOnly = (flags & DSYNC) != 0 || (withFlags & 2) != 0;
     tape().set(at, Tape.A, slot.inode());

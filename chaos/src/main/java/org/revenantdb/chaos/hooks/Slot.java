@@ -16,7 +16,7 @@ final class Slot {
 
   private static final byte[] PROC = "/proc/self/fd/".getBytes(StandardCharsets.US_ASCII);
   private static final int AT_FDCWD = -100;
-  private static final boolean ARM = System.getProperty("os.arch").equals("aarch64");
+  static final boolean ARM = System.getProperty("os.arch").equals("aarch64");
 
   final MemorySegment errno = Arena.global().allocate(Long.BYTES, Long.BYTES);
   final long stat = Arena.global().allocate(256, Long.BYTES).address();
@@ -41,6 +41,14 @@ final class Slot {
   long record;
   long offset;
   long length;
+
+  /** A short write writes so many bytes; none if the call cannot have one. */
+  long half;
+
+  /** The memory of the program that is written first. */
+  long data;
+
+  boolean direct;
   long before;
   long since;
   boolean existed;

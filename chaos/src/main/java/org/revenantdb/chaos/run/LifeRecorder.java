@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.crash.Seeds;
 import org.revenantdb.chaos.disk.DiskImage;
@@ -35,8 +36,16 @@ import org.revenantdb.chaos.trace.Trace;
  */
 public final class LifeRecorder<S> {
 
-  /** Thrown by java.io, and by no file system in memory. */
-  private static final String FILE_API = "java.io.FileNotFoundException";
+  /**
+   * Thrown by java.io, and by no file system in memory; or a frame of a stack that opens a file or
+   * calls java.io.File. Such a frame may be anywhere: the JDK checks and converts paths below it,
+   * and its exception may be the cause of another one.
+   */
+  private static final Pattern FILE_API =
+      Pattern.compile(
+          "java\\.io\\.(FileNotFoundException"
+              + "|(FileInputStream|FileOutputStream|RandomAccessFile)\\.<init>"
+              + "|File\\.[\\w<>$]+\\()");
 
   private static final String TEXT_OF_A_PATH =
       "the store uses the text of its path for a java.io.File, a RandomAccessFile or native code."
@@ -240,10 +249,12 @@ public final class LifeRecorder<S> {
       Trace trace = disk.trace();
       String reason = complaint;
       Verdict verdict = reason.isEmpty() ? Verdict.SURVIVED : ifAny;
-      if (MemoryFileSystem.isIn(complaint) && complaint.contains(FILE_API)) {
+      boolean text = MemoryFileSystem.isIn(complaint);
+      boolean usesFiles = FILE_API.matcher(complaint).find();
+      if (text && usesFiles) {
         verdict = Verdict.NOT_MEASURED;
         reason = TEXT_OF_A_PATH + "\n" + complaint;
-      } else if (MemoryFileSystem.isIn(complaint)) {
+      } else if (text || usesFiles) {
         reason = complaint + "\n" + IF_TEXT + TEXT_OF_A_PATH;
       }
       if (!trace.gaps().isEmpty()) {

@@ -12,10 +12,10 @@ public enum FaultKind {
   WRITE_FAILS("a write fails"),
   /**
    * The disk is full. From one operation on, every write that needs more space and every creation
-   * fail (ENOSPC).
+   * fail (ENOSPC). With {@link FileAccess#ANY} the allocation of space fails, too.
    */
   DISK_FULL("the disk is full"),
-  /** A write writes only its first half and returns that number. */
+  /** A write writes only its first half and returns that number; of direct I/O, whole blocks. */
   SHORT_WRITE("a short write"),
   /** A force fails (EIO). The bytes stay in the cache, and a later force writes them. */
   FORCE_FAILS("a force fails"),
@@ -24,7 +24,10 @@ public enum FaultKind {
    * succeeds without writing them, as on Linux. A store that only tries again loses them.
    */
   FORCE_FAILS_CLEAN("a force fails, its pages clean"),
-  /** A file or directory cannot be opened (EIO). */
+  /**
+   * A file or directory cannot be opened (EIO). With {@link FileAccess#ANY} C's {@code opendir},
+   * which {@link java.io.File#list()} calls, fails with EMFILE.
+   */
   OPEN_FAILS("an opening fails"),
   /** A file, a directory or a link cannot be created (EIO). */
   CREATE_FAILS("a creation fails"),

@@ -197,6 +197,81 @@ class AnyFaultsTest {
     assertTrue(again == Verdict.LOST || again == Verdict.CORRUPT, again::toString);
   }
 
+  /** Takes a failed force of its directory for a success. */
+  public static final class SwallowsFailedForceOfNames extends Replaced {
+    @Override
+    void forceNames(Path dir) {
+      try {
+        super.forceNames(dir);
+      } catch (IOException e) {
+        // It will be all right.
+      }
+    }
+  }
+
+  @Test
+  @EnabledIfSystemProperty(named = "revenant.long", matches = "true")
+  void a_store_that_swallows_a_failed_force_of_its_directory_is_found() throws IOException {
+    assertFound(fault(SwallowsFailedForceOfNames.class, FaultKind.FORCE_FAILS, 2 * FORCES));
+  }
+
+  /** A file for each value. The one with the greatest number counts. */
+  public static class Numbered extends Replaced {
+
+    @Override
+    void put(Path dir, String value) throws IOException {
+      File next = new File(dir.toString(), "next");
+      try (RandomAccessFile file = new RandomAccessFile(next, "rw")) {
+        write(file, value);
+        force(file);
+      }
+      rename(next, new File(dir.toString(), Integer.toString(1 + newest(dir))));
+      forceNames(dir);
+    }
+
+    String[] names(File dir) throws IOException {
+      String[] names = dir.list();
+      if (names == null) {
+        throw new IOException("cannot list " + dir);
+      }
+      return names;
+    }
+
+    private int newest(Path dir) throws IOException {
+      int newest = 0;
+      for (String name : names(dir.toFile())) {
+        newest = name.equals("next") ? newest : Math.max(newest, Integer.parseInt(name));
+      }
+      return newest;
+    }
+
+    @Override
+    public void check(Path dir, Recovered recovered) throws Exception {
+      int newest = newest(dir);
+      Path file = dir.resolve(Integer.toString(newest));
+      @Nullable String value = newest == 0 ? null : Files.readString(file);
+      recovered.verify(key -> value);
+    }
+  }
+
+  /** Takes a directory that cannot be listed for an empty one. */
+  public static final class ListsBlindly extends Numbered {
+    @Override
+    String[] names(File dir) {
+      String[] names = dir.list();
+      return names == null ? new String[0] : names;
+    }
+  }
+
+  @Test
+  @EnabledIfSystemProperty(named = "revenant.long", matches = "true")
+  void a_store_that_takes_a_directory_that_cannot_be_listed_for_an_empty_one_is_found()
+      throws IOException {
+    assertEquals(
+        Verdict.SURVIVED, fault(Numbered.class, FaultKind.OPEN_FAILS, 2 * FORCES).verdict());
+    assertFound(fault(ListsBlindly.class, FaultKind.OPEN_FAILS, 3 * FORCES));
+  }
+
   /** Tries again when a force fails, which writes nothing if the pages count as clean. */
   public static final class ForcesAgain extends Replaced {
     @Override

@@ -125,6 +125,45 @@ class PathsInMemoryTest {
     assertTrue(message(others).contains("Perhaps the store uses the text"), () -> message(others));
   }
 
+  /** Makes a file of the host from the text of its path; the message of the failure lacks it. */
+  @CrashTest(states = 10)
+  static class CreatesFiles extends HonestTiny {
+    @Override
+    public TinyStore open(Path dir) throws Exception {
+      if (!create(new File(dir.toString(), "elsewhere"))) {
+        throw new IllegalStateException();
+      }
+      return super.open(dir);
+    }
+
+    boolean create(File file) throws IOException {
+      return file.createNewFile();
+    }
+  }
+
+  /** The same, and reports the failure with the path. */
+  @CrashTest(states = 10)
+  static class WrapsFailures extends CreatesFiles {
+    @Override
+    boolean create(File file) {
+      try {
+        return super.create(file);
+      } catch (IOException e) {
+        throw new IllegalStateException("cannot create " + file, e);
+      }
+    }
+  }
+
+  @Test
+  void a_call_of_java_io_File_is_told_from_any_frame_of_any_cause() {
+    Events events = run(CreatesFiles.class);
+    assertEquals(1, events.failed().count(), () -> message(events));
+    assertTrue(message(events).contains("Perhaps the store uses the text"), () -> message(events));
+    Events wrapped = run(WrapsFailures.class);
+    assertEquals(1, wrapped.aborted().count(), () -> message(wrapped));
+    assertTrue(message(wrapped).contains("Use files = ANY"), () -> message(wrapped));
+  }
+
   /** Reads its files through read-only mappings. */
   @CrashTest(states = 50)
   static class MapsToRead extends HonestTiny {
