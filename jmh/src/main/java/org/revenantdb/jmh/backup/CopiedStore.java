@@ -2,6 +2,7 @@ package org.revenantdb.jmh.backup;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Map;
 import org.revenantdb.jmh.recovery.RestartStore;
 
 /**
@@ -18,7 +19,9 @@ public interface CopiedStore extends RestartStore {
   default void loaded() throws Exception {}
 
   /**
-   * Makes a copy that is complete and forced when this returns.
+   * Makes a copy. When this returns, the copy is complete, and a power cut takes nothing of it. An
+   * implementation that opens the copy may leave pages in memory if forced log of the copy has
+   * their changes.
    *
    * @param target does not exist
    * @return is closed when the time was taken
@@ -35,6 +38,15 @@ public interface CopiedStore extends RestartStore {
    */
   default long bytes(Path target) throws IOException {
     return CopiedFiles.bytes(target);
+  }
+
+  /**
+   * Returns further figures of the last copy, each with its name. All copies have the same names.
+   *
+   * @return usually none
+   */
+  default Map<String, Double> more() {
+    return Map.of();
   }
 
   /**

@@ -5,6 +5,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import org.revenantdb.chaos.crash.FileTrees;
 import org.revenantdb.jmh.fork.Told;
 import org.revenantdb.jmh.recovery.RestartStore;
@@ -21,7 +23,8 @@ public final class CopiesFork {
   private CopiesFork() {}
 
   /**
-   * Prints {@code = copy_seconds}, {@code = copy_mb} and {@code = copy_mb_per_second}.
+   * Prints {@code = copy_seconds}, {@code = copy_mb} and {@code = copy_mb_per_second}, and the
+   * medians of what else the store reports of its copies.
    *
    * @param arguments see the class
    * @throws Exception whatever goes wrong
@@ -32,6 +35,7 @@ public final class CopiesFork {
     int copies = Integer.parseInt(arguments[3]);
     Path own = Files.createDirectory(folder.resolve("own"));
     List<Double> seconds = new ArrayList<>();
+    Map<String, List<Double>> more = new TreeMap<>();
     double megabytes = 0;
     try (CopiedStore store = (CopiedStore) RestartStore.open(arguments[1], own)) {
       for (long first = 0; first < rows; first += ROWS_OF_A_TRANSACTION) {
@@ -47,6 +51,10 @@ public final class CopiesFork {
         open.close();
         if (i > 0) {
           seconds.add((ended - begun) / 1e9);
+          store
+              .more()
+              .forEach(
+                  (name, value) -> more.computeIfAbsent(name, _ -> new ArrayList<>()).add(value));
         }
         if (i == copies) {
           store.readCopy(target, 0);
@@ -55,10 +63,15 @@ public final class CopiesFork {
         FileTrees.delete(target);
       }
     }
-    Collections.sort(seconds);
-    double median = seconds.get(seconds.size() / 2);
+    double median = median(seconds);
     Told.tell("copy_seconds", median);
     Told.tell("copy_mb", megabytes);
     Told.tell("copy_mb_per_second", megabytes / median);
+    more.forEach((name, values) -> Told.tell(name, median(values)));
+  }
+
+  private static double median(List<Double> values) {
+    Collections.sort(values);
+    return values.get(values.size() / 2);
   }
 }

@@ -35,6 +35,10 @@ class BackupCopiesTest {
       assertTrue(said.values().getOrDefault("copy_mb_per_second", 0.0) > 0, said::toString);
       assertTrue(said.values().getOrDefault("copy_mb", 0.0) > LEAST, said::toString);
     }
+    if (one == BackupCopies.RESTORE) {
+      assertTrue(said.values().getOrDefault("restore_call_seconds", 0.0) > 0, said::toString);
+      assertTrue(said.values().containsKey("redone_after_first_row_seconds"), said::toString);
+    }
   }
 
   @Test

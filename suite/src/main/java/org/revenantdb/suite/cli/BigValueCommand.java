@@ -18,7 +18,7 @@ import picocli.CommandLine.Option;
     description =
         "Puts one value of a gigabyte in a JVM with a heap of 64 MiB, kills it in the middle, puts"
             + " it again and reads it back.")
-public final class BigValueCommand extends HelpfulCommand {
+public final class BigValueCommand extends DirectoryCommand {
 
   @Option(names = "--seed", paramLabel = "N", description = "Draws the byte of the kill.")
   private @Nullable Long seed;

@@ -36,7 +36,7 @@ import picocli.CommandLine.ParameterException;
         "Crashes RevenantDB: cuts the power of recorded runs and recoveries in every way that a"
             + " platform allows, kills processes, injects faults, removes each force, measures what"
             + " recovery costs. First proves that it finds faults that are built in on purpose.")
-public final class ChaosCommand extends HelpfulCommand {
+public final class ChaosCommand extends DirectoryCommand {
 
   /** The kinds of crash. */
   enum Kinds {

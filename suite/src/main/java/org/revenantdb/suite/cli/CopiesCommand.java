@@ -50,9 +50,6 @@ public final class CopiesCommand extends HelpfulCommand {
   @Override
   public Integer call() throws IOException {
     demand("--rounds", rounds, 1, Integer.MAX_VALUE);
-    if (dir != null) {
-      paths().directory("--dir", dir);
-    }
     if (json != null) {
       paths().file("--json", json);
     }

@@ -17,7 +17,7 @@ import picocli.CommandLine.ParameterException;
         "Imports the files of the JDK itself, kills the importing process in the "
             + "middle of one big transaction, reopens the database, and compares every byte "
             + "with the files.")
-public final class DemoCommand extends HelpfulCommand {
+public final class DemoCommand extends DirectoryCommand {
 
   @Option(names = "--seed", paramLabel = "N", description = "Draws the row of the kill.")
   private @Nullable Long seed;

@@ -24,7 +24,7 @@ import picocli.CommandLine.Option;
     description =
         "Opens damaged databases. Each must give correct answers or fail with one of RevenantDB's own"
             + " exceptions.")
-public final class FuzzCommand extends HelpfulCommand {
+public final class FuzzCommand extends DirectoryCommand {
 
   private static final int COST_ROUNDS = 2_000;
 

@@ -1,11 +1,8 @@
 package org.revenantdb.suite.cli;
 
-import java.io.IOException;
-import java.nio.file.Path;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import org.revenantdb.chaos.crash.Scratch;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
 import picocli.CommandLine;
@@ -15,7 +12,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** The options of all verbs: {@code --help} with exit codes, and a working directory. */
+/** The options of all verbs: {@code --help} with exit codes, and {@code --version}. */
 @Command(
     version = "RevenantDB " + Database.VERSION,
     exitCodeListHeading = "%nExit codes:%n",
@@ -38,25 +35,10 @@ abstract class HelpfulCommand implements Callable<Integer> {
       description = "Print the version and exit.")
   boolean versionWanted;
 
-  @Option(
-      names = "--dir",
-      paramLabel = "DIR",
-      description = "Where the database is made (default: a temporary directory).")
-  @Nullable Path dir;
-
   /** A year. */
   static final long MOST_SECONDS = 366L * 24 * 60 * 60;
 
   @Spec private @Nullable CommandSpec spec;
-
-  /** The directory from the option, or a new temporary one. */
-  final Path place(String prefix) throws IOException {
-    if (dir == null) {
-      return Scratch.directory(prefix);
-    }
-    paths().directory("--dir", dir);
-    return dir;
-  }
 
   final CommandLine commandLine() {
     return Objects.requireNonNull(spec).commandLine();

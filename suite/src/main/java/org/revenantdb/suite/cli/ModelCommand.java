@@ -20,7 +20,7 @@ import picocli.CommandLine.Option;
     description =
         "Runs random transactions in a process that is killed at random moments, also "
             + "while it recovers, and compares the recovered data with a plain model.")
-public final class ModelCommand extends HelpfulCommand {
+public final class ModelCommand extends DirectoryCommand {
 
   @Option(names = "--seed", paramLabel = "N", description = "Seed of the first episode.")
   private @Nullable Long seed;

@@ -2,6 +2,7 @@
  * The verbs of {@code ./revenant} in this module.
  *
  * <p>Reading order: {@link org.revenantdb.suite.cli.Main}, {@code HelpfulCommand} (common to all
- * verbs), then one class for each verb, for instance {@link org.revenantdb.suite.cli.DemoCommand}.
+ * verbs), {@code DirectoryCommand} (those with a directory), then one class for each verb, for
+ * instance {@link org.revenantdb.suite.cli.DemoCommand}.
  */
 package org.revenantdb.suite.cli;

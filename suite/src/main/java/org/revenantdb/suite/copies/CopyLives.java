@@ -84,7 +84,13 @@ abstract class CopyLives {
     return null;
   }
 
-  /** Ends what is open, after the last life. */
+  /** A step that a failure must not skip, and whose own failure must not hide it. */
+  private interface Ending extends AutoCloseable {
+    @Override
+    void close();
+  }
+
+  /** Ends what is open, after the last life, or after a failure. */
   void closed() {}
 
   /** Places at which a copy was finished. */
@@ -96,15 +102,16 @@ abstract class CopyLives {
   /** Records all lives. */
   final void record() throws Exception {
     HistoryRecorder recorder = new HistoryRecorder(machines.clock()::next);
-    for (int life = 0; life < LIVES; life++) {
-      Database db = open();
-      try (HistoryStore store = new CopiedStore(this, db, on(db))) {
-        new HistoryDriver(WORKLOAD, seed, life).run(store, recorder::session);
-        ending(db);
+    try (Ending _ = this::closed) {
+      for (int life = 0; life < LIVES; life++) {
+        Database db = open();
+        try (HistoryStore store = new CopiedStore(this, db, on(db))) {
+          new HistoryDriver(WORKLOAD, seed, life).run(store, recorder::session);
+          ending(db);
+        }
+        recorder.closed();
       }
-      recorder.closed();
     }
-    closed();
     history = recorder.history();
     judge(history(), "beside its copies");
   }

@@ -83,14 +83,7 @@ class FollowLives extends ArchivedLives {
       if (now == null) {
         return null;
       }
-      Snapshot snapshot = refreshed(db, now);
-      HistoryStore.Tx tx =
-          new LastTx(
-              snapshot.begin(lazy),
-              () -> {
-                snapshot.close();
-                inUse.readLock().unlock();
-              });
+      HistoryStore.Tx tx = lastTx(refreshed(db, now), lazy, inUse.readLock()::unlock);
       begun = true;
       return tx;
     } finally {
@@ -105,8 +98,23 @@ class FollowLives extends ArchivedLives {
     long least = ship(db);
     refresh(of);
     Snapshot snapshot = new Snapshot(of.snapshot());
-    shown.add(new Shown(least, of.statistics().lsn(), now()));
+    try {
+      shown.add(new Shown(least, of.statistics().lsn(), now()));
+    } catch (Throwable failed) {
+      snapshot.close();
+      throw failed;
+    }
     return snapshot;
+  }
+
+  /** Begins the only transaction of a snapshot. If it cannot begin, the snapshot is closed. */
+  private static HistoryStore.Tx lastTx(Snapshot snapshot, boolean lazy, Runnable ended) {
+    try {
+      return new LastTx(snapshot.begin(lazy), snapshot, ended);
+    } catch (Throwable failed) {
+      snapshot.close();
+      throw failed;
+    }
   }
 
   /** Lets a follower take all that was shipped. */
@@ -175,19 +183,29 @@ class FollowLives extends ArchivedLives {
       return null;
     }
     if (last != null) {
-      if (again.statistics().lsn() < last.lsn) {
-        throw new ModelFailure(
-            "the follower shows LSN " + again.statistics().lsn() + " after " + last.lsn);
+      try {
+        demandShown(again, last, crashed);
+      } catch (Throwable failed) {
+        again.close();
+        throw failed;
       }
-      History before = history().cutBetween(last.least, crashed.place());
-      HistoryRecorder recorder = HistoryRecorder.after(before);
-      try (Snapshot snapshot = new Snapshot(again.snapshot())) {
-        look(before.lives() - 1, snapshot, recorder::session);
-      }
-      recorder.closed();
-      judge(recorder.history(), "the follower after the crash, from " + last.least);
     }
     return again;
+  }
+
+  /** A follower shows at least what it has shown before the crash. */
+  private void demandShown(Follower again, Shown last, Crashed crashed) {
+    if (again.statistics().lsn() < last.lsn) {
+      throw new ModelFailure(
+          "the follower shows LSN " + again.statistics().lsn() + " after " + last.lsn);
+    }
+    History before = history().cutBetween(last.least, crashed.place());
+    HistoryRecorder recorder = HistoryRecorder.after(before);
+    try (Snapshot snapshot = new Snapshot(again.snapshot())) {
+      look(before.lives() - 1, snapshot, recorder::session);
+    }
+    recorder.closed();
+    judge(recorder.history(), "the follower after the crash, from " + last.least);
   }
 
   private void proceed(Crashed crashed, Follower again) throws Exception {
@@ -227,8 +245,7 @@ class FollowLives extends ArchivedLives {
 
     @Override
     public Tx beginToRead(boolean lazy) {
-      Snapshot snapshot = refreshed(db, of);
-      return new LastTx(snapshot.begin(lazy), snapshot::close);
+      return lastTx(refreshed(db, of), lazy, () -> {});
     }
 
     @Override
@@ -265,7 +282,8 @@ class FollowLives extends ArchivedLives {
   }
 
   /** The only transaction of a snapshot, which ends with it. */
-  private record LastTx(HistoryStore.Tx tx, Runnable end) implements HistoryStore.Tx {
+  private record LastTx(HistoryStore.Tx tx, Snapshot of, Runnable ended)
+      implements HistoryStore.Tx {
     @Override
     public int[] readList(int key) {
       return tx.readList(key);
@@ -303,8 +321,11 @@ class FollowLives extends ArchivedLives {
 
     @Override
     public void close() {
-      tx.close();
-      end.run();
+      try (of) {
+        tx.close();
+      } finally {
+        ended.run();
+      }
     }
   }
 }

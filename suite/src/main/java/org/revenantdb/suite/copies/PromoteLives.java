@@ -75,10 +75,11 @@ class PromoteLives extends FollowLives {
       live(recorder, life, zombie);
       ship(db);
       recorder.closed(); // for the history: the next transactions are those of the promoted one
-      Database promoted = promoted(crashed, follower);
-      goOn(zombie);
-      demandFenced(db);
-      live(recorder, life + 1, promoted);
+      try (Database promoted = promoted(crashed, follower)) {
+        goOn(zombie);
+        demandFenced(db);
+        live(recorder, life + 1, promoted);
+      }
       goOn(zombie);
     } finally {
       closeStopped(db);

@@ -43,6 +43,7 @@ class MainTest {
         "demo --modules 1",
         "model --only luck",
         "model big-value --bytes -",
+        "model copies --dir x",
         "chaos --crash earthquake",
         "chaos --seconds 0",
         "chaos --kills 500",

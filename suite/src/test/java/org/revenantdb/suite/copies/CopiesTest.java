@@ -2,6 +2,7 @@ package org.revenantdb.suite.copies;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
 
 import java.util.EnumSet;
 import java.util.List;
@@ -62,16 +63,24 @@ class CopiesTest {
   }
 
   // -------------------------------------------------------------------------------- the teeth
-  // The seed does not determine how the sessions meet. So a broken twin runs until it is found.
+  // The seed does not determine how the sessions meet. So a broken twin has many recordings, of
+  // which a few usually suffice.
+
+  private static final int MOST_RECORDINGS = 200;
 
   private void found(CopyKind kind, CopiesRun.Making broken, String as) {
-    for (long next = seed; true; next++) {
-      CopiesRun run = new CopiesRun(options(next, CopiesOptions.USUAL, kind), broken);
+    List<String> others = List.of();
+    for (int i = 0; i < MOST_RECORDINGS; i++) {
+      CopiesRun run = new CopiesRun(options(seed + i, CopiesOptions.USUAL, kind), broken);
       run.run(_ -> {});
       if (run.failures().stream().anyMatch(failure -> failure.contains(as))) {
         return;
       }
+      others = run.failures().isEmpty() ? others : run.failures();
     }
+    fail(
+        "the broken twin of %s was not found as \"%s\" in %d recordings from seed %d; last failures: %s"
+            .formatted(kind, as, MOST_RECORDINGS, seed, others));
   }
 
   @Test
