@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.crash.FileTrees;
 import org.revenantdb.chaos.crash.ForkedJvm;
 import org.revenantdb.chaos.crash.Scratch;
+import org.revenantdb.chaos.crash.Watchdog;
 import org.revenantdb.chaos.disk.DiskImage;
 import org.revenantdb.chaos.disk.ImageCodec;
 import org.revenantdb.chaos.oracle.PromiseLog;
@@ -58,6 +59,9 @@ public final class Workers implements Supplier<ImageChecker>, AutoCloseable {
 
   private static final String READY = "ready";
   private static final int OUTPUT_SHOWN = 4_000;
+
+  /** How long the start of a JVM may take at least. It depends on the machine, not on the store. */
+  private static final Duration START = Duration.ofSeconds(60);
 
   private final Class<?> subject;
   private final Path scratch;
@@ -263,6 +267,7 @@ public final class Workers implements Supplier<ImageChecker>, AutoCloseable {
             .flags("--enable-native-access=ALL-UNNAMED")
             .flags(flags.toArray(String[]::new))
             .withCodeOf(subject)
+            .startLimit(limit.compareTo(START) > 0 ? limit : START)
             .stallLimit(limit)
             .argument(subject.getName())
             .argument(inMemory ? WorkerMain.IN_MEMORY : WorkerMain.ON_DISK);
@@ -315,6 +320,7 @@ public final class Workers implements Supplier<ImageChecker>, AutoCloseable {
   private final class Worker implements ImageChecker {
 
     private @Nullable Jvm jvm;
+    private @Nullable Watchdog watchdog;
 
     /** How many images the JVM of the last check had opened, that one included. */
     private int opened;
@@ -352,7 +358,26 @@ public final class Workers implements Supplier<ImageChecker>, AutoCloseable {
       return inMemory;
     }
 
+    @Override
+    public void watchedBy(Watchdog other) {
+      watchdog = other;
+    }
+
+    /** The watches of the JVMs find what hangs in them, so the caller's watch rests meanwhile. */
     private Answer checked(DiskImage image, PromiseLog of, long seq, String how) {
+      Watchdog watch = watchdog;
+      if (watch == null) {
+        return checkedInTurn(image, of, seq, how);
+      }
+      watch.rest(true);
+      try {
+        return checkedInTurn(image, of, seq, how);
+      } finally {
+        watch.rest(false);
+      }
+    }
+
+    private Answer checkedInTurn(DiskImage image, PromiseLog of, long seq, String how) {
       try {
         Path log = file(of);
         Answer first = once(image, log, seq, how);
@@ -384,6 +409,11 @@ public final class Workers implements Supplier<ImageChecker>, AutoCloseable {
     }
 
     Answer once(DiskImage image, Path log, long seq, String how) throws IOException {
+      return once(image, log, seq, how, /* again= */ true);
+    }
+
+    private Answer once(DiskImage image, Path log, long seq, String how, boolean again)
+        throws IOException {
       Path place = scratch.resolve("image" + places.incrementAndGet());
       if (inMemory) {
         try (DataOutputStream out = write(place)) {
@@ -409,7 +439,7 @@ public final class Workers implements Supplier<ImageChecker>, AutoCloseable {
       } catch (IOException e) {
         process.drain(); // it has ended; see below
       }
-      process.rest(true);
+      boolean inTime = process.rest(true);
       FileTrees.delete(place);
       if (WorkerMain.BROKEN.equals(line)) {
         process.drain();
@@ -418,7 +448,16 @@ public final class Workers implements Supplier<ImageChecker>, AutoCloseable {
         throw new IllegalStateException(
             "a JVM that opens images cannot read the files for it in " + scratch + ":\n" + output);
       }
-      return line == null ? new Answer(ended(process), null) : answer(line, place);
+      if (line == null) {
+        return new Answer(ended(process), null);
+      }
+      Answer answer = answer(line, place);
+      if (inTime) {
+        return answer;
+      }
+      // The answer came while the JVM was about to be killed, which the next image must not meet.
+      drop();
+      return again ? once(image, log, seq, how, /* again= */ false) : answer;
     }
 
     private Answer answer(String line, Path place) throws IOException {
