@@ -14,7 +14,8 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.IdentityHashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
@@ -57,6 +58,9 @@ public final class Workers implements Supplier<ImageChecker>, AutoCloseable {
   /** The usual number of images that one JVM opens. */
   public static final int IMAGES = 500;
 
+  /** The number of promise logs whose files are kept though no check uses them. */
+  private static final int LOGS_KEPT = 16;
+
   private static final String READY = "ready";
   private static final int OUTPUT_SHOWN = 4_000;
 
@@ -74,7 +78,8 @@ public final class Workers implements Supplier<ImageChecker>, AutoCloseable {
   private final AtomicLong started = new AtomicLong();
 
   // Guarded by this.
-  private final IdentityHashMap<PromiseLog, Path> promises = new IdentityHashMap<>();
+  private final LinkedHashMap<PromiseLog, LogFile> promises = // least recently used first
+      new LinkedHashMap<>(LOGS_KEPT, 0.75f, /* accessOrder= */ true);
   private final Map<String, Long> confirmed = new HashMap<>();
   private final Deque<Jvm> idle = new ArrayDeque<>();
   private boolean closed;
@@ -142,17 +147,45 @@ public final class Workers implements Supplier<ImageChecker>, AutoCloseable {
         : Scratch.directory(otherwise, "images");
   }
 
-  /** The file of a log. The log must not change afterwards. */
+  /** The file of a log, and the number of checks that use it. Guarded by the {@link Workers}. */
+  private static final class LogFile {
+    private final Path path;
+    private int users;
+
+    LogFile(Path path) {
+      this.path = path;
+    }
+  }
+
+  /** The file of a log, until {@link #release}. The log must not change afterwards. */
   private synchronized Path file(PromiseLog log) throws IOException {
-    Path known = promises.get(log);
+    LogFile known = promises.get(log);
     if (known == null) {
-      known = Files.createTempFile(scratch, "promises", null);
-      try (DataOutputStream out = write(known)) {
+      known = new LogFile(Files.createTempFile(scratch, "promises", null));
+      try (DataOutputStream out = write(known.path)) {
         log.writeTo(out);
       }
       promises.put(log, known);
     }
-    return known;
+    known.users++;
+    return known.path;
+  }
+
+  /** Each recorded recovery and each life with a fault has a log of its own: few are kept. */
+  private synchronized void release(PromiseLog log) throws IOException {
+    LogFile used = promises.get(log);
+    if (used != null) {
+      used.users--;
+    }
+    Iterator<LogFile> eldest = promises.values().iterator();
+    for (int extra = promises.size() - LOGS_KEPT; extra > 0 && eldest.hasNext(); ) {
+      LogFile file = eldest.next();
+      if (file.users == 0) {
+        eldest.remove();
+        Files.deleteIfExists(file.path);
+        extra--;
+      }
+    }
   }
 
   private static DataOutputStream write(Path file) throws IOException {
@@ -192,9 +225,14 @@ public final class Workers implements Supplier<ImageChecker>, AutoCloseable {
     Worker worker = new Worker();
     try {
       worker.restart();
-      do {
-        results.add(worker.once(image.fork(), file(log), seq, "whole").result());
-      } while (results.size() < times && results.getLast().survived());
+      Path file = file(log);
+      try {
+        do {
+          results.add(worker.once(image.fork(), file, seq, "whole").result());
+        } while (results.size() < times && results.getLast().survived());
+      } finally {
+        release(log);
+      }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } finally {
@@ -380,32 +418,40 @@ public final class Workers implements Supplier<ImageChecker>, AutoCloseable {
     private Answer checkedInTurn(DiskImage image, PromiseLog of, long seq, String how) {
       try {
         Path log = file(of);
-        Answer first = once(image, log, seq, how);
-        if (first.result().survived()) {
-          return first;
+        try {
+          return checked(image, log, seq, how);
+        } finally {
+          release(of);
         }
-        String kind = first.result().signature();
-        if (isBelieved(kind)) {
-          return first;
-        }
-        boolean fresh = opened == 1;
-        drop();
-        if (fresh) {
-          confirm(kind);
-          return first;
-        }
-        restart();
-        Answer second = once(image, log, seq, how);
-        if (second.result().survived()) {
-          leaks.incrementAndGet();
-        } else {
-          confirm(second.result().signature());
-          drop();
-        }
-        return second;
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }
+    }
+
+    private Answer checked(DiskImage image, Path log, long seq, String how) throws IOException {
+      Answer first = once(image, log, seq, how);
+      if (first.result().survived()) {
+        return first;
+      }
+      String kind = first.result().signature();
+      if (isBelieved(kind)) {
+        return first;
+      }
+      boolean fresh = opened == 1;
+      drop();
+      if (fresh) {
+        confirm(kind);
+        return first;
+      }
+      restart();
+      Answer second = once(image, log, seq, how);
+      if (second.result().survived()) {
+        leaks.incrementAndGet();
+      } else {
+        confirm(second.result().signature());
+        drop();
+      }
+      return second;
     }
 
     Answer once(DiskImage image, Path log, long seq, String how) throws IOException {
