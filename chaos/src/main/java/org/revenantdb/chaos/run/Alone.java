@@ -181,6 +181,22 @@ final class Alone {
   }
 
   /**
+   * Adds to a story that nothing is shown: behind the first line, because the end is for the stack.
+   *
+   * @param story of a failure
+   * @return the story; with a sentence if something would have been shown
+   */
+  String withNote(String story) {
+    String note = unknown();
+    if (note.isEmpty()) {
+      return story;
+    }
+    int end = story.indexOf('\n');
+    String first = end < 0 ? story : story.substring(0, end);
+    return first + "\n(" + note + ")" + (end < 0 ? "" : story.substring(end));
+  }
+
+  /**
    * Returns whether a failure that occurs each time in this JVM comes from static state.
    *
    * @param kind the kind of the failure
