@@ -165,7 +165,27 @@ public final class PowerCutRun<S> {
     } finally {
       guard.close();
     }
+    if (states instanceof EveryBoundary) {
+      tellUntried();
+    }
     return tally.outcome(name, 0);
+  }
+
+  /** A thread that always stores into mapped memory leaves hardly a moment for a death. */
+  private void tellUntried() {
+    long untried = recording.untriedPromises();
+    int all = recording.promises().places().size();
+    if (2 * untried > all) {
+      tally.count(Verdict.NOT_MEASURED);
+      String title =
+          ("%d of %d promises were made amid stores into mapped memory that never settled, so a"
+                  + " death behind them would be a guess. Let the subject work without a thread that"
+                  + " always stores, or measure power cuts only")
+              .formatted(untried, all);
+      tally.add(
+          new Failure(
+              Verdict.NOT_MEASURED, title, List.of(), "", options.seed(), /* file= */ null));
+    }
   }
 
   private void await(Thread thread) {
@@ -327,7 +347,7 @@ public final class PowerCutRun<S> {
       if (on != null && isLeak(on, title, thread)) {
         return;
       }
-      String story = on == null ? stack : on.story().get() + "\n" + stack;
+      String story = on == null ? stack : alone.withNote(on.story().get()) + "\n" + stack;
       tally.count(Verdict.CORRUPT);
       tally.add(
           new Failure(

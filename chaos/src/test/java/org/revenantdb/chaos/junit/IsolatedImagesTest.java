@@ -314,7 +314,7 @@ class IsolatedImagesTest {
     }
   }
 
-  /** Failed with "it hangs". On a busy machine the time counts less, and so it may have passed. */
+  /** Failed with "it hangs", except on a busy machine, where less time counts. */
   @Test
   void a_slow_start_of_an_isolated_jvm_is_no_hang() {
     StartsSlowly.here = true;
