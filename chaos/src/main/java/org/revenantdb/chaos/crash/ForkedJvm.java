@@ -49,14 +49,17 @@ public final class ForkedJvm implements AutoCloseable {
   private final Process process;
   private final BufferedReader lines;
   private final StringBuilder line = new StringBuilder();
+  private final Duration stallLimit;
+  private boolean begun;
   private final Tail stderr;
   private final Thread stderrReader;
   private final Watchdog watchdog;
   private volatile boolean killed;
   private volatile boolean stalled;
 
-  private ForkedJvm(Process process, Duration stallLimit) {
+  private ForkedJvm(Process process, Duration startLimit, Duration stallLimit) {
     this.process = process;
+    this.stallLimit = stallLimit;
     this.lines =
         new BufferedReader(
             new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8), 64 * 1024);
@@ -67,7 +70,7 @@ public final class ForkedJvm implements AutoCloseable {
             .daemon()
             .name("stderr of " + process.pid())
             .start(() -> stderr.drain(errors));
-    this.watchdog = Watchdog.start(process.pid(), stallLimit, this::endStalled);
+    this.watchdog = Watchdog.start(process.pid(), startLimit, this::endStalled);
   }
 
   /**
@@ -89,7 +92,12 @@ public final class ForkedJvm implements AutoCloseable {
   public @Nullable String readLine() {
     try {
       String line = readWholeLine();
-      watchdog.alive();
+      if (begun) {
+        watchdog.alive();
+      } else {
+        begun = true;
+        watchdog.limit(stallLimit);
+      }
       return line;
     } catch (IOException e) {
       throw new UncheckedIOException("cannot read from child " + process.pid(), e);
@@ -206,9 +214,10 @@ public final class ForkedJvm implements AutoCloseable {
    * Notes whether the caller has stopped the process. A stopped process does not stall.
    *
    * @param now true when it is stopped, false when it continues
+   * @return false if the process was found to stall before: it is killed, if it is not yet
    */
-  public void rest(boolean now) {
-    watchdog.rest(now);
+  public boolean rest(boolean now) {
+    return watchdog.rest(now);
   }
 
   /**
@@ -322,6 +331,7 @@ public final class ForkedJvm implements AutoCloseable {
     private final List<String> arguments = new ArrayList<>();
     private String classPath = ClassPath.ofThisJvm();
     private Duration stallLimit = Duration.ofSeconds(60);
+    private @Nullable Duration startLimit;
     private @Nullable Path directory;
 
     private Builder(String main) {
@@ -393,6 +403,17 @@ public final class ForkedJvm implements AutoCloseable {
     }
 
     /**
+     * Sets how long the child may write nothing before its first line.
+     *
+     * @param limit the stall limit if not set
+     * @return this
+     */
+    public Builder startLimit(Duration limit) {
+      startLimit = limit;
+      return this;
+    }
+
+    /**
      * Sets the working directory of the child.
      *
      * @param workingDirectory exists; this JVM's own if not set
@@ -426,7 +447,8 @@ public final class ForkedJvm implements AutoCloseable {
         builder.directory(directory.toFile());
       }
       try {
-        return new ForkedJvm(Scratch.start(builder), stallLimit);
+        Duration start = startLimit == null ? stallLimit : startLimit;
+        return new ForkedJvm(Scratch.start(builder), start, stallLimit);
       } catch (IOException e) {
         throw new UncheckedIOException("cannot start " + command.getFirst(), e);
       }

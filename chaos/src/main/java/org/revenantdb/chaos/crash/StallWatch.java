@@ -46,6 +46,9 @@ public final class StallWatch {
    * Limits. Threads that spin by themselves slow the machine down for the watch, too: n of them on
    * one processor are found after n + 1 limits. A device that never answers is never reported as a
    * stall of the store.
+   *
+   * A sign of life and the decision that there is a stall exclude each other (DECISION): the caller
+   * of alive or rest learns whether it came too late, and a stall is never found behind a sign.
    */
 
   private static final int ROUNDS = 20;
@@ -53,11 +56,13 @@ public final class StallWatch {
   private static final Duration LONGEST_ROUND = Duration.ofSeconds(5);
   private static final Duration LOOK = Duration.ofMillis(1);
 
-  private final long limit;
+  private final Object decision = new Object();
   private final long process;
   private final Machine machine;
   private final AtomicBoolean seen = new AtomicBoolean();
+  private volatile long limit;
   private volatile boolean rests;
+  private boolean stalled; // guarded by decision
 
   /** The event to wait for. */
   @FunctionalInterface
@@ -98,19 +103,50 @@ public final class StallWatch {
     this.machine = machine;
   }
 
-  /** Notes a sign of life. */
-  public void alive() {
-    seen.set(true);
+  /**
+   * Notes a sign of life.
+   *
+   * @return false if a stall was found before
+   */
+  public boolean alive() {
+    synchronized (decision) {
+      seen.set(true);
+      return !stalled;
+    }
+  }
+
+  /**
+   * Changes the limit, which is a sign of life.
+   *
+   * @param other how long there may be no sign of life from now on
+   */
+  public void limit(Duration other) {
+    synchronized (decision) {
+      limit = other.toNanos();
+      seen.set(true);
+    }
   }
 
   /**
    * Notes whether the watcher has stopped the process. A stopped process does not stall.
    *
    * @param now true when it is stopped, false when it continues
+   * @return false if a stall was found before
    */
-  public void rest(boolean now) {
-    rests = now;
-    seen.set(true);
+  public boolean rest(boolean now) {
+    synchronized (decision) {
+      rests = now;
+      seen.set(true);
+      return !stalled;
+    }
+  }
+
+  /** Finds a stall, unless a sign of life has come. */
+  private boolean decide() {
+    synchronized (decision) {
+      stalled = !seen.get() && !rests;
+      return stalled;
+    }
   }
 
   /**
@@ -121,8 +157,8 @@ public final class StallWatch {
    * @throws InterruptedException if this thread is interrupted
    */
   public boolean await(End end) throws InterruptedException {
-    Duration round = round();
-    for (long counted = 0; counted < limit; ) {
+    for (long counted = 0; counted < limit || !decide(); ) {
+      Duration round = round();
       long begun = machine.nanoTime();
       if (end.within(round)) {
         return true;

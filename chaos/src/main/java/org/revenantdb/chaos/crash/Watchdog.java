@@ -49,18 +49,32 @@ public final class Watchdog implements AutoCloseable {
     return watchdog;
   }
 
-  /** Notes a sign of life. */
-  public void alive() {
-    watch.alive();
+  /**
+   * Notes a sign of life.
+   *
+   * @return false if a stall was found before: the action runs, or has run
+   */
+  public boolean alive() {
+    return watch.alive();
+  }
+
+  /**
+   * Changes the limit, which is a sign of life.
+   *
+   * @param other how long there may be no sign of life from now on
+   */
+  public void limit(Duration other) {
+    watch.limit(other);
   }
 
   /**
    * Notes whether the watcher has stopped the process.
    *
    * @param now true when it is stopped, false when it continues
+   * @return false if a stall was found before: the action runs, or has run
    */
-  public void rest(boolean now) {
-    watch.rest(now);
+  public boolean rest(boolean now) {
+    return watch.rest(now);
   }
 
   /** Ends the watch. */

@@ -121,12 +121,11 @@ public final class AnyRun implements AutoCloseable {
     if (!of.usable()) {
       return Outcome.of("files = ANY", of.verdict(), of.reason());
     }
-    // A check that hangs is found by the worker; the watch of the thread is only the second one.
-    PowerCutOptions patient = options.withLimit(limit.multipliedBy(4));
+    PowerCutOptions limited = options.withLimit(limit);
     Workers workers = recorder().workers();
     return crash == Crash.PROCESS_DEATH
-        ? PowerCutRun.deaths(workers, of, patient).run()
-        : PowerCutRun.with(workers, of, patient).run();
+        ? PowerCutRun.deaths(workers, of, limited).run()
+        : PowerCutRun.with(workers, of, limited).run();
   }
 
   /**

@@ -64,7 +64,6 @@ record CrashTestSettings(
 
   private static final int LEAST_OF_A_FAULT = 20;
   private static final int SHARE_OF_A_FAULT = 25;
-  private static final int PATIENCE = 4;
 
   static final String SEED = "revenant.chaos.seed";
   static final String STATES = "revenant.chaos.states";
@@ -162,11 +161,6 @@ record CrashTestSettings(
   Options processDeath(Path scratch) {
     Options options = Options.of(scratch, seed, kills).withStallLimit(limit).withZombies(zombies);
     return failpoints ? options.withFailpoints() : options;
-  }
-
-  /** A worker JVM finds what hangs; the watch of the thread that waits for it is the second one. */
-  static PowerCutOptions patient(PowerCutOptions options) {
-    return options.withLimit(options.limit().multipliedBy(PATIENCE));
   }
 
   /** For each life with a fault. A worker JVM is not worth its start for fewer states. */

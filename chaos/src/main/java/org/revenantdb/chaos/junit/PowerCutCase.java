@@ -78,7 +78,7 @@ final class PowerCutCase extends CrashTestCase {
   /** Shares no images with other profiles: an image that failed there must fail here, too. */
   private Outcome run(Recording of, PowerCutOptions options) throws IOException {
     if (settings.isolated()) {
-      return PowerCutRun.with(recording.workers(), of, CrashTestSettings.patient(options)).run();
+      return PowerCutRun.with(recording.workers(), of, options).run();
     }
     return new PowerCutRun<>(recording.subjects(), of, options, new SeenImages()).run();
   }

@@ -102,6 +102,7 @@ final class SharedRecording implements AutoCloseable {
   }
 
   private LifeRecorder<Object> recorder() {
-    return new LifeRecorder<>(subjects(), settings.seed(), settings.lives(), settings.limit());
+    return new LifeRecorder<>(subjects(), settings.seed(), settings.lives(), settings.limit())
+        .jvmFlags(settings.jvmFlags());
   }
 }

@@ -23,7 +23,9 @@ final class Alone {
   /*
    * A start takes longer than hundreds of small images, and a run may have thousands of failures. So
    * the first failure of each kind is opened alone, then the second, the fourth, the eighth and so
-   * on. Between them a failure counts as the last one of its kind that was opened alone.
+   * on. Between them a failure counts as the last one of its kind that was opened alone. If no JVM
+   * can be started, this opening shows nothing and the next failure of its kind is opened instead.
+   * A run does that a few times only, because each try may take long.
    */
 
   /** What a report has if static state is the reason. */
@@ -49,31 +51,40 @@ final class Alone {
       "whether static state of the store leaks between images was not checked: ";
   private static final int LOOKS = 8;
 
+  /** After so many openings that showed nothing, they count like the others. */
+  private static final int RETRIES = 8;
+
   /** Nothing is shown. */
   private static final Alone UNKNOWN =
       new Alone(
           null,
-          Duration.ZERO,
-          List.of(),
           new Known(
               NOT_CHECKED + "only a subject that is made by its class can be made in another JVM"),
           null);
 
-  private final @Nullable Class<?> subject;
-  private final Duration limit;
-  private final List<String> flags;
+  /** Opens an image several times in one fresh JVM, until a check fails. */
+  @FunctionalInterface
+  interface Fresh {
+
+    /**
+     * Opens the image.
+     *
+     * @param image is not changed
+     * @param log the promises
+     * @param seq the crash point
+     * @param times how often
+     * @return one or more results; only the last one may be a failure
+     * @throws IOException if there is no place for images
+     */
+    List<StateResult> open(DiskImage image, PromiseLog log, long seq, int times) throws IOException;
+  }
+
+  private final @Nullable Fresh fresh;
   private final Known known;
   private final @Nullable Watchdog watchdog;
 
-  private Alone(
-      @Nullable Class<?> subject,
-      Duration limit,
-      List<String> flags,
-      Known known,
-      @Nullable Watchdog watchdog) {
-    this.subject = subject;
-    this.limit = limit;
-    this.flags = flags;
+  private Alone(@Nullable Fresh fresh, Known known, @Nullable Watchdog watchdog) {
+    this.fresh = fresh;
     this.known = known;
     this.watchdog = watchdog;
   }
@@ -82,6 +93,7 @@ final class Alone {
   private static final class Known {
     private final Map<String, Kind> kinds = new HashMap<>();
     private String unknown;
+    private int silent;
 
     Known(String unknown) {
       this.unknown = unknown;
@@ -112,13 +124,27 @@ final class Alone {
    */
   static Alone of(Supplier<?> subjects, Duration limit, List<String> flags) {
     return subjects instanceof Subjects.OfClass<?> made
-        ? new Alone(made.type(), limit, flags, new Known(""), null)
+        ? with((image, log, seq, times) -> {
+          try (Workers workers = Workers.inMemory(made.type(), flags, limit, Workers.IMAGES)) {
+            return workers.alone(image, log, seq, times);
+          }
+        })
         : UNKNOWN;
+  }
+
+  /**
+   * Creates the means from a way to open images.
+   *
+   * @param fresh opens images
+   * @return the means
+   */
+  static Alone with(Fresh fresh) {
+    return new Alone(fresh, new Known(""), null);
   }
 
   /** Returns the means for checkers that open images in JVMs of their own already. */
   static Alone already() {
-    return new Alone(null, Duration.ZERO, List.of(), new Known(""), null);
+    return new Alone(null, new Known(""), null);
   }
 
   /**
@@ -128,7 +154,7 @@ final class Alone {
    * @return shares what is known
    */
   Alone watchedBy(Watchdog other) {
-    return new Alone(subject, limit, flags, known, other);
+    return new Alone(fresh, known, other);
   }
 
   private <T> T inTurn(Supplier<T> task) {
@@ -155,6 +181,22 @@ final class Alone {
   }
 
   /**
+   * Adds to a story that nothing is shown: behind the first line, because the end is for the stack.
+   *
+   * @param story of a failure
+   * @return the story; with a sentence if something would have been shown
+   */
+  String withNote(String story) {
+    String note = unknown();
+    if (note.isEmpty()) {
+      return story;
+    }
+    int end = story.indexOf('\n');
+    String first = end < 0 ? story : story.substring(0, end);
+    return first + "\n(" + note + ")" + (end < 0 ? "" : story.substring(end));
+  }
+
+  /**
    * Returns whether a failure that occurs each time in this JVM comes from static state.
    *
    * @param kind the kind of the failure
@@ -170,7 +212,11 @@ final class Alone {
       boolean leaks = last.leaks;
       if (Long.bitCount(count) == 1) {
         List<StateResult> results = open(image, log, seq, 1);
-        leaks = !results.isEmpty() && results.getFirst().survived();
+        if (!results.isEmpty()) {
+          leaks = results.getFirst().survived();
+        } else if (++known.silent <= RETRIES) {
+          count = last.count; // the next failure of this kind takes its turn
+        }
       }
       known.kinds.put(kind, new Kind(count, leaks));
       return leaks;
@@ -207,12 +253,14 @@ final class Alone {
   }
 
   private List<StateResult> open(DiskImage image, PromiseLog log, long seq, int times) {
-    Class<?> type = subject;
-    if (type == null) {
+    Fresh opener = fresh;
+    if (opener == null) {
       return List.of();
     }
-    try (Workers workers = Workers.inMemory(type, flags, limit, Workers.IMAGES)) {
-      return workers.alone(image, log, seq, times);
+    try {
+      List<StateResult> results = opener.open(image, log, seq, times);
+      known.unknown = "";
+      return results;
     } catch (IOException | RuntimeException e) {
       known.unknown = NOT_CHECKED + e;
       return List.of();

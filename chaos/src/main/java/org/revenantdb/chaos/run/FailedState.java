@@ -109,7 +109,7 @@ final class FailedState {
     }
     StateResult shown = result.survived() ? first : result;
     String story =
-        withNote(small.losses().story(), alone.unknown())
+        alone.withNote(small.losses().story())
             + (shown.failure() == null ? "" : "\n" + CallStack.text(shown.failure()));
     String title = shown.verdict() + ", " + where + ": " + shown.summary();
     @Nullable Path file =
@@ -135,17 +135,6 @@ final class FailedState {
             file,
             cause(small, first),
             List.of()));
-  }
-
-  /** Adds a sentence behind the first line, because the end is for the stack. */
-  private static String withNote(String story, String note) {
-    int end = story.indexOf('\n');
-    if (note.isEmpty()) {
-      return story;
-    }
-    return end < 0
-        ? story + "\n(" + note + ")"
-        : story.substring(0, end) + "\n(" + note + ")" + story.substring(end);
   }
 
   /**

@@ -70,13 +70,12 @@ public final class FaultRun<S> {
   public FaultRun(
       Supplier<CrashSubject<S>> subjects, PowerCutOptions options, List<FaultCase> cases) {
     PatientChecker<S> patient = new PatientChecker<>(subjects, /* resume= */ true, options.limit());
-    this.intact =
-        new LifeRecorder<>(subjects, options.seed(), /* lives= */ 1, options.limit())::record;
     this.lives = fault -> new MemoryLife<>(subjects, options, fault);
     this.options = options;
     this.cases = List.copyOf(cases);
     this.checker = patient;
     this.alone = Alone.of(subjects, options.limit());
+    this.intact = intact(subjects, alone, options);
     this.subject = patient.checker().subjectClass();
     this.refused = result -> patient.checker().refused(result);
     this.refuses = thrown -> subjects.get().refuses(thrown);
@@ -105,6 +104,12 @@ public final class FaultRun<S> {
     this.refuses = _ -> false;
   }
 
+  private static <S> Intact intact(
+      Supplier<CrashSubject<S>> subjects, Alone alone, PowerCutOptions options) {
+    return new LifeRecorder<>(subjects, options.seed(), /* lives= */ 1, options.limit()).with(alone)
+        ::record;
+  }
+
   /**
    * Prepares a run on disks in memory, whose images are opened in other JVMs. All its faults must
    * be reported to the store.
@@ -123,11 +128,12 @@ public final class FaultRun<S> {
       List<String> flags,
       PowerCutOptions options,
       List<FaultCase> cases) {
+    Alone alone = Alone.of(subjects, options.limit(), flags);
     return new FaultRun<>(
-        new LifeRecorder<>(subjects, options.seed(), /* lives= */ 1, options.limit())::record,
+        intact(subjects, alone, options),
         fault -> new MemoryLife<>(subjects, options, fault),
         checker,
-        Alone.of(subjects, options.limit(), flags),
+        alone,
         options,
         cases);
   }
@@ -261,7 +267,9 @@ public final class FaultRun<S> {
           tellUnmeasured(Alone.LEAK_BETWEEN_LIVES + "\n" + both.complaint());
           return;
         }
-        fail(Verdict.CORRUPT, both.complaint(), both.failure());
+        String complaint =
+            both.from() == Long.MAX_VALUE ? alone.withNote(both.complaint()) : both.complaint();
+        fail(Verdict.CORRUPT, complaint, both.failure());
         return;
       }
       PowerCut cut = new PowerCut(both.trace(), options.profile().rules());
@@ -367,7 +375,7 @@ public final class FaultRun<S> {
       }
       String title = "%s after %s: %s".formatted(result.verdict(), title(), result.summary());
       Throwable thrown = result.failure();
-      String story = how + (thrown == null ? "" : "\n" + CallStack.text(thrown));
+      String story = alone.withNote(how + (thrown == null ? "" : "\n" + CallStack.text(thrown)));
       tally.add(
           new Failure(
               result.verdict(),

@@ -1,6 +1,7 @@
 package org.revenantdb.chaos.run;
 
 import java.io.IOException;
+import org.revenantdb.chaos.crash.Watchdog;
 import org.revenantdb.chaos.disk.DiskImage;
 import org.revenantdb.chaos.oracle.PromiseLog;
 
@@ -78,6 +79,14 @@ public interface ImageChecker extends AutoCloseable {
    * @return the phase
    */
   String phase();
+
+  /**
+   * Receives the watch of the calling thread. A checker that waits for another JVM, which has a
+   * watch of its own, lets this one rest meanwhile.
+   *
+   * @param watchdog watches the thread that checks
+   */
+  default void watchedBy(Watchdog watchdog) {}
 
   /** Ends what belongs to the checker. */
   @Override

@@ -62,6 +62,7 @@ public final class LifeRecorder<S> {
   private final int lives;
   private final Duration limit;
   private final FaultInjector watching;
+  private final Alone alone;
 
   /**
    * Creates a recorder.
@@ -72,7 +73,7 @@ public final class LifeRecorder<S> {
    * @param limit the time limit of each step
    */
   public LifeRecorder(Supplier<CrashSubject<S>> subjects, long seed, int lives, Duration limit) {
-    this(subjects, seed, lives, limit, FaultInjector.NOTHING);
+    this(subjects, seed, lives, limit, FaultInjector.NOTHING, Alone.of(subjects, limit));
   }
 
   private LifeRecorder(
@@ -80,12 +81,29 @@ public final class LifeRecorder<S> {
       long seed,
       int lives,
       Duration limit,
-      FaultInjector watching) {
+      FaultInjector watching,
+      Alone alone) {
     this.subjects = subjects;
     this.seed = seed;
     this.lives = lives;
     this.limit = limit;
     this.watching = watching;
+    this.alone = alone;
+  }
+
+  /**
+   * Returns a recorder that starts other JVMs with further flags.
+   *
+   * @param flags each a word
+   * @return another recorder
+   */
+  public LifeRecorder<S> jvmFlags(List<String> flags) {
+    return with(Alone.of(subjects, limit, flags));
+  }
+
+  /** Returns a recorder that shares what is known of failures in a fresh JVM. */
+  LifeRecorder<S> with(Alone other) {
+    return new LifeRecorder<>(subjects, seed, lives, limit, watching, other);
   }
 
   /**
@@ -95,7 +113,7 @@ public final class LifeRecorder<S> {
    * @return another recorder
    */
   public LifeRecorder<S> watchedBy(FaultInjector injector) {
-    return new LifeRecorder<>(subjects, seed, lives, limit, injector);
+    return new LifeRecorder<>(subjects, seed, lives, limit, injector, alone);
   }
 
   /**
@@ -166,9 +184,13 @@ public final class LifeRecorder<S> {
             "the life after a death",
             limit,
             step -> run.live(before + 1, ", after the death of a process", step));
-    return run.leaks(behind.complaint())
-        ? run.unusable(Verdict.NOT_MEASURED, Alone.LEAK_BETWEEN_LIVES + "\n" + behind.complaint())
-        : run.recording(behind.complaint(), Verdict.CORRUPT);
+    String complaint = behind.complaint();
+    if (!complaint.startsWith("open ")) { // work is not the same in another JVM
+      return run.recording(complaint, Verdict.CORRUPT);
+    }
+    return run.leaks(complaint)
+        ? run.unusable(Verdict.NOT_MEASURED, Alone.LEAK_BETWEEN_LIVES + "\n" + complaint)
+        : run.recording(alone.withNote(complaint), Verdict.CORRUPT);
   }
 
   /** Several lives on one disk. */
@@ -234,9 +256,7 @@ public final class LifeRecorder<S> {
     /** Whether the life after a death failed only because the dead process was in this JVM. */
     boolean leaks(String complaint) {
       DiskImage left = leftByDeath;
-      return complaint.startsWith("open ") // work is not the same in another JVM
-          && left != null
-          && Alone.of(subjects, limit).isLeak(complaint, left, log, from);
+      return left != null && alone.isLeak(complaint, left, log, from);
     }
 
     Recording unusable(Verdict verdict, String reason) {
@@ -306,13 +326,13 @@ public final class LifeRecorder<S> {
       DiskImage equal = everything.fork();
       StateResult kept = controls.kept(everything, recording.promises(), recording.end());
       if (!kept.survived()
-          && Alone.of(subjects, limit)
-              .isLeak(kept.signature(), equal, recording.promises(), recording.end())) {
+          && alone.isLeak(kept.signature(), equal, recording.promises(), recording.end())) {
         verdict = Verdict.NOT_MEASURED;
         reason = Alone.LEAK_BETWEEN_LIVES + "\n" + Controls.told(kept);
       } else if (!kept.survived()) {
         verdict = kept.verdict();
-        reason = "the files of a dead process fail the check: " + Controls.told(kept);
+        reason =
+            alone.withNote("the files of a dead process fail the check: " + Controls.told(kept));
       }
     }
     return reason.isEmpty()

@@ -8,6 +8,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -40,7 +41,11 @@ public final class PowerCutRun<S> {
    * for a recovery are those of the cut run, all made before it began.
    *
    * A worker that hangs in a subject is reported as a failure by its watchdog, interrupted, and
-   * left behind.
+   * left behind. The report opens the image in another JVM, which takes time, and a worker that was
+   * only slow goes on meanwhile. So it asks its watchdog behind each check whether it was found to
+   * hang. The watchdog decides under a lock: either the check ended before, or its result is
+   * dropped. A worker that was found to hang waits for its report before it ends, because the run
+   * ends with the threads.
    */
 
   private static final int RECHECK = 64;
@@ -160,7 +165,27 @@ public final class PowerCutRun<S> {
     } finally {
       guard.close();
     }
+    if (states instanceof EveryBoundary) {
+      tellUntried();
+    }
     return tally.outcome(name, 0);
+  }
+
+  /** A thread that always stores into mapped memory leaves hardly a moment for a death. */
+  private void tellUntried() {
+    long untried = recording.untriedPromises();
+    int all = recording.promises().places().size();
+    if (2 * untried > all) {
+      tally.count(Verdict.NOT_MEASURED);
+      String title =
+          ("%d of %d promises were made amid stores into mapped memory that never settled, so a"
+                  + " death behind them would be a guess. Let the subject work without a thread that"
+                  + " always stores, or measure power cuts only")
+              .formatted(untried, all);
+      tally.add(
+          new Failure(
+              Verdict.NOT_MEASURED, title, List.of(), "", options.seed(), /* file= */ null));
+    }
   }
 
   private void await(Thread thread) {
@@ -225,6 +250,11 @@ public final class PowerCutRun<S> {
    */
   private record Opened(DiskImage image, PromiseLog promises, long seq, Supplier<String> story) {}
 
+  /** Thrown in a thread that was found to hang, and continues. */
+  private static final class FoundHanging extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+  }
+
   /** One thread with its own subject. */
   private final class Worker implements Runnable {
 
@@ -232,6 +262,7 @@ public final class PowerCutRun<S> {
     private final ImageChecker checker = checkers.get();
     private volatile String current = "";
     private volatile @Nullable Opened opened;
+    private final CountDownLatch told = new CountDownLatch(1);
     private long taken;
 
     Worker(Iterator<CrashState> states) {
@@ -241,15 +272,18 @@ public final class PowerCutRun<S> {
     @Override
     public void run() {
       Thread self = Thread.currentThread();
+      Watchdog watchdog = Watchdog.start(self.getName(), options.limit(), () -> tellHanging(self));
+      checker.watchedBy(watchdog);
       Level top = new Level(recording, 1, "", /* log= */ 0);
-      try (Watchdog watchdog =
-          Watchdog.start(self.getName(), options.limit(), () -> tellHanging(self))) {
+      try {
         for (CrashState state; (state = next(states)) != null; ) {
           checkState(top, state, watchdog);
           if (leftBehind.contains(self)) {
             return;
           }
         }
+      } catch (FoundHanging e) {
+        // Its watchdog reports it.
       } catch (Exception | Error e) { // ours: those of subjects never come here
         tally.count(Verdict.HARNESS_BROKEN);
         tally.add(
@@ -261,7 +295,26 @@ public final class PowerCutRun<S> {
                 options.seed(),
                 null));
       } finally {
+        if (!watchdog.alive()) {
+          awaitReport();
+        }
+        watchdog.close();
         checker.close();
+      }
+    }
+
+    private void awaitReport() {
+      boolean interrupted = false;
+      while (true) {
+        try {
+          told.await();
+          break;
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+      if (interrupted) {
+        Thread.currentThread().interrupt();
       }
     }
 
@@ -276,23 +329,29 @@ public final class PowerCutRun<S> {
     }
 
     private void tellHanging(Thread thread) {
+      try {
+        tellHang(thread);
+      } finally {
+        leftBehind.add(thread);
+        told.countDown();
+        thread.interrupt();
+      }
+    }
+
+    private void tellHang(Thread thread) {
       String stack = "its stack:\n" + new CallStack(List.of(thread.getStackTrace())).text();
       String title =
           "%s of a crash state did not end within %d s (%s)"
               .formatted(checker.phase(), options.limit().toSeconds(), current);
       Opened on = opened;
       if (on != null && isLeak(on, title, thread)) {
-        leftBehind.add(thread);
-        thread.interrupt();
         return;
       }
-      String story = on == null ? stack : on.story().get() + "\n" + stack;
+      String story = on == null ? stack : alone.withNote(on.story().get()) + "\n" + stack;
       tally.count(Verdict.CORRUPT);
       tally.add(
           new Failure(
               Verdict.CORRUPT, title, List.of(), story, options.seed(), kept(on, title, story)));
-      leftBehind.add(thread);
-      thread.interrupt();
     }
 
     /** Another image may hold what this one waits for. */
@@ -333,10 +392,12 @@ public final class PowerCutRun<S> {
     private FailedState failedState(Watchdog watchdog, CrashState state) {
       Look look =
           (image, promises, seq) -> {
-            watchdog.alive();
+            goOn(watchdog);
             // A shrunk state may have fewer losses.
             opened = new Opened(image.fork(), promises, seq, () -> state.losses().story());
-            return checker.check(image, promises, seq);
+            StateResult result = checker.check(image, promises, seq);
+            goOn(watchdog);
+            return result;
           };
       String where = name + " at " + current;
       return new FailedState(
@@ -349,8 +410,15 @@ public final class PowerCutRun<S> {
           tally);
     }
 
+    /** Notes a sign of life. */
+    private static void goOn(Watchdog watchdog) {
+      if (!watchdog.alive()) {
+        throw new FoundHanging();
+      }
+    }
+
     private void checkState(Level level, CrashState state, Watchdog watchdog) throws IOException {
-      watchdog.alive();
+      goOn(watchdog);
       current = "depth " + level.depth + ", crash point " + state.seq() + level.history;
       Recording of = level.recording;
       DiskImage spare = state.image().fork();
@@ -375,9 +443,7 @@ public final class PowerCutRun<S> {
                 ? checker.check(state.image(), of.promises(), state.seq())
                 : checker.glance(state.image(), of.promises(), state.seq());
       }
-      if (leftBehind.contains(Thread.currentThread())) {
-        return;
-      }
+      goOn(watchdog);
       if (known == SeenImages.Known.NEW) {
         tally.countState();
       }

@@ -63,8 +63,22 @@ public record Recording(
         files.add(made.node());
       }
     }
-    return "%d files, %d operations, %d of them forces; %d promises"
-        .formatted(files.size(), trace.operations().size(), forces, promises.places().size());
+    long untried = untriedPromises();
+    return "%d files, %d operations, %d of them forces; %d promises%s"
+        .formatted(
+            files.size(),
+            trace.operations().size(),
+            forces,
+            promises.places().size(),
+            untried == 0
+                ? ""
+                : ", %d of them amid stores into mapped memory, where no process death is tried"
+                    .formatted(untried));
+  }
+
+  /** The number of promises behind which the death of a process would be a guess. */
+  long untriedPromises() {
+    return promises.places().stream().filter(place -> trace.isAmidALook(place + 1)).count();
   }
 
   /**

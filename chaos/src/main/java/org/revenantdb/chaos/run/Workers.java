@@ -14,7 +14,8 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.IdentityHashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
@@ -24,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.crash.FileTrees;
 import org.revenantdb.chaos.crash.ForkedJvm;
 import org.revenantdb.chaos.crash.Scratch;
+import org.revenantdb.chaos.crash.Watchdog;
 import org.revenantdb.chaos.disk.DiskImage;
 import org.revenantdb.chaos.disk.ImageCodec;
 import org.revenantdb.chaos.oracle.PromiseLog;
@@ -56,8 +58,14 @@ public final class Workers implements Supplier<ImageChecker>, AutoCloseable {
   /** The usual number of images that one JVM opens. */
   public static final int IMAGES = 500;
 
+  /** The number of promise logs whose files are kept though no check uses them. */
+  private static final int LOGS_KEPT = 16;
+
   private static final String READY = "ready";
   private static final int OUTPUT_SHOWN = 4_000;
+
+  /** How long the start of a JVM may take at least. It depends on the machine, not on the store. */
+  private static final Duration START = Duration.ofSeconds(60);
 
   private final Class<?> subject;
   private final Path scratch;
@@ -70,7 +78,8 @@ public final class Workers implements Supplier<ImageChecker>, AutoCloseable {
   private final AtomicLong started = new AtomicLong();
 
   // Guarded by this.
-  private final IdentityHashMap<PromiseLog, Path> promises = new IdentityHashMap<>();
+  private final LinkedHashMap<PromiseLog, LogFile> promises = // least recently used first
+      new LinkedHashMap<>(LOGS_KEPT, 0.75f, /* accessOrder= */ true);
   private final Map<String, Long> confirmed = new HashMap<>();
   private final Deque<Jvm> idle = new ArrayDeque<>();
   private boolean closed;
@@ -138,17 +147,45 @@ public final class Workers implements Supplier<ImageChecker>, AutoCloseable {
         : Scratch.directory(otherwise, "images");
   }
 
-  /** The file of a log. The log must not change afterwards. */
+  /** The file of a log, and the number of checks that use it. Guarded by the {@link Workers}. */
+  private static final class LogFile {
+    private final Path path;
+    private int users;
+
+    LogFile(Path path) {
+      this.path = path;
+    }
+  }
+
+  /** The file of a log, until {@link #release}. The log must not change afterwards. */
   private synchronized Path file(PromiseLog log) throws IOException {
-    Path known = promises.get(log);
+    LogFile known = promises.get(log);
     if (known == null) {
-      known = Files.createTempFile(scratch, "promises", null);
-      try (DataOutputStream out = write(known)) {
+      known = new LogFile(Files.createTempFile(scratch, "promises", null));
+      try (DataOutputStream out = write(known.path)) {
         log.writeTo(out);
       }
       promises.put(log, known);
     }
-    return known;
+    known.users++;
+    return known.path;
+  }
+
+  /** Each recorded recovery and each life with a fault has a log of its own: few are kept. */
+  private synchronized void release(PromiseLog log) throws IOException {
+    LogFile used = promises.get(log);
+    if (used != null) {
+      used.users--;
+    }
+    Iterator<LogFile> eldest = promises.values().iterator();
+    for (int extra = promises.size() - LOGS_KEPT; extra > 0 && eldest.hasNext(); ) {
+      LogFile file = eldest.next();
+      if (file.users == 0) {
+        eldest.remove();
+        Files.deleteIfExists(file.path);
+        extra--;
+      }
+    }
   }
 
   private static DataOutputStream write(Path file) throws IOException {
@@ -188,9 +225,14 @@ public final class Workers implements Supplier<ImageChecker>, AutoCloseable {
     Worker worker = new Worker();
     try {
       worker.restart();
-      do {
-        results.add(worker.once(image.fork(), file(log), seq, "whole").result());
-      } while (results.size() < times && results.getLast().survived());
+      Path file = file(log);
+      try {
+        do {
+          results.add(worker.once(image.fork(), file, seq, "whole").result());
+        } while (results.size() < times && results.getLast().survived());
+      } finally {
+        release(log);
+      }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } finally {
@@ -263,6 +305,7 @@ public final class Workers implements Supplier<ImageChecker>, AutoCloseable {
             .flags("--enable-native-access=ALL-UNNAMED")
             .flags(flags.toArray(String[]::new))
             .withCodeOf(subject)
+            .startLimit(limit.compareTo(START) > 0 ? limit : START)
             .stallLimit(limit)
             .argument(subject.getName())
             .argument(inMemory ? WorkerMain.IN_MEMORY : WorkerMain.ON_DISK);
@@ -315,6 +358,7 @@ public final class Workers implements Supplier<ImageChecker>, AutoCloseable {
   private final class Worker implements ImageChecker {
 
     private @Nullable Jvm jvm;
+    private @Nullable Watchdog watchdog;
 
     /** How many images the JVM of the last check had opened, that one included. */
     private int opened;
@@ -352,38 +396,70 @@ public final class Workers implements Supplier<ImageChecker>, AutoCloseable {
       return inMemory;
     }
 
+    @Override
+    public void watchedBy(Watchdog other) {
+      watchdog = other;
+    }
+
+    /** The watches of the JVMs find what hangs in them, so the caller's watch rests meanwhile. */
     private Answer checked(DiskImage image, PromiseLog of, long seq, String how) {
+      Watchdog watch = watchdog;
+      if (watch == null) {
+        return checkedInTurn(image, of, seq, how);
+      }
+      watch.rest(true);
+      try {
+        return checkedInTurn(image, of, seq, how);
+      } finally {
+        watch.rest(false);
+      }
+    }
+
+    private Answer checkedInTurn(DiskImage image, PromiseLog of, long seq, String how) {
       try {
         Path log = file(of);
-        Answer first = once(image, log, seq, how);
-        if (first.result().survived()) {
-          return first;
+        try {
+          return checked(image, log, seq, how);
+        } finally {
+          release(of);
         }
-        String kind = first.result().signature();
-        if (isBelieved(kind)) {
-          return first;
-        }
-        boolean fresh = opened == 1;
-        drop();
-        if (fresh) {
-          confirm(kind);
-          return first;
-        }
-        restart();
-        Answer second = once(image, log, seq, how);
-        if (second.result().survived()) {
-          leaks.incrementAndGet();
-        } else {
-          confirm(second.result().signature());
-          drop();
-        }
-        return second;
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }
     }
 
+    private Answer checked(DiskImage image, Path log, long seq, String how) throws IOException {
+      Answer first = once(image, log, seq, how);
+      if (first.result().survived()) {
+        return first;
+      }
+      String kind = first.result().signature();
+      if (isBelieved(kind)) {
+        return first;
+      }
+      boolean fresh = opened == 1;
+      drop();
+      if (fresh) {
+        confirm(kind);
+        return first;
+      }
+      restart();
+      Answer second = once(image, log, seq, how);
+      if (second.result().survived()) {
+        leaks.incrementAndGet();
+      } else {
+        confirm(second.result().signature());
+        drop();
+      }
+      return second;
+    }
+
     Answer once(DiskImage image, Path log, long seq, String how) throws IOException {
+      return once(image, log, seq, how, /* again= */ true);
+    }
+
+    private Answer once(DiskImage image, Path log, long seq, String how, boolean again)
+        throws IOException {
       Path place = scratch.resolve("image" + places.incrementAndGet());
       if (inMemory) {
         try (DataOutputStream out = write(place)) {
@@ -409,7 +485,7 @@ public final class Workers implements Supplier<ImageChecker>, AutoCloseable {
       } catch (IOException e) {
         process.drain(); // it has ended; see below
       }
-      process.rest(true);
+      boolean inTime = process.rest(true);
       FileTrees.delete(place);
       if (WorkerMain.BROKEN.equals(line)) {
         process.drain();
@@ -418,7 +494,16 @@ public final class Workers implements Supplier<ImageChecker>, AutoCloseable {
         throw new IllegalStateException(
             "a JVM that opens images cannot read the files for it in " + scratch + ":\n" + output);
       }
-      return line == null ? new Answer(ended(process), null) : answer(line, place);
+      if (line == null) {
+        return new Answer(ended(process), null);
+      }
+      Answer answer = answer(line, place);
+      if (inTime) {
+        return answer;
+      }
+      // The answer came while the JVM was about to be killed, which the next image must not meet.
+      drop();
+      return again ? once(image, log, seq, how, /* again= */ false) : answer;
     }
 
     private Answer answer(String line, Path place) throws IOException {

@@ -108,6 +108,32 @@ class StallWatchTest {
     assertEquals(LIMIT.toNanos(), chance[0], 0.1 * LIMIT.toNanos());
   }
 
+  /** Failed when the limit was the one of the beginning. */
+  @Test
+  void a_limit_that_is_changed_counts_from_then_on() throws InterruptedException {
+    int[] rounds = {0};
+    Duration[] at = {Duration.ZERO};
+    assertFalse(
+        watch.await(time -> {
+          if (++rounds[0] == 10) {
+            at[0] = machine.passed();
+            watch.limit(LIMIT.multipliedBy(5));
+          }
+          return never(time);
+        }));
+    double counted = machine.passed().minus(at[0]).toNanos();
+    assertEquals(LIMIT.multipliedBy(5).toNanos(), counted, 0.1 * counted);
+  }
+
+  @Test
+  void a_sign_of_life_behind_a_stall_is_told_that_it_is_too_late() throws InterruptedException {
+    assertTrue(watch.alive());
+    assertTrue(watch.rest(false));
+    assertFalse(watch.await(this::never));
+    assertFalse(watch.alive());
+    assertFalse(watch.rest(true));
+  }
+
   @Test
   void a_suspended_machine_does_not_stall() throws InterruptedException {
     int[] rounds = {0};

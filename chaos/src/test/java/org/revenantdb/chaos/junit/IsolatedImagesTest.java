@@ -301,6 +301,26 @@ class IsolatedImagesTest {
     assertTrue(message.contains("IsolatedImagesTest$Hangs.found"), message);
   }
 
+  /** Takes longer to be made in another JVM than a step may take, as on a slow machine. */
+  @CrashTest(states = 4, workers = 1, seed = 3, isolated = true, timeoutSeconds = 1)
+  static class StartsSlowly extends Log {
+    private static volatile boolean here;
+
+    StartsSlowly() {
+      long due = System.nanoTime() + Duration.ofSeconds(3).toNanos();
+      while (!here && System.nanoTime() < due) {
+        LockSupport.parkNanos(due - System.nanoTime());
+      }
+    }
+  }
+
+  /** Failed with "it hangs", except on a busy machine, where less time counts. */
+  @Test
+  void a_slow_start_of_an_isolated_jvm_is_no_hang() {
+    StartsSlowly.here = true;
+    assertPasses(StartsSlowly.class);
+  }
+
   /** Keeps the lock on a name if a force has failed. The end of a process would release it. */
   abstract static class Locks extends Log {
     private static final Map<String, Path> LOCKED = new ConcurrentHashMap<>();

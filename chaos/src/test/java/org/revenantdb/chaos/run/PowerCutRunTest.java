@@ -14,9 +14,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,6 +31,7 @@ import org.revenantdb.chaos.subject.Recovered;
 import org.revenantdb.chaos.subject.Verdict;
 import org.revenantdb.chaos.teeth.BrokenSubjects;
 import org.revenantdb.chaos.teeth.TinyStore;
+import org.revenantdb.chaos.trace.Trace;
 
 /** Subjects of every bad kind: each is reported with its reason, and none of them passes. */
 class PowerCutRunTest {
@@ -72,6 +75,72 @@ class PowerCutRunTest {
   private static void assertVerdict(Verdict verdict, String why, Outcome outcome) {
     assertEquals(verdict, outcome.verdict(), outcome::toString);
     assertTrue(outcome.reason().contains(why), outcome::reason);
+  }
+
+  private Outcome deathsOf(Recording recording, int untriedFrom) {
+    TreeMap<Long, Long> looks = new TreeMap<>();
+    List<Long> places = recording.promises().places().stream().sorted().toList();
+    looks.put(places.get(untriedFrom), Long.MAX_VALUE);
+    Trace whole = recording.trace();
+    Trace trace =
+        new Trace(whole.start(), whole.operations(), whole.gaps(), whole.escapes(), looks);
+    Recording unsettled =
+        new Recording(trace, recording.promises(), Verdict.SURVIVED, "", recording.end());
+    assertTrue(unsettled.seen().contains("amid stores into mapped memory"), unsettled::seen);
+    return PowerCutRun.deaths(
+            () -> new StateChecker<>(HonestTiny::new, /* resume= */ true), unsettled, options(LONG))
+        .run();
+  }
+
+  /** The first verdict was SURVIVED. */
+  @Test
+  void deaths_that_are_tried_at_less_than_half_of_the_promises_are_no_measurement()
+      throws IOException {
+    Recording recording = record(HonestTiny::new, LONG);
+    int promises = recording.promises().places().size();
+    assertFalse(recording.seen().contains("mapped"), recording::seen);
+    assertVerdict(
+        Verdict.NOT_MEASURED, "stores into mapped memory", deathsOf(recording, promises / 4));
+    assertVerdict(Verdict.SURVIVED, "", deathsOf(recording, promises * 3 / 4));
+  }
+
+  /** Hangs here until its image was opened in another JVM, and then goes on. */
+  static class SlowHere extends HonestTiny {
+    private static final String OPENED = "power.cut.run.test.opened";
+    private static volatile boolean here;
+
+    @Override
+    public TinyStore open(Path dir) throws Exception {
+      Path opened = Path.of(System.getProperty(OPENED, ""));
+      while (here && !Files.exists(opened)) {
+        LockSupport.parkNanos(Duration.ofMillis(1).toNanos());
+      }
+      if (!here && !Files.exists(opened)) {
+        Files.createFile(opened);
+      }
+      return super.open(dir);
+    }
+  }
+
+  /** Failed with states that survived behind the one that was told, and with an interrupted one. */
+  @Test
+  void a_thread_that_was_only_slow_does_not_go_on_while_its_hang_is_told(@TempDir Path dir)
+      throws IOException {
+    Supplier<CrashSubject<TinyStore>> subjects = Subjects.of(SlowHere.class);
+    Path opened = dir.resolve("opened");
+    System.setProperty(SlowHere.OPENED, opened.toString());
+    SlowHere.here = true;
+    try {
+      Files.createFile(opened);
+      Recording recording = record(subjects, LONG);
+      Files.delete(opened);
+      PowerCutOptions options = options(Duration.ofSeconds(1)).withWorkers(1);
+      Outcome outcome = new PowerCutRun<>(subjects, recording, options, new SeenImages()).run();
+      assertEquals(Map.of(Verdict.NOT_MEASURED, 1L), outcome.verdicts(), outcome::toString);
+      assertEquals(0, outcome.states());
+    } finally {
+      System.clearProperty(SlowHere.OPENED);
+    }
   }
 
   @Test
