@@ -111,10 +111,9 @@ class BackupLives extends CopyLives {
       copy = made(crashed, one.chain);
     } catch (StorageException told) {
       refused(
-          told,
+          told, // but MISSING_FILE never: a copy gets its name when all its files have theirs
           StorageException.Reason.NOT_A_DATABASE,
-          StorageException.Reason.BACKUP_BASE, // of an increment nothing is left
-          StorageException.Reason.MISSING_FILE);
+          StorageException.Reason.BACKUP_BASE); // of an increment nothing is left
       return;
     }
     copy("unfinished backup " + one.chain, history().cutBetween(one.least, crashed.place()), copy);

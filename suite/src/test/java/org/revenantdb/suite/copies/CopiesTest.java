@@ -30,7 +30,7 @@ class CopiesTest {
       Integer.getInteger(
           "revenant.copies.rounds", Boolean.getBoolean("revenant.long") ? 2_000 : 32);
 
-  private final long seed = Long.getLong("revenant.copies.seed", Seeds.fresh() >>> 16);
+  private final long seed = Long.getLong("revenant.copies.seed", Seeds.fresh());
 
   private static CopiesOptions options(long seed, int rounds, CopyKind kind) {
     return new CopiesOptions(seed, rounds, CopiesOptions.USUAL, Set.of(kind));
