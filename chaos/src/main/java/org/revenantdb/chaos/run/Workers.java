@@ -78,7 +78,8 @@ public final class Workers implements Supplier<ImageChecker>, AutoCloseable {
   private final AtomicLong started = new AtomicLong();
 
   // Guarded by this.
-  private final LinkedHashMap<PromiseLog, LogFile> promises = // least recently used first
+  // The least recently used log first. A log is equal only to itself.
+  private final LinkedHashMap<PromiseLog, LogFile> promises =
       new LinkedHashMap<>(LOGS_KEPT, 0.75f, /* accessOrder= */ true);
   private final Map<String, Long> confirmed = new HashMap<>();
   private final Deque<Jvm> idle = new ArrayDeque<>();
@@ -319,7 +320,7 @@ public final class Workers implements Supplier<ImageChecker>, AutoCloseable {
     }
     ForkedJvm process = builder.fork();
     started.incrementAndGet();
-    if (!READY.equals(process.readLine())) {
+    if (!READY.equals(process.readLine()) || !process.rest(true)) {
       process.drain();
       int code = process.awaitEnd();
       process.close();
@@ -330,7 +331,6 @@ public final class Workers implements Supplier<ImageChecker>, AutoCloseable {
                   process.stalled() ? "it hangs" : "it ended with exit code " + code,
                   endOf(process.stderr())));
     }
-    process.rest(true);
     Files.deleteIfExists(properties);
     return new Jvm(process);
   }
