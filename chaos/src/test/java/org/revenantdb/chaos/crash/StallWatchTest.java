@@ -108,7 +108,6 @@ class StallWatchTest {
     assertEquals(LIMIT.toNanos(), chance[0], 0.1 * LIMIT.toNanos());
   }
 
-  /** Failed when the limit was the one of the beginning. */
   @Test
   void a_limit_that_is_changed_counts_from_then_on() throws InterruptedException {
     int[] rounds = {0};

@@ -32,7 +32,6 @@ class AloneTest {
     return alone.isLeak("a kind", new DiskImage(), new PromiseLog(), 1);
   }
 
-  /** Failed when the second failure of a kind counted as one of the store. */
   @Test
   void a_failure_counts_as_the_last_one_of_its_kind_while_no_jvm_can_be_started() {
     assertTrue(isLeak());
