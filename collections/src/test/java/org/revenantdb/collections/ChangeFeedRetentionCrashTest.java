@@ -25,11 +25,7 @@ import org.revenantdb.engine.DatabaseOptions;
  * back.
  */
 @Tag("slow")
-@CrashTest(
-    crash = {Crash.POWER_CUT, Crash.PROCESS_DEATH},
-    states = 12,
-    kills = 1,
-    seed = 20_261_130)
+@CrashTest(crash = Crash.POWER_CUT, states = 12, seed = 20_261_130)
 class ChangeFeedRetentionCrashTest implements CrashSubject<ChangeFeedRetentionCrashTest.Journal> {
   private static final int COMMITS = 80;
   private static final long AGE = 20;

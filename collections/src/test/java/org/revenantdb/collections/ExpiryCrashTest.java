@@ -23,11 +23,7 @@ import org.revenantdb.engine.Table;
  * the next life removes what has expired.
  */
 @Tag("slow")
-@CrashTest(
-    crash = {Crash.POWER_CUT, Crash.PROCESS_DEATH},
-    states = 12,
-    kills = 1,
-    seed = 20_261_128)
+@CrashTest(crash = Crash.POWER_CUT, states = 12, seed = 20_261_128)
 class ExpiryCrashTest implements CrashSubject<ExpiryCrashTest.Cache> {
   private static final int ROWS = 80;
 

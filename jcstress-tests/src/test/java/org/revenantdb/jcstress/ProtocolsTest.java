@@ -52,9 +52,9 @@ class ProtocolsTest {
   private static final String SHORT_AS_C2_COMPILES = SHORT + " -jvmArgs -XX:-TieredCompilation";
 
   /** Of the claims a build runs one in so many, and of the twins; the seed draws which. */
-  private static final int CLAIMS = 5;
+  private static final int CLAIMS = 7;
 
-  private static final int TWINS = 12;
+  private static final int TWINS = 16;
 
   private static final long SEED =
       Long.getLong("revenant.seed", ThreadLocalRandom.current().nextInt(1 << 30));

@@ -357,11 +357,11 @@ class AnyFaultsTest {
     try (AnyRun run = run(ExpectsFailure.class)) {
       for (FaultKind kind :
           drawn(FaultKind.WRITE_FAILS, FaultKind.OPEN_FAILS, FaultKind.TRUNCATE_FAILS)) {
-        Outcome outcome = run.faults(kind, LIVES, options());
+        Outcome outcome = run.faults(kind, /* lives= */ 1, options());
         assertEquals(Verdict.SURVIVED, outcome.verdict(), () -> kind + ": " + outcome);
       }
     }
-    Outcome full = fault(ExpectsFullDisk.class, FaultKind.DISK_FULL);
+    Outcome full = fault(ExpectsFullDisk.class, FaultKind.DISK_FULL, /* lives= */ 1);
     assertEquals(Verdict.SURVIVED, full.verdict(), full::toString);
     assertFound(fault(ExpectsFullDisk.class, FaultKind.WRITE_FAILS));
   }
