@@ -31,19 +31,4 @@ public final class CopiedFiles {
       }
     }
   }
-
-  /**
-   * Returns the size of all files.
-   *
-   * @param directory the copy
-   * @return bytes
-   * @throws IOException if one cannot be read
-   */
-  static long bytes(Path directory) throws IOException {
-    long bytes = 0;
-    for (Path file : all(directory)) {
-      bytes += Files.isRegularFile(file) ? Files.size(file) : 0;
-    }
-    return bytes;
-  }
 }

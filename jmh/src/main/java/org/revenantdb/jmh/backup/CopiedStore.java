@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
 import org.revenantdb.jmh.recovery.RestartStore;
+import org.revenantdb.jmh.recovery.StoreFiles;
 
 /**
  * A store of which copies are made while it is open. The constructor opens it, with an empty
@@ -36,8 +37,8 @@ public interface CopiedStore extends RestartStore {
    * @return bytes
    * @throws IOException if the files cannot be read
    */
-  default long bytes(Path target) throws IOException {
-    return CopiedFiles.bytes(target);
+  default double bytes(Path target) throws IOException {
+    return StoreFiles.bytes(target);
   }
 
   /**

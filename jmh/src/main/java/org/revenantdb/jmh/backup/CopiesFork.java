@@ -3,13 +3,13 @@ package org.revenantdb.jmh.backup;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.revenantdb.chaos.crash.FileTrees;
 import org.revenantdb.jmh.fork.Told;
 import org.revenantdb.jmh.recovery.RestartStore;
+import org.revenantdb.jmh.recovery.RollbackFork;
 
 /**
  * A JVM with a store of one table that is copied several times while nothing else runs. The first
@@ -71,7 +71,6 @@ public final class CopiesFork {
   }
 
   private static double median(List<Double> values) {
-    Collections.sort(values);
-    return values.get(values.size() / 2);
+    return RollbackFork.median(values.stream().mapToDouble(Double::doubleValue).toArray());
   }
 }

@@ -25,7 +25,7 @@ public final class RevenantBackups extends RevenantRestart implements CopiedStor
   }
 
   @Override
-  public long bytes(Path target) {
+  public double bytes(Path target) {
     return bytes;
   }
 

@@ -81,7 +81,7 @@ public final class RevenantRestores extends RevenantRestart implements CopiedSto
   }
 
   @Override
-  public long bytes(Path target) {
+  public double bytes(Path target) {
     return logBytes;
   }
 

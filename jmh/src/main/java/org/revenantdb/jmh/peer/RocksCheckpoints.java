@@ -32,7 +32,7 @@ public final class RocksCheckpoints extends RocksRestart implements CopiedStore 
 
   /** Nothing is copied. */
   @Override
-  public long bytes(Path target) {
+  public double bytes(Path target) {
     return 0;
   }
 

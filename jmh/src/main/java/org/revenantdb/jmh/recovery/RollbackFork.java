@@ -59,7 +59,13 @@ public final class RollbackFork {
     }
   }
 
-  static double median(double[] values) {
+  /**
+   * The median.
+   *
+   * @param values at least one, in any order
+   * @return the middle one, or the mean of the middle two
+   */
+  public static double median(double[] values) {
     double[] sorted = values.clone();
     Arrays.sort(sorted);
     return (sorted[(sorted.length - 1) / 2] + sorted[sorted.length / 2]) / 2;
