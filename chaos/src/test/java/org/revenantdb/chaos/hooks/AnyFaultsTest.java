@@ -40,7 +40,7 @@ class AnyFaultsTest {
   private static final int LIVES = 2;
 
   /** Of the kinds of faults a build makes one in so many; the seed draws which. */
-  private static final int KINDS = Boolean.getBoolean("revenant.long") ? 1 : 3;
+  private static final int KINDS = Boolean.getBoolean("revenant.long") ? 1 : 5;
 
   /** Forces of the directory and of files: with so many lives, one of each kind fails. */
   private static final int FORCES = 4;
@@ -135,7 +135,9 @@ class AnyFaultsTest {
     long seed = Seeds.fresh();
     System.out.println("AnyFaultsTest, kinds of faults by seed " + seed);
     List<FaultKind> drawn = new ArrayList<>();
-    for (int i = (int) Math.floorMod(seed, KINDS); i < kinds.length; i += KINDS) {
+    for (int i = (int) Math.floorMod(seed, Math.min(KINDS, kinds.length));
+        i < kinds.length;
+        i += KINDS) {
       drawn.add(kinds[i]);
     }
     return drawn;

@@ -31,12 +31,12 @@ class RebuiltPagesCrashTest {
   private static final int LOADED = 700;
 
   /** One image is taken for so many operations; which ones depends on the seed. */
-  private static final int EVERY = 3;
+  private static final int EVERY = Boolean.getBoolean("revenant.long") ? 3 : 6;
 
   /**
    * So many images are taken before the force of pages of the load: one keeps every second sector.
    */
-  private static final int CUTS_OF_NEW_PAGES = 6;
+  private static final int CUTS_OF_NEW_PAGES = Boolean.getBoolean("revenant.long") ? 6 : 3;
 
   private final long seed =
       Long.getLong("revenant.seed", ThreadLocalRandom.current().nextInt(1 << 30));
