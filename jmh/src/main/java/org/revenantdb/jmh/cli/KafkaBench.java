@@ -84,6 +84,11 @@ final class KafkaBench implements Bench {
   }
 
   @Override
+  public boolean measuresSome() {
+    return true;
+  }
+
+  @Override
   public void measure(Settings settings, Figures figures) throws CannotMeasureException {
     String classPath = System.getProperty(CLASS_PATH);
     if (classPath == null) {
@@ -96,8 +101,7 @@ final class KafkaBench implements Bench {
       Path directory = Files.createDirectory(session.directory().resolve("broker"));
       Process broker = broker(classPath, directory);
       try {
-        Trials trials =
-            new Trials(classPath, servers(broker), session, rounds, settings.quick(), figures);
+        Trials trials = new Trials(classPath, servers(broker), session, rounds, settings, figures);
         settings(settings, figures, classPath);
         trials.run();
       } finally {
@@ -165,16 +169,31 @@ final class KafkaBench implements Bench {
       String servers,
       ForkSession session,
       Rounds rounds,
-      boolean quick,
+      Settings settings,
       Figures figures) {
     private static final String TOPIC = "input";
+
+    /** The figures that need the common input; a run of kills sends its own. */
+    private static final String[] OF_INPUT = {
+      "throughput_vs_default", "window_throughput_vs_default", "uncommitted_memory_mb"
+    };
+
+    /** The figures that a run of kills gives. */
+    private static final String[] OF_KILLS = {
+      "kills",
+      "kills_wrong",
+      "restored_records",
+      "restored_records_default",
+      "restart_ratio",
+      "restore_vs_default"
+    };
 
     static int keys(boolean quick) {
       return quick ? 50_000 : 2_000_000;
     }
 
     private String keys() {
-      return Integer.toString(keys(quick));
+      return Integer.toString(keys(settings.quick()));
     }
 
     private String seed() {
@@ -182,27 +201,35 @@ final class KafkaBench implements Bench {
     }
 
     void run() throws CannotMeasureException {
-      String more = session.sized(150_000, 2_000_000);
-      one("InputMain", List.of(), "input", List.of(servers, TOPIC, keys(), more, seed()));
-      figures.attempt(this::throughput);
-      figures.attempt(this::kills);
-      figures.attempt(this::memory);
+      if (settings.wants(OF_INPUT)) {
+        String more = session.sized(150_000, 2_000_000);
+        one("InputMain", List.of(), "input", List.of(servers, TOPIC, keys(), more, seed()));
+      }
+      for (String kind : List.of("count", "window")) {
+        String figure =
+            kind.equals("count") ? "throughput_vs_default" : "window_throughput_vs_default";
+        if (settings.wants(figure)) {
+          figures.attempt(() -> throughput(kind, figure));
+        }
+      }
+      if (settings.wants(OF_KILLS)) {
+        figures.attempt(this::kills);
+      }
+      if (settings.wants("uncommitted_memory_mb")) {
+        figures.attempt(this::memory);
+      }
     }
 
-    private void throughput() throws CannotMeasureException {
-      long end = keys(quick) + Long.parseLong(session.sized(150_000, 2_000_000));
-      for (String kind : List.of("count", "window")) {
-        Map<String, Sample> samples =
-            inTurn(
-                kind,
-                rounds.wanted(),
-                "ThroughputMain",
-                List.of(),
-                List.of(TOPIC, kind, Long.toString(end / 2), Long.toString(end)));
-        figures.put(
-            kind.equals("count") ? "throughput_vs_default" : "window_throughput_vs_default",
-            ratio(samples, "records_per_second", kind));
-      }
+    private void throughput(String kind, String figure) throws CannotMeasureException {
+      long end = keys(settings.quick()) + Long.parseLong(session.sized(150_000, 2_000_000));
+      Map<String, Sample> samples =
+          inTurn(
+              kind,
+              rounds.wanted(),
+              "ThroughputMain",
+              List.of(),
+              List.of(TOPIC, kind, Long.toString(end / 2), Long.toString(end)));
+      figures.put(figure, ratio(samples, "records_per_second", kind));
     }
 
     private void kills() throws CannotMeasureException {
@@ -225,7 +252,7 @@ final class KafkaBench implements Bench {
       Map<String, Sample> samples =
           inTurn(
               "memory",
-              quick ? 1 : 3,
+              settings.quick() ? 1 : 3,
               "MemoryMain",
               STEADY_HEAP,
               List.of(TOPIC, session.sized(200, 1000)));
