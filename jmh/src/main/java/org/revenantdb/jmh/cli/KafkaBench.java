@@ -54,6 +54,8 @@ final class KafkaBench implements Bench {
           "us",
           "restart_seconds",
           "s",
+          "stopped_restart_seconds",
+          "s",
           "uncommitted_mb",
           "MB",
           "uncommitted_heap_mb",

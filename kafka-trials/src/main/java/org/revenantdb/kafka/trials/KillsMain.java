@@ -11,7 +11,8 @@ public final class KillsMain {
 
   /**
    * Prints {@code = kills}, {@code = kills_wrong}, {@code = restart_seconds} (the median), {@code =
-   * restored} (the most of one start behind a kill), {@code = restored_per_second} and {@code =
+   * restored} (the most of one start behind a kill), {@code = stopped_restart_seconds} and {@code =
+   * stopped_restored} (of a start behind a stop), {@code = restored_per_second} and {@code =
    * all_restored} (when its state was lost).
    *
    * @param arguments stores, servers, directory, keys, records sent before each kill, kills, seed
@@ -42,6 +43,12 @@ public final class KillsMain {
       Told.tell("kills_wrong", killed.wrong());
       Told.tell("restart_seconds", killed.seconds());
       Told.tell("restored", (double) killed.restored());
+      // What a start takes with nothing to restore in any store: the clients, the group, the
+      // broker.
+      Lives.Start afterStop = lives.begin();
+      lives.end();
+      Told.tell("stopped_restart_seconds", afterStop.seconds());
+      Told.tell("stopped_restored", (double) afterStop.restored());
       lives.loseState();
       Lives.Start whole = lives.begin();
       Told.tell("all_restored", (double) whole.restored());
