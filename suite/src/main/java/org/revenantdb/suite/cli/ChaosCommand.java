@@ -10,7 +10,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.crash.FileTrees;
 import org.revenantdb.chaos.crash.Seeds;
-import org.revenantdb.chaos.history.HistoryExport;
+import org.revenantdb.history.HistoryExport;
 import org.revenantdb.chaos.report.ConsoleSummary;
 import org.revenantdb.chaos.report.HtmlReport;
 import org.revenantdb.chaos.report.JsonReport;

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
-import org.revenantdb.chaos.history.IsolationLevel;
+import org.revenantdb.history.IsolationLevel;
 import org.revenantdb.engine.ArchiveOptions;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;

@@ -15,7 +15,7 @@ import java.util.function.ToLongFunction;
 import java.util.random.RandomGenerator;
 import org.revenantdb.chaos.crash.Seeds;
 import org.revenantdb.chaos.crash.Watchdog;
-import org.revenantdb.chaos.history.IsolationLevel;
+import org.revenantdb.history.IsolationLevel;
 import org.revenantdb.chaos.profile.PlatformProfile;
 import org.revenantdb.chaos.report.JsonReport;
 import org.revenantdb.chaos.report.TextTable;

@@ -4,7 +4,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.revenantdb.chaos.history.HistoryExport;
+import org.revenantdb.history.HistoryExport;
 import org.revenantdb.chaos.subject.Crash;
 
 /**

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.revenantdb.chaos.crash.Seeds;
-import org.revenantdb.chaos.history.IsolationLevel;
+import org.revenantdb.history.IsolationLevel;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.Follower;

@@ -10,7 +10,7 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.revenantdb.chaos.history.HistoryExport;
+import org.revenantdb.history.HistoryExport;
 import org.revenantdb.chaos.report.ConsoleSummary;
 import org.revenantdb.chaos.report.RunReport;
 import org.revenantdb.chaos.report.ToothLine;
