@@ -28,9 +28,10 @@ class FrameworkBoundaryTest {
   }
 
   @Test
-  void a_user_gets_collections_of_numbers_with_the_framework_and_nothing_else() {
+  void
+      a_user_gets_collections_of_numbers_and_the_checker_of_histories_with_the_framework_and_nothing_else() {
     assertEquals(
-        Set.of("java.base", "org.agrona"),
+        Set.of("java.base", "org.agrona", "org.revenantdb.history"),
         module.requires().stream()
             .filter(required -> !required.modifiers().contains(Requires.Modifier.STATIC))
             .map(Requires::name)

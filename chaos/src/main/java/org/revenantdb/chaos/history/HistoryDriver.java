@@ -7,6 +7,8 @@ import java.util.function.IntFunction;
 import java.util.random.RandomGenerator;
 import org.revenantdb.chaos.crash.Seeds;
 import org.revenantdb.chaos.crash.Together;
+import org.revenantdb.history.HistorySession;
+import org.revenantdb.history.TransactionOutcome;
 
 /**
  * One life of a store: first a read of everything that earlier lives have written, then random

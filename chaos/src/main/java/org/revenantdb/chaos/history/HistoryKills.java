@@ -8,6 +8,9 @@ import org.revenantdb.chaos.crash.ForkedJvm;
 import org.revenantdb.chaos.crash.KillPoint;
 import org.revenantdb.chaos.crash.Seeds;
 import org.revenantdb.chaos.run.Outcome;
+import org.revenantdb.history.History;
+import org.revenantdb.history.HistoryRecorder;
+import org.revenantdb.history.IsolationLevel;
 
 /**
  * The history of a store whose processes are killed: after a number of acknowledged commits, while

@@ -16,6 +16,9 @@ import org.revenantdb.chaos.profile.PlatformProfile;
 import org.revenantdb.chaos.recording.RecordingFileSystem;
 import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.trace.Trace;
+import org.revenantdb.history.History;
+import org.revenantdb.history.HistoryRecorder;
+import org.revenantdb.history.IsolationLevel;
 
 /**
  * The histories of a store after power cuts. A few lives are recorded with their history. Each
@@ -150,7 +153,7 @@ public final class HistoryPowerCuts {
   private List<Long> answers() {
     List<Long> places = new ArrayList<>();
     for (int t = 0; t < history.size(); t++) {
-      places.add(history.completed(t));
+      places.add(history.transaction(t).completed());
     }
     return places;
   }

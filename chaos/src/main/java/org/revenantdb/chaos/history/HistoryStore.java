@@ -2,6 +2,7 @@ package org.revenantdb.chaos.history;
 
 import java.nio.file.Path;
 import java.util.SortedMap;
+import org.revenantdb.history.Access;
 
 /**
  * A transactional store as the workload uses it: numbered lists and registers. Even keys are lists,

@@ -10,6 +10,12 @@ import org.revenantdb.chaos.run.Failure;
 import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.subject.Verdict;
 import org.revenantdb.chaos.trace.CallStack;
+import org.revenantdb.history.AnomalyKind;
+import org.revenantdb.history.CheckResult;
+import org.revenantdb.history.History;
+import org.revenantdb.history.HistoryChecker;
+import org.revenantdb.history.IsolationLevel;
+import org.revenantdb.history.Precedence;
 
 /** Checks histories at all levels that a store promises, and combines the results. */
 final class HistoryVerdicts {

@@ -5,6 +5,10 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import org.revenantdb.history.Access;
+import org.revenantdb.history.HistoryRecorder;
+import org.revenantdb.history.HistorySession;
+import org.revenantdb.history.TransactionOutcome;
 
 /**
  * The parent's side of {@link WireSession}: passes each line to the recorder when it is read. The

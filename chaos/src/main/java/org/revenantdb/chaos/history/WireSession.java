@@ -2,6 +2,9 @@ package org.revenantdb.chaos.history;
 
 import java.util.SortedMap;
 import java.util.function.Consumer;
+import org.revenantdb.history.Access;
+import org.revenantdb.history.HistorySession;
+import org.revenantdb.history.TransactionOutcome;
 
 /**
  * A session of a process that may be killed: sends each event to the parent as a line. Reads are

@@ -1,19 +1,12 @@
 /**
- * Histories of transactions, over crashes and restarts, and the isolation level that they show.
+ * Runs that record the histories of a store's transactions, over kills and power cuts, and have
+ * them checked by {@link org.revenantdb.history.HistoryChecker}.
  *
- * <p>Clients append to lists or write registers, each value once, and record what they read,
- * including ranges of keys. From this follows an order of transactions, and each level forbids
- * certain cycles in it. The check includes the effects of crashes: a history may contain several
- * lives of a store, and commits that were never answered.
- *
- * <p>Reading order: {@link org.revenantdb.chaos.history.Access}, {@link
- * org.revenantdb.chaos.history.TransactionOutcome}, {@link org.revenantdb.chaos.history.History}
- * (the data); {@link org.revenantdb.chaos.history.HistoryRecorder} (how it is recorded); {@link
- * org.revenantdb.chaos.history.AnomalyKind} and {@link org.revenantdb.chaos.history.HistoryChecker}
- * (what is checked); {@code RangeReads}, {@code HistoryIndex}, {@code ReadCheck}, {@code
- * ListOrders}, {@code RegisterOrders}, {@code LostUpdates}, {@code SurvivalCheck}, {@code
- * DependencyGraph}, {@code SearchSpace}, {@code StrongComponents}, {@code CycleSearch} (the steps
- * of a check).
+ * <p>Reading order: {@link org.revenantdb.chaos.history.HistoryStore} (the store), {@link
+ * org.revenantdb.chaos.history.HistoryWorkload} and {@link
+ * org.revenantdb.chaos.history.HistoryDriver} (what its clients do), {@link
+ * org.revenantdb.chaos.history.HistoryPowerCuts}; {@link org.revenantdb.chaos.history.HistoryKills}
+ * with {@code HistoryMain}, {@code WireSession} and {@code WireReader}; {@code HistoryVerdicts}.
  */
 @NullMarked
 package org.revenantdb.chaos.history;

@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
-import org.revenantdb.chaos.history.IsolationLevel;
 import org.revenantdb.engine.ArchiveOptions;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
+import org.revenantdb.history.IsolationLevel;
 
 /** Lives of a database with an archive, which has its log whenever that is asked for. */
 abstract class ArchivedLives extends CopyLives {

@@ -7,14 +7,14 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.crash.FileTrees;
-import org.revenantdb.chaos.history.History;
-import org.revenantdb.chaos.history.HistoryRecorder;
 import org.revenantdb.chaos.history.HistoryStore;
-import org.revenantdb.chaos.history.IsolationLevel;
 import org.revenantdb.engine.BackupOptions;
 import org.revenantdb.engine.BackupReport;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.StorageException;
+import org.revenantdb.history.History;
+import org.revenantdb.history.HistoryRecorder;
+import org.revenantdb.history.IsolationLevel;
 
 /**
  * Whole backups and increments. One that had returned before a crash is a prefix of the commits,

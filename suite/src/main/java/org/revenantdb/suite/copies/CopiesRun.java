@@ -15,10 +15,10 @@ import java.util.function.ToLongFunction;
 import java.util.random.RandomGenerator;
 import org.revenantdb.chaos.crash.Seeds;
 import org.revenantdb.chaos.crash.Watchdog;
-import org.revenantdb.chaos.history.IsolationLevel;
 import org.revenantdb.chaos.profile.PlatformProfile;
 import org.revenantdb.chaos.report.JsonReport;
 import org.revenantdb.chaos.report.TextTable;
+import org.revenantdb.history.IsolationLevel;
 
 /**
  * Rounds of copies. A recording has a kind and an isolation level, both drawn from its seed; lives

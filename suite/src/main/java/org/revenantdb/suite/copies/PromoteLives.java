@@ -2,16 +2,16 @@ package org.revenantdb.suite.copies;
 
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
-import org.revenantdb.chaos.history.History;
-import org.revenantdb.chaos.history.HistoryRecorder;
 import org.revenantdb.chaos.history.HistoryStore;
-import org.revenantdb.chaos.history.IsolationLevel;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.DatabaseStoppedException;
 import org.revenantdb.engine.Follower;
 import org.revenantdb.engine.OutcomeUnknownException;
 import org.revenantdb.engine.StorageException;
+import org.revenantdb.history.History;
+import org.revenantdb.history.HistoryRecorder;
+import org.revenantdb.history.IsolationLevel;
 import org.revenantdb.suite.model.ModelFailure;
 
 /**

@@ -5,13 +5,13 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
-import org.revenantdb.chaos.history.History;
-import org.revenantdb.chaos.history.HistoryRecorder;
 import org.revenantdb.chaos.history.HistoryStore;
-import org.revenantdb.chaos.history.IsolationLevel;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.RestoreRequest;
 import org.revenantdb.engine.StorageException;
+import org.revenantdb.history.History;
+import org.revenantdb.history.HistoryRecorder;
+import org.revenantdb.history.IsolationLevel;
 
 /**
  * Restores to a moment. A moment that was shipped before a crash has exactly the commits until

@@ -4,8 +4,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.revenantdb.chaos.history.HistoryExport;
 import org.revenantdb.chaos.subject.Crash;
+import org.revenantdb.history.HistoryExport;
 
 /**
  * The options of a run of the suite.

@@ -5,9 +5,7 @@ import java.nio.file.Path;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Function;
-import org.revenantdb.chaos.history.Access;
 import org.revenantdb.chaos.history.HistoryStore;
-import org.revenantdb.chaos.history.IsolationLevel;
 import org.revenantdb.engine.ConflictException;
 import org.revenantdb.engine.Cursor;
 import org.revenantdb.engine.Database;
@@ -15,6 +13,8 @@ import org.revenantdb.engine.Isolation;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.TransactionOptions;
+import org.revenantdb.history.Access;
+import org.revenantdb.history.IsolationLevel;
 
 /**
  * RevenantDB at one isolation level, for the history workload: a row for each list and each

@@ -11,15 +11,15 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.crash.FileTrees;
 import org.revenantdb.chaos.crash.Seeds;
-import org.revenantdb.chaos.history.History;
-import org.revenantdb.chaos.history.HistoryExport;
 import org.revenantdb.chaos.history.HistoryKills;
 import org.revenantdb.chaos.history.HistoryPowerCuts;
 import org.revenantdb.chaos.history.HistoryWorkload;
-import org.revenantdb.chaos.history.IsolationLevel;
 import org.revenantdb.chaos.profile.PlatformProfile;
 import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.subject.Verdict;
+import org.revenantdb.history.History;
+import org.revenantdb.history.HistoryExport;
+import org.revenantdb.history.IsolationLevel;
 
 /**
  * Checks the histories of each isolation level, before crashes and after them, at that level and

@@ -14,11 +14,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.revenantdb.chaos.crash.Seeds;
-import org.revenantdb.chaos.history.IsolationLevel;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.Follower;
 import org.revenantdb.engine.RestoreRequest;
+import org.revenantdb.history.IsolationLevel;
 
 /**
  * Copies of databases whose machines are killed or lose power; under {@code -Plong} 2,000 rounds.

@@ -10,13 +10,13 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.revenantdb.chaos.history.HistoryExport;
 import org.revenantdb.chaos.report.ConsoleSummary;
 import org.revenantdb.chaos.report.RunReport;
 import org.revenantdb.chaos.report.ToothLine;
 import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.subject.Crash;
 import org.revenantdb.chaos.subject.Verdict;
+import org.revenantdb.history.HistoryExport;
 
 /**
  * The part of the crash suite that runs in every build: all parts, one seed, less than a minute on

@@ -11,19 +11,19 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.revenantdb.chaos.history.AnomalyKind;
-import org.revenantdb.chaos.history.CheckResult;
-import org.revenantdb.chaos.history.History;
-import org.revenantdb.chaos.history.HistoryChecker;
 import org.revenantdb.chaos.history.HistoryKills;
 import org.revenantdb.chaos.history.HistoryPowerCuts;
 import org.revenantdb.chaos.history.HistoryStore;
 import org.revenantdb.chaos.history.HistoryWorkload;
-import org.revenantdb.chaos.history.IsolationLevel;
-import org.revenantdb.chaos.history.Precedence;
 import org.revenantdb.chaos.profile.PlatformProfile;
 import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.subject.Verdict;
+import org.revenantdb.history.AnomalyKind;
+import org.revenantdb.history.CheckResult;
+import org.revenantdb.history.History;
+import org.revenantdb.history.HistoryChecker;
+import org.revenantdb.history.IsolationLevel;
+import org.revenantdb.history.Precedence;
 
 /**
  * RevenantDB's histories at each isolation level after power cuts and kills, and those of broken

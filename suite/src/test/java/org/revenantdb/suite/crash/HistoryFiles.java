@@ -8,12 +8,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
-import org.revenantdb.chaos.history.Access;
-import org.revenantdb.chaos.history.CheckResult;
-import org.revenantdb.chaos.history.EdnReader;
-import org.revenantdb.chaos.history.History;
-import org.revenantdb.chaos.history.HistoryChecker;
-import org.revenantdb.chaos.history.IsolationLevel;
+import org.revenantdb.history.Access;
+import org.revenantdb.history.CheckResult;
+import org.revenantdb.history.EdnReader;
+import org.revenantdb.history.History;
+import org.revenantdb.history.HistoryChecker;
+import org.revenantdb.history.IsolationLevel;
 
 /** Checks the files of histories that a run of the suite has written for Elle. */
 public final class HistoryFiles {

@@ -12,17 +12,17 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.revenantdb.chaos.history.AnomalyKind;
-import org.revenantdb.chaos.history.CheckResult;
-import org.revenantdb.chaos.history.History;
-import org.revenantdb.chaos.history.HistoryChecker;
 import org.revenantdb.chaos.history.HistoryDriver;
-import org.revenantdb.chaos.history.HistoryRecorder;
 import org.revenantdb.chaos.history.HistoryStore;
 import org.revenantdb.chaos.history.HistoryWorkload;
-import org.revenantdb.chaos.history.IsolationLevel;
-import org.revenantdb.chaos.history.Precedence;
-import org.revenantdb.chaos.history.TransactionOutcome;
+import org.revenantdb.history.AnomalyKind;
+import org.revenantdb.history.CheckResult;
+import org.revenantdb.history.History;
+import org.revenantdb.history.HistoryChecker;
+import org.revenantdb.history.HistoryRecorder;
+import org.revenantdb.history.IsolationLevel;
+import org.revenantdb.history.Precedence;
+import org.revenantdb.history.TransactionOutcome;
 
 /**
  * Many transactions of each isolation level on few keys, without crashes: 8,000 of each level,
