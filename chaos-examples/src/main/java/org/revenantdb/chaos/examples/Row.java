@@ -24,6 +24,11 @@ record Row(Example store, Part part, Outcome outcome, double seconds) {
     return outcome.verdict() == Verdict.LOST || outcome.verdict() == Verdict.CORRUPT;
   }
 
+  /** The states that the death of a process leaves. */
+  long deaths() {
+    return part == Part.DEATH ? outcome.states() : 0;
+  }
+
   /** The first failure, or why nothing was measured, in one line. */
   String first() {
     String text =
