@@ -161,7 +161,12 @@ final class ExamplesCommand implements Callable<Integer> {
     } finally {
       FileTrees.delete(scratch);
     }
-    if (rows.stream().allMatch(row -> row.files().isEmpty()) && report == null) {
+    boolean isOfUse =
+        rows.stream().anyMatch(row -> !row.files().isEmpty())
+            || runs.stream()
+                .flatMap(run -> run.faults().stream())
+                .anyMatch(line -> !line.files().isEmpty());
+    if (!isOfUse && report == null) {
       FileTrees.delete(keep);
     }
     Figures figures = Figures.of(chosen, runs, rows);
@@ -196,6 +201,9 @@ final class ExamplesCommand implements Callable<Integer> {
         line.outcome().states(),
         line.outcome().verdict(),
         line.first().isEmpty() ? line.seen() : line.first());
+    for (Path file : line.files()) {
+      System.out.println("        --replay " + file);
+    }
   }
 
   private static void print(ForceLine line) {

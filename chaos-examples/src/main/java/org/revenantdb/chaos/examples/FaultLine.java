@@ -1,6 +1,8 @@
 package org.revenantdb.chaos.examples;
 
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.subject.Verdict;
@@ -25,6 +27,11 @@ record FaultLine(Example store, String fault, Outcome outcome, String seen) {
     return text.lines().findFirst().orElse("");
   }
 
+  /** The files of its failures, for a replay. */
+  List<Path> files() {
+    return Row.files(outcome);
+  }
+
   Map<String, Object> json() {
     Map<String, Object> fields = new LinkedHashMap<>(store.json());
     fields.put("fault", fault);
@@ -32,6 +39,7 @@ record FaultLine(Example store, String fault, Outcome outcome, String seen) {
     fields.put("states", outcome.states());
     fields.put("seen", seen);
     fields.put("first", first());
+    fields.put("files", files().stream().map(Path::toString).toList());
     return fields;
   }
 }

@@ -38,6 +38,10 @@ record Row(Example store, Part part, Outcome outcome, double seconds) {
 
   /** The files of its failures, for a replay. */
   List<Path> files() {
+    return files(outcome);
+  }
+
+  static List<Path> files(Outcome outcome) {
     Set<Path> files = new LinkedHashSet<>(); // two failures may have equal images
     for (Failure failure : outcome.failures()) {
       Path file = failure.file();

@@ -90,9 +90,11 @@ class BaselineTest {
     public void work(TwoFiles store, Promises promises) throws IOException {
       for (int i = 0; i < 6; i++) {
         String text = "%d of life %020d".formatted(i, promises.seed());
+        promises.attempt("name", text);
+        promises.attempt("value", text);
         store.putName(text);
-        promises.durable("name", text);
         store.putValue(text);
+        promises.durable("name", text);
         promises.durable("value", text);
       }
     }
