@@ -6,6 +6,7 @@ import static java.nio.file.StandardOpenOption.WRITE;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 
 import java.io.ByteArrayOutputStream;
@@ -27,9 +28,11 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Events;
+import org.revenantdb.chaos.hooks.AnyRecorder;
 import org.revenantdb.chaos.subject.Crash;
 import org.revenantdb.chaos.subject.CrashSubject;
 import org.revenantdb.chaos.subject.FaultKind;
+import org.revenantdb.chaos.subject.FileAccess;
 import org.revenantdb.chaos.subject.Promises;
 import org.revenantdb.chaos.subject.Recovered;
 import org.revenantdb.chaos.teeth.BrokenSubjects;
@@ -136,6 +139,9 @@ class BaselineTest {
     }
   }
 
+  @CrashTest(states = 120, isolated = true, baseline = FILE)
+  static class IsolatedTest extends TwoFilesTest {}
+
   /** The work of the framework's own broken stores. */
   abstract static class Broken implements CrashSubject<TinyStore> {
 
@@ -173,6 +179,36 @@ class BaselineTest {
     SwallowedTest() {
       super(new BrokenSubjects.ForceErrorSwallowed());
     }
+  }
+
+  @CrashTest(states = 40, files = FileAccess.ANY, baseline = FILE)
+  static class OnRealFilesTest extends Broken {
+    OnRealFilesTest() {
+      super(new BrokenSubjects.NoForce());
+    }
+  }
+
+  @Test
+  void a_failure_in_a_worker_JVM_is_known_and_a_new_one_fails() throws IOException {
+    System.setProperty(FLAW_OF_NAMES, "true");
+    write(IsolatedTest.class);
+    assertTrue(passes(IsolatedTest.class).contains("POWER_CUT, EXT4_ORDERED: LOST, accepted by "));
+    System.setProperty(FLAW_OF_VALUES, "true");
+    String why = fails(IsolatedTest.class);
+    assertTrue(why.contains("$TwoFiles.putValue("), why);
+  }
+
+  @Test
+  void a_failure_of_a_store_on_real_files_is_known_by_the_methods_that_wrote() throws IOException {
+    assumeTrue(AnyRecorder.missing().isEmpty(), AnyRecorder.missing());
+    write(OnRealFilesTest.class);
+    List<String> known = lines();
+    assertFalse(known.isEmpty());
+    for (String line : known) {
+      assertTrue(line.contains(" | POWER_CUT, EXT4_ORDERED, files = ANY | "), line);
+      assertTrue(line.contains(" at org.revenantdb.chaos.teeth.TinyStore."), line);
+    }
+    passes(OnRealFilesTest.class);
   }
 
   @Test

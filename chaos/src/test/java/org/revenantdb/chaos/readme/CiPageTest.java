@@ -85,6 +85,18 @@ class CiPageTest {
     String junit = found(pom, "<junit.version>(.*?)</junit.version>").getFirst();
     assertTrue(kotlin.contains("junit-bom:" + junit + "\""), kotlin);
     assertTrue(kotlin.contains("JavaLanguageVersion.of(25)"), kotlin);
+    String maven = block("xml");
+    for (String artifact :
+        List.of(
+            "<artifactId>revenant-chaos</artifactId>\n      <version>" + version,
+            "<artifactId>junit-jupiter</artifactId>\n      <version>" + junit,
+            "<artifactId>maven-surefire-plugin</artifactId>\n        <version>"
+                + found(
+                        pom,
+                        "<artifactId>maven-surefire-plugin</artifactId>\\s+<version>(.*?)</version>")
+                    .getFirst())) {
+      assertTrue(maven.contains(artifact + "</version>"), artifact);
+    }
     assertEquals(List.of("25", "25"), found(block("yaml"), "java-version: \"(\\d+)\""));
   }
 
