@@ -52,7 +52,7 @@ class BaselineTest {
   /** With it, a crash between the two files is not survived: nothing has to be lost for that. */
   private static final String FLAW_OF_OPENING = "baseline.test.flaw.of.opening";
 
-  private static final String OPEN = TwoFilesTest.class.getName() + ".open";
+  private static final String OPEN = TwoFilesSubject.class.getName() + ".open";
 
   @TempDir private Path kept;
   private final Path file = Path.of(FILE);
@@ -77,7 +77,7 @@ class BaselineTest {
 
   /** A file for names and one for values, both forced unless a property takes the force away. */
   @CrashTest(states = 120, baseline = FILE)
-  static class TwoFilesTest implements CrashSubject<TwoFilesTest.TwoFiles> {
+  static class TwoFilesSubject implements CrashSubject<TwoFilesSubject.TwoFiles> {
 
     @Override
     public TwoFiles open(Path dir) {
@@ -140,7 +140,7 @@ class BaselineTest {
   }
 
   @CrashTest(states = 120, isolated = true, baseline = FILE)
-  static class IsolatedTest extends TwoFilesTest {}
+  static class InWorkers extends TwoFilesSubject {}
 
   /** The work of the framework's own broken stores. */
   abstract static class Broken implements CrashSubject<TinyStore> {
@@ -168,22 +168,22 @@ class BaselineTest {
   }
 
   @CrashTest(crash = Crash.PROCESS_DEATH, kills = 4, baseline = FILE)
-  static class HeapTest extends Broken {
-    HeapTest() {
+  static class FromHeap extends Broken {
+    FromHeap() {
       super(new BrokenSubjects.AcknowledgedFromHeap());
     }
   }
 
   @CrashTest(states = 60, faults = true, faultKinds = FaultKind.FORCE_FAILS_CLEAN, baseline = FILE)
-  static class SwallowedTest extends Broken {
-    SwallowedTest() {
+  static class Swallowed extends Broken {
+    Swallowed() {
       super(new BrokenSubjects.ForceErrorSwallowed());
     }
   }
 
   @CrashTest(states = 40, files = FileAccess.ANY, baseline = FILE)
-  static class OnRealFilesTest extends Broken {
-    OnRealFilesTest() {
+  static class OnRealFiles extends Broken {
+    OnRealFiles() {
       super(new BrokenSubjects.NoForce());
     }
   }
@@ -191,41 +191,41 @@ class BaselineTest {
   @Test
   void a_failure_in_a_worker_JVM_is_known_and_a_new_one_fails() throws IOException {
     System.setProperty(FLAW_OF_NAMES, "true");
-    write(IsolatedTest.class);
-    assertTrue(passes(IsolatedTest.class).contains("POWER_CUT, EXT4_ORDERED: LOST, accepted by "));
+    write(InWorkers.class);
+    assertTrue(passes(InWorkers.class).contains("POWER_CUT, EXT4_ORDERED: LOST, accepted by "));
     System.setProperty(FLAW_OF_VALUES, "true");
-    String why = fails(IsolatedTest.class);
+    String why = fails(InWorkers.class);
     assertTrue(why.contains("$TwoFiles.putValue("), why);
   }
 
   @Test
   void a_failure_of_a_store_on_real_files_is_known_by_the_methods_that_wrote() throws IOException {
     assumeTrue(AnyRecorder.missing().isEmpty(), AnyRecorder.missing());
-    write(OnRealFilesTest.class);
+    write(OnRealFiles.class);
     List<String> known = lines();
     assertFalse(known.isEmpty());
     for (String line : known) {
       assertTrue(line.contains(" | POWER_CUT, EXT4_ORDERED, files = ANY | "), line);
       assertTrue(line.contains(" at org.revenantdb.chaos.teeth.TinyStore."), line);
     }
-    passes(OnRealFilesTest.class);
+    passes(OnRealFiles.class);
   }
 
   @Test
   void a_known_failure_is_accepted_with_another_seed_and_is_told() throws IOException {
     System.setProperty(FLAW_OF_NAMES, "true");
-    fails(TwoFilesTest.class);
+    fails(TwoFilesSubject.class);
     assertFalse(Files.exists(file), "only the property writes a baseline");
-    write(TwoFilesTest.class);
+    write(TwoFilesSubject.class);
     List<String> known = lines();
     assertFalse(known.isEmpty());
     assertTrue(
         known.stream()
             .allMatch(line ->
-                line.startsWith(TwoFilesTest.class.getName() + " | POWER_CUT, EXT4_ORDERED | ")
+                line.startsWith(TwoFilesSubject.class.getName() + " | POWER_CUT, EXT4_ORDERED | ")
                     && line.contains("$TwoFiles.putName < at ")),
         known::toString);
-    String said = passes(TwoFilesTest.class);
+    String said = passes(TwoFilesSubject.class);
     assertTrue(said.contains(", accepted by " + FILE + ": "), said);
     assertTrue(said.contains("$TwoFiles.putName < at "), said);
     assertEquals(known, lines());
@@ -234,10 +234,10 @@ class BaselineTest {
   @Test
   void a_new_failure_that_looks_like_a_known_one_fails_the_test() throws IOException {
     System.setProperty(FLAW_OF_NAMES, "true");
-    write(TwoFilesTest.class);
+    write(TwoFilesSubject.class);
     List<String> known = lines();
     System.setProperty(FLAW_OF_VALUES, "true");
-    String why = fails(TwoFilesTest.class);
+    String why = fails(TwoFilesSubject.class);
     assertTrue(why.contains("$TwoFiles.putValue("), why);
     assertEquals(known, lines());
   }
@@ -246,15 +246,15 @@ class BaselineTest {
   void a_failure_that_needs_no_loss_explains_only_states_that_fail_without_one()
       throws IOException {
     System.setProperty(FLAW_OF_OPENING, "true");
-    write(TwoFilesTest.class);
+    write(TwoFilesSubject.class);
     String known = Files.readString(file);
     String end = "\n"; // nothing has to be lost beside it
     assertTrue(known.contains("IllegalStateException at " + OPEN + end), known);
     assertFalse(known.contains("$TwoFiles.putName"), known);
-    passes(TwoFilesTest.class);
+    passes(TwoFilesSubject.class);
     // The same exception, and now of crash points at which the whole state survives.
     System.setProperty(FLAW_OF_NAMES, "true");
-    String why = fails(TwoFilesTest.class);
+    String why = fails(TwoFilesSubject.class);
     assertTrue(why.contains("$TwoFiles.putName("), why);
   }
 
@@ -262,43 +262,43 @@ class BaselineTest {
   void writing_finds_both_of_two_failures_that_look_alike() throws IOException {
     System.setProperty(FLAW_OF_NAMES, "true");
     System.setProperty(FLAW_OF_VALUES, "true");
-    write(TwoFilesTest.class);
+    write(TwoFilesSubject.class);
     String text = Files.readString(file);
     assertTrue(text.contains("$TwoFiles.putName <") && text.contains("$TwoFiles.putValue <"), text);
-    passes(TwoFilesTest.class);
+    passes(TwoFilesSubject.class);
   }
 
   @Test
   void a_known_failure_that_is_not_seen_is_told_and_fails_nothing() throws IOException {
     System.setProperty(FLAW_OF_NAMES, "true");
-    write(TwoFilesTest.class);
+    write(TwoFilesSubject.class);
     System.clearProperty(FLAW_OF_NAMES);
-    String said = passes(TwoFilesTest.class);
+    String said = passes(TwoFilesSubject.class);
     assertTrue(said.contains("POWER_CUT, EXT4_ORDERED: not seen, though it is in " + FILE), said);
     List<String> before = lines();
-    write(TwoFilesTest.class);
+    write(TwoFilesSubject.class);
     assertEquals(before, lines(), "writing deletes nothing");
   }
 
   @Test
   void failures_of_another_test_are_not_accepted() throws IOException {
     System.setProperty(FLAW_OF_NAMES, "true");
-    write(TwoFilesTest.class);
+    write(TwoFilesSubject.class);
     Files.writeString(file, Files.readString(file).replace("EXT4_ORDERED", "STRICT_POSIX"));
-    fails(TwoFilesTest.class);
+    fails(TwoFilesSubject.class);
   }
 
   @Test
   void a_failure_after_a_kill_is_known_by_what_was_found() throws IOException {
-    write(HeapTest.class);
-    assertEquals(List.of(HeapTest.class.getName() + " | PROCESS_DEATH | check LOST"), lines());
-    String said = passes(HeapTest.class);
+    write(FromHeap.class);
+    assertEquals(List.of(FromHeap.class.getName() + " | PROCESS_DEATH | check LOST"), lines());
+    String said = passes(FromHeap.class);
     assertTrue(said.contains("PROCESS_DEATH: LOST, accepted by " + FILE), said);
   }
 
   @Test
   void a_failure_after_a_fault_is_known_by_the_place_of_the_fault() throws IOException {
-    write(SwallowedTest.class);
+    write(Swallowed.class);
     List<String> known = lines();
     assertFalse(known.isEmpty());
     for (String line : known) {
@@ -311,18 +311,18 @@ class BaselineTest {
   void a_line_of_another_form_is_refused_with_its_number() throws IOException {
     Files.createDirectories(file.toAbsolutePath().getParent());
     Files.writeString(file, "# comment\n\norg.example.Test | POWER_CUT\n");
-    String why = fails(TwoFilesTest.class);
+    String why = fails(TwoFilesSubject.class);
     assertTrue(why.contains(FILE + ":3: a line is \"class | test | place & place\""), why);
   }
 
   @Test
   void lines_written_by_hand_and_without_an_end_stay() throws IOException {
     Files.createDirectories(file.toAbsolutePath().getParent());
-    Files.writeString(file, "# mine\norg.example.Test | POWER_CUT | a & b");
+    Files.writeString(file, "# mine\norg.example.Test | POWER_CUT | a & b & a");
     System.setProperty(FLAW_OF_NAMES, "true");
-    write(TwoFilesTest.class);
+    write(TwoFilesSubject.class);
     String text = Files.readString(file);
-    assertTrue(text.startsWith("# mine\norg.example.Test | POWER_CUT | a & b\norg."), text);
+    assertTrue(text.startsWith("# mine\norg.example.Test | POWER_CUT | a & b & a\norg."), text);
   }
 
   private Events run(Class<?> type) {
