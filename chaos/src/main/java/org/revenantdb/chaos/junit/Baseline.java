@@ -51,7 +51,8 @@ record Baseline(Path file, boolean learns) {
         throw new IllegalArgumentException(
             where + ": a line is \"class | test | place & place\"; delete it and write it anew");
       }
-      return new Line(parts.get(0), parts.get(1), new TreeSet<>(List.of(parts.get(2).split(PLACES))));
+      return new Line(
+          parts.get(0), parts.get(1), new TreeSet<>(List.of(parts.get(2).split(PLACES))));
     }
 
     @Override
