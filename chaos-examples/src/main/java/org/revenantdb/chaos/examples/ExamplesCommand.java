@@ -41,6 +41,7 @@ import picocli.CommandLine.Spec;
     })
 final class ExamplesCommand implements Callable<Integer> {
   private static final Duration LIMIT = Duration.ofMinutes(1);
+  private static final int FAULT_LIVES = 3;
 
   @Option(
       names = {"-h", "--help"},
@@ -81,6 +82,14 @@ final class ExamplesCommand implements Callable<Integer> {
       split = ",",
       description = "Only these stores: ${COMPLETION-CANDIDATES}.")
   private List<Example> stores = List.of();
+
+  @Option(
+      names = "--faults",
+      description =
+          "Also let operations of the stores fail, each kind in some lives, and remove the forces of"
+              + " one place after the other. It takes about as long again. What is found so is told,"
+              + " and decides nothing.")
+  private boolean faults;
 
   @Option(
       names = "--report",
@@ -136,15 +145,28 @@ final class ExamplesCommand implements Callable<Integer> {
         System.out.printf("%n%s %s%n", store.title(), store.version());
         System.out.println("    promises: " + store.promise());
         ExampleRun run =
-            new ExampleRun(store, drawn, states, budget(chosen.size()), keep, /* isTimed= */ true);
-        rows.addAll(run.run(scratch, ExamplesCommand::print));
+            new ExampleRun(
+                store,
+                drawn,
+                states,
+                budget(chosen.size()),
+                keep,
+                /* isTimed= */ true,
+                faults ? FAULT_LIVES : 0);
+        rows.addAll(run.run(scratch, ExamplesCommand::print, ExamplesCommand::print));
         runs.add(run);
+        run.forces().forEach(ExamplesCommand::print);
         System.out.println("    " + run.seen());
       }
     } finally {
       FileTrees.delete(scratch);
     }
-    if (rows.stream().allMatch(row -> row.files().isEmpty()) && report == null) {
+    boolean isOfUse =
+        rows.stream().anyMatch(row -> !row.files().isEmpty())
+            || runs.stream()
+                .flatMap(run -> run.faults().stream())
+                .anyMatch(line -> !line.files().isEmpty());
+    if (!isOfUse && report == null) {
       FileTrees.delete(keep);
     }
     Figures figures = Figures.of(chosen, runs, rows);
@@ -170,6 +192,27 @@ final class ExamplesCommand implements Callable<Integer> {
     for (Path file : row.files()) {
       System.out.println("        --replay " + file);
     }
+  }
+
+  private static void print(FaultLine line) {
+    System.out.printf(
+        "    %-28s %6d states, %-12s %s%n",
+        line.fault(),
+        line.outcome().states(),
+        line.outcome().verdict(),
+        line.first().isEmpty() ? line.seen() : line.first());
+    for (Path file : line.files()) {
+      System.out.println("        --replay " + file);
+    }
+  }
+
+  private static void print(ForceLine line) {
+    System.out.printf(
+        "    %-28s %6d of %d places needed%s%n",
+        "forces",
+        line.needed(),
+        line.places(),
+        line.unneeded().isEmpty() ? "" : "; not " + String.join(", ", line.unneeded()));
   }
 
   private int replay(Path file) {

@@ -18,7 +18,9 @@ record Figures(
     long controls,
     long unmeasured,
     Map<Example, AnyRun.Durations> durations,
-    Map<Example, String> untimed) {
+    Map<Example, String> untimed,
+    List<FaultLine> faults,
+    List<ForceLine> forces) {
 
   static Figures of(List<Example> stores, List<ExampleRun> runs, List<Row> rows) {
     List<Finding> known =
@@ -33,7 +35,9 @@ record Figures(
         runs.stream().mapToLong(ExampleRun::controls).sum(),
         rows.stream().filter(row -> !row.isMeasured()).count(),
         durations(stores, runs),
-        untimed(stores, runs));
+        untimed(stores, runs),
+        runs.stream().flatMap(run -> run.faults().stream()).toList(),
+        runs.stream().flatMap(run -> run.forces().stream()).toList());
   }
 
   private static Map<Example, AnyRun.Durations> durations(
@@ -105,6 +109,26 @@ record Figures(
     return rows.stream().mapToDouble(Row::seconds).sum();
   }
 
+  private long faultStates() {
+    return faults.stream().mapToLong(line -> line.outcome().states()).sum();
+  }
+
+  private long faultFindings() {
+    return faults.stream().filter(FaultLine::isFinding).count();
+  }
+
+  private long forcesNeeded() {
+    return forces.stream().mapToLong(ForceLine::needed).sum();
+  }
+
+  private long forcePlaces() {
+    return forces.stream().mapToLong(ForceLine::places).sum();
+  }
+
+  private long processDeaths() {
+    return rows.stream().mapToLong(Row::deaths).sum();
+  }
+
   String text() {
     StringBuilder text = new StringBuilder();
     for (Finding finding : known) {
@@ -127,6 +151,18 @@ record Figures(
                 states(),
                 controls,
                 unmeasured == 0 ? "" : ", " + unmeasured + " parts not measured"));
+    if (!forces.isEmpty()) {
+      text.append(System.lineSeparator())
+          .append(
+              "faults: %d kinds in %d stores, %d states, %d with findings; forces: %d of %d places needed"
+                  .formatted(
+                      faults.stream().map(FaultLine::fault).distinct().count(),
+                      forces.size(),
+                      faultStates(),
+                      faultFindings(),
+                      forcesNeeded(),
+                      forcePlaces()));
+    }
     return text.toString();
   }
 
@@ -138,11 +174,21 @@ record Figures(
       untimed.forEach((store, why) -> reasons.put(store.title(), why));
       report.detail("overheads_not_measured", reasons);
     }
+    if (!forces.isEmpty()) {
+      report
+          .number("fault_states", faultStates())
+          .number("fault_findings", faultFindings())
+          .number("force_places", forcePlaces())
+          .number("force_places_needed", forcesNeeded())
+          .detail("faults", faults.stream().map(FaultLine::json).toList())
+          .detail("forces", forces.stream().map(ForceLine::json).toList());
+    }
     return report
         .number("known_found", found.size())
         .number("known_findings", known.size())
         .number("false_alarms", falseAlarms)
         .number("states", states())
+        .number("process_deaths", processDeaths())
         .number("any_states_per_second", seconds() == 0 ? 0 : states() / seconds())
         .number("controls_equal", controls)
         .number("not_measured", unmeasured)

@@ -24,6 +24,11 @@ record Row(Example store, Part part, Outcome outcome, double seconds) {
     return outcome.verdict() == Verdict.LOST || outcome.verdict() == Verdict.CORRUPT;
   }
 
+  /** The states that the death of a process leaves. */
+  long deaths() {
+    return part == Part.DEATH ? outcome.states() : 0;
+  }
+
   /** The first failure, or why nothing was measured, in one line. */
   String first() {
     String text =
@@ -33,6 +38,10 @@ record Row(Example store, Part part, Outcome outcome, double seconds) {
 
   /** The files of its failures, for a replay. */
   List<Path> files() {
+    return files(outcome);
+  }
+
+  static List<Path> files(Outcome outcome) {
     Set<Path> files = new LinkedHashSet<>(); // two failures may have equal images
     for (Failure failure : outcome.failures()) {
       Path file = failure.file();

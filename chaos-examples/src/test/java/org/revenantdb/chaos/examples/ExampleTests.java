@@ -37,8 +37,14 @@ abstract class ExampleTests {
     for (Example store : stores) {
       ExampleRun run =
           new ExampleRun(
-              store, SEED, STATES, /* budget= */ null, /* keep= */ scratch, /* isTimed= */ false);
-      rows.addAll(run.run(scratch, _ -> {}));
+              store,
+              SEED,
+              STATES,
+              /* budget= */ null,
+              /* keep= */ scratch,
+              /* isTimed= */ false,
+              /* faultLives= */ 0);
+      rows.addAll(run.run(scratch, _ -> {}, _ -> {}));
       runs.add(run);
     }
     return Figures.of(stores, runs, rows);

@@ -44,6 +44,8 @@ public record Evidence(Failure failure, Path imageBefore, PromiseLog log, long s
         failure.findings(),
         failure.story(),
         failure.seed(),
-        FailureFile.keep(directory, file));
+        FailureFile.keep(directory, file),
+        failure.cause(),
+        failure.also());
   }
 }

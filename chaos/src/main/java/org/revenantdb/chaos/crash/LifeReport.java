@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.oracle.Finding;
 import org.revenantdb.chaos.oracle.PromiseEvent;
 import org.revenantdb.chaos.run.Failure;
+import org.revenantdb.chaos.subject.Verdict;
 
 /** What the parent knows about a life from its ledger, during the life and after it. */
 final class LifeReport {
@@ -169,6 +170,14 @@ final class LifeReport {
       return phase() + " " + failed.kind();
     }
     return findings.isEmpty() ? phase() + " " + end : phase() + " " + findings.getFirst().kind();
+  }
+
+  /**
+   * What other kills show of the same bug: of findings only the verdict, since it is chance which
+   * key and which change a kill hits.
+   */
+  String cause(Verdict verdict) {
+    return failed == null && !findings.isEmpty() ? phase() + " " + verdict : kind();
   }
 
   /** The findings that are not in the summary, one line each. */

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.revenantdb.chaos.crash.LifeReport.End;
 import org.revenantdb.chaos.oracle.Finding;
@@ -282,7 +283,14 @@ final class StoreLine {
     ImageCopy.of(files, image);
     Failure failure =
         new Failure(
-            verdict, title, report.findings(), report.story(), options.seed(), /* file= */ null);
+            verdict,
+            title,
+            report.findings(),
+            report.story(),
+            options.seed(),
+            /* file= */ null,
+            Set.of(report.cause(verdict)),
+            List.of());
     PromiseLog log = PromiseLog.of(events);
     write(log, kept.resolve("promises"));
     tally.keep(new Evidence(failure, image, log, Long.MAX_VALUE));

@@ -8,6 +8,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.crash.Scratch;
 import org.revenantdb.chaos.profile.PlatformProfile;
+import org.revenantdb.chaos.run.CoverageRow;
 import org.revenantdb.chaos.run.FaultCase;
 import org.revenantdb.chaos.run.FaultCatalogue;
 import org.revenantdb.chaos.run.FaultRun;
@@ -199,10 +200,20 @@ public final class AnyRun implements AutoCloseable {
     if (!of.usable()) {
       return Outcome.of("files = ANY", of.verdict(), of.reason());
     }
-    return ForceCoverage.outcome(
-        ForceCoverage.with(
-                Subjects.of(subject).get(), recorder().workers(), List.of(of), seed, workers)
-            .run());
+    return ForceCoverage.outcome(forces(workers));
+  }
+
+  /**
+   * Removes the forces of one place after the other from the recording, which must be usable.
+   *
+   * @param workers the number of threads
+   * @return a row for each place
+   * @throws IOException if a file cannot be written
+   */
+  public synchronized List<CoverageRow> forces(int workers) throws IOException {
+    return ForceCoverage.with(
+            Subjects.of(subject).get(), recorder().workers(), List.of(recording()), seed, workers)
+        .run();
   }
 
   /**

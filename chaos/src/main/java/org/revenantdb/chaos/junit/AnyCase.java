@@ -87,7 +87,7 @@ final class AnyCase extends CrashTestCase {
   Outcome measure() throws IOException {
     directory(settings);
     try {
-      return run.run(crash, settings.powerCut(profile));
+      return run.run(crash, settings.powerCut(profile).withKnown(known()));
     } finally {
       repeated = run.recording().promises().repeated();
       seen = run.seen();

@@ -27,9 +27,10 @@ import org.revenantdb.chaos.subject.FileAccess;
  * nothing.
  *
  * <p>System properties: {@code revenant.chaos.seed} and {@code revenant.chaos.states} override the
- * attributes. {@code revenant.chaos.dir} (by default {@code target/chaos}) is the directory for the
- * files of failures. If {@code revenant.chaos.replay} is set to one of those files, the test only
- * opens that one state again.
+ * attributes. After {@code revenant.chaos.seconds} a test of power cuts or of a fault begins no
+ * more states. {@code revenant.chaos.dir} (by default {@code target/chaos}) is the directory for
+ * the files of failures. If {@code revenant.chaos.replay} is set to one of those files, the test
+ * only opens that one state again.
  *
  * <p>A subject that calls {@link System#exit} during a power-cut test ends the JVM of the tests.
  * The call site is then printed to the standard error and written to {@code EXIT.txt} beside the
@@ -200,6 +201,16 @@ public @interface CrashTest {
    * @return by default {@link #FRESH_SEED}
    */
   long seed() default FRESH_SEED;
+
+  /**
+   * A text file of failures that are accepted, relative to the working directory. A failure with
+   * another root cause fails the test. A cause in the file that was not seen is told and fails
+   * nothing, because a short run can miss it. With the system property {@code
+   * revenant.chaos.baseline.write=true} new causes are added to the file.
+   *
+   * @return by default none: every failure fails the test
+   */
+  String baseline() default "";
 
   /**
    * The depth of power cuts.

@@ -1,9 +1,15 @@
 package org.revenantdb.chaos.junit;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.opentest4j.TestAbortedException;
+import org.revenantdb.chaos.run.Failure;
+import org.revenantdb.chaos.run.KnownFailures;
 import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.subject.Crash;
 import org.revenantdb.chaos.subject.Verdict;
@@ -23,6 +29,8 @@ abstract class CrashTestCase implements NamedCase {
   private final Crash crash;
   private final long seed;
   private Consumer<Outcome> report = outcome -> {};
+  private @Nullable Baseline baseline;
+  private KnownFailures known = KnownFailures.NONE;
 
   CrashTestCase(Class<?> subject, Crash crash, long seed) {
     this.subject = subject;
@@ -33,6 +41,16 @@ abstract class CrashTestCase implements NamedCase {
   /** Sets what receives the outcome, besides JUnit. */
   void reportTo(Consumer<Outcome> reader) {
     report = reader;
+  }
+
+  /** Sets the failures that are accepted; null: none. */
+  void accept(@Nullable Baseline failures) {
+    baseline = failures;
+  }
+
+  /** The accepted failures of this test, and which of them it has seen. */
+  final KnownFailures known() {
+    return known;
   }
 
   /** Makes the crashes. */
@@ -73,9 +91,16 @@ abstract class CrashTestCase implements NamedCase {
       report.accept(Outcome.of(name(), Verdict.HARNESS_BROKEN, toothless));
       throw new AssertionError(toothless);
     }
+    if (baseline != null) {
+      known = baseline.of(subject, name());
+    }
     Outcome outcome = measure();
-    report.accept(outcome);
+    Outcome left = baseline == null ? outcome : withoutKnown(outcome);
+    report.accept(withKnown(outcome, left));
     System.out.println(text.line(outcome));
+    if (baseline != null) {
+      tellKnown(baseline, text);
+    }
     String seen = isOfUse(outcome) ? seen() : "";
     if (!seen.isEmpty()) {
       System.out.println(text.seen(seen));
@@ -83,11 +108,74 @@ abstract class CrashTestCase implements NamedCase {
     if (isOfUse(outcome) && repeated() > 0) {
       System.out.println(text.repeated(repeated()));
     }
-    if (outcome.verdict() == Verdict.NOT_MEASURED) {
-      throw new TestAbortedException(text.notMeasured(outcome.reason()));
+    if (left.verdict() == Verdict.NOT_MEASURED) {
+      throw new TestAbortedException(text.notMeasured(left.reason()));
     }
-    if (outcome.verdict() != Verdict.SURVIVED) {
-      throw new AssertionError(text.failure(outcome));
+    if (left.verdict() != Verdict.SURVIVED) {
+      throw new AssertionError(text.failure(left));
+    }
+  }
+
+  /** The outcome without accepted failures, with the verdict of the others. */
+  private Outcome withoutKnown(Outcome outcome) {
+    List<Failure> others =
+        outcome.failures().stream()
+            .filter(one -> one.verdict() == Verdict.NOT_MEASURED || !known.explain(one))
+            .toList();
+    boolean isOfTheStore =
+        outcome.verdict() == Verdict.LOST || outcome.verdict() == Verdict.CORRUPT;
+    if (!isOfTheStore || known.seen().isEmpty()) {
+      return outcome.withFailures(others);
+    }
+    Verdict worst = Verdict.SURVIVED;
+    String reason = "";
+    for (Failure one : others) {
+      if (one.verdict().compareTo(worst) > 0) {
+        worst = one.verdict();
+        reason = one.title();
+      }
+    }
+    return new Outcome(
+        outcome.name(),
+        worst,
+        reason,
+        outcome.verdicts(),
+        outcome.states(),
+        outcome.kills(),
+        outcome.recoveryMillis(),
+        others);
+  }
+
+  /** The outcome for the report: accepted failures are in it, as what they are. */
+  private Outcome withKnown(Outcome outcome, Outcome left) {
+    List<Failure> all = new ArrayList<>(left.failures());
+    known
+        .seen()
+        .forEach((cause, verdict) ->
+            all.add(
+                new Failure(
+                    verdict,
+                    verdict + ", known and accepted: " + Baseline.line(cause),
+                    List.of(),
+                    "",
+                    seed,
+                    /* file= */ null)));
+    return outcome.withFailures(all);
+  }
+
+  private void tellKnown(Baseline failures, OutcomeText text) {
+    failures.add(subject, name(), known.learned());
+    known
+        .seen()
+        .forEach((cause, verdict) ->
+            System.out.println(
+                text.known(
+                    failures.file(),
+                    verdict,
+                    Baseline.line(cause),
+                    known.learned().contains(cause))));
+    for (Set<String> cause : known.unseen()) {
+      System.out.println(text.unseen(failures.file(), Baseline.line(cause)));
     }
   }
 

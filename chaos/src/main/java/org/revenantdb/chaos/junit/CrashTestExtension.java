@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.Extension;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
@@ -23,6 +24,7 @@ import org.revenantdb.chaos.run.FaultCatalogue;
 import org.revenantdb.chaos.run.FaultRun;
 import org.revenantdb.chaos.run.ForceCoverage;
 import org.revenantdb.chaos.run.ImageChecker;
+import org.revenantdb.chaos.run.KnownFailures;
 import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.run.PowerCutOptions;
 import org.revenantdb.chaos.run.Recording;
@@ -67,13 +69,15 @@ public final class CrashTestExtension
     if (settings.files() == FileAccess.ANY && settings.replay() == null) {
       AnyRun run = anyRun(type, settings);
       context.getStore(ExtensionContext.Namespace.create(CrashTestExtension.class)).put(type, run);
-      return reported(anyCases(subject(type), settings, run), report(context, settings));
+      return reported(
+          anyCases(subject(type), settings, run), report(context, settings), settings.baseline());
     }
     SharedRecording recording = new SharedRecording(type, settings);
     context
         .getStore(ExtensionContext.Namespace.create(CrashTestExtension.class))
         .put(type, recording);
-    return reported(cases(subject(type), settings, recording), report(context, settings));
+    return reported(
+        cases(subject(type), settings, recording), report(context, settings), settings.baseline());
   }
 
   /** The report of the class, whatever number of methods it has. */
@@ -88,10 +92,11 @@ public final class CrashTestExtension
   }
 
   private static Stream<TestTemplateInvocationContext> reported(
-      Stream<NamedCase> cases, ClassReport report) {
+      Stream<NamedCase> cases, ClassReport report, @Nullable Baseline baseline) {
     return cases.map(one -> {
       if (one instanceof CrashTestCase crashes) {
         crashes.reportTo(report::add);
+        crashes.accept(baseline);
       }
       return new Invocation(one);
     });
@@ -143,7 +148,7 @@ public final class CrashTestExtension
               type,
               settings,
               kind,
-              (one, seen) -> faults(recording, settings, one, seen),
+              (one, known, seen) -> faults(recording, settings, one, known, seen),
               Teeth::proveFaults));
     }
     if (settings.forceCoverage()) {
@@ -158,14 +163,18 @@ public final class CrashTestExtension
   }
 
   private static Outcome faults(
-      SharedRecording recording, CrashTestSettings settings, FaultKind kind, Consumer<String> seen)
+      SharedRecording recording,
+      CrashTestSettings settings,
+      FaultKind kind,
+      KnownFailures known,
+      Consumer<String> seen)
       throws IOException {
     for (Recording of : List.of(recording.get(), recording.counted())) {
       if (!of.usable()) {
         return Outcome.of(kind.title(), of.verdict(), of.reason());
       }
     }
-    PowerCutOptions options = settings.faultCuts();
+    PowerCutOptions options = settings.faultCuts().withKnown(known);
     List<FaultCase> lives =
         FaultCatalogue.cases(
             kind, recording.possible().of(kind), options.seed(), settings.faultLives());
@@ -238,9 +247,10 @@ public final class CrashTestExtension
               type,
               settings,
               kind,
-              (one, seen) -> {
+              (one, known, seen) -> {
                 AnyCase.directory(settings);
-                return run.faults(one, settings.faultLives(), settings.faultCuts(), seen);
+                return run.faults(
+                    one, settings.faultLives(), settings.faultCuts().withKnown(known), seen);
               },
               () -> AnyCase.proveFaults(settings)));
     }

@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.crash.Options;
 import org.revenantdb.chaos.crash.Seeds;
 import org.revenantdb.chaos.profile.PlatformProfile;
+import org.revenantdb.chaos.run.KnownFailures;
 import org.revenantdb.chaos.run.PowerCutOptions;
 import org.revenantdb.chaos.run.Workers;
 import org.revenantdb.chaos.subject.Crash;
@@ -31,10 +32,12 @@ import org.revenantdb.chaos.subject.FileAccess;
  * @param faultLives the number of lives for each of them
  * @param forceCoverage whether forces are removed
  * @param seed used by all tests of the class
+ * @param baseline the failures that are accepted, or null
  * @param depth the depth of power cuts
  * @param exhaustive the number of pending operations up to which every subset is tried
  * @param lives the number of recorded lives
  * @param workers the number of threads
+ * @param budget the time after which a test begins no more states, or null
  * @param limit the time limit of the lives, and of a state
  * @param directory where the files of failures go
  * @param replay the only file to open again, or null
@@ -54,10 +57,12 @@ record CrashTestSettings(
     int faultLives,
     boolean forceCoverage,
     long seed,
+    @Nullable Baseline baseline,
     int depth,
     int exhaustive,
     int lives,
     int workers,
+    @Nullable Duration budget,
     Duration limit,
     Path directory,
     @Nullable Path replay) {
@@ -67,7 +72,9 @@ record CrashTestSettings(
 
   static final String SEED = "revenant.chaos.seed";
   static final String STATES = "revenant.chaos.states";
+  static final String SECONDS = "revenant.chaos.seconds";
   static final String DIR = "revenant.chaos.dir";
+  static final String WRITE_BASELINE = "revenant.chaos.baseline.write";
   static final String REPLAY = "revenant.chaos.replay";
 
   /**
@@ -82,6 +89,8 @@ record CrashTestSettings(
     List<Crash> crashes = List.of(test.crash());
     demand(!crashes.isEmpty(), "crash = {} names no kind of crash");
     demand(test.profile().length > 0, "profile = {} names no platform profile");
+    long seconds = number(SECONDS, 1);
+    within("-D" + SECONDS, seconds, 1, Integer.MAX_VALUE);
     within("states", states, 1, Integer.MAX_VALUE);
     demand(
         test.kills() >= (beside ? 0 : 1),
@@ -125,13 +134,24 @@ record CrashTestSettings(
         test.faultLives(),
         test.forceCoverage(),
         seed == CrashTest.FRESH_SEED ? Seeds.fresh() : seed,
+        baseline(test.baseline()),
         test.depth(),
         test.exhaustive(),
         test.lives(),
         test.workers() == 0 ? Runtime.getRuntime().availableProcessors() : test.workers(),
+        System.getProperty(SECONDS) == null ? null : Duration.ofSeconds(seconds),
         Duration.ofSeconds(test.timeoutSeconds()),
         Path.of(System.getProperty(DIR, "target/chaos")),
         replay == null ? null : Path.of(replay));
+  }
+
+  private static @Nullable Baseline baseline(String path) {
+    if (path.isEmpty()) {
+      return null;
+    }
+    Baseline baseline = new Baseline(Path.of(path), Boolean.getBoolean(WRITE_BASELINE));
+    baseline.check();
+    return baseline;
   }
 
   private static void within(String attribute, long value, int least, int most) {
@@ -171,6 +191,15 @@ record CrashTestSettings(
 
   PowerCutOptions powerCut(PlatformProfile profile) {
     return new PowerCutOptions(
-        profile, seed, states, exhaustive, depth, workers, limit, /* budget= */ null, directory);
+        profile,
+        seed,
+        states,
+        exhaustive,
+        depth,
+        workers,
+        limit,
+        budget,
+        directory,
+        KnownFailures.NONE);
   }
 }

@@ -3,6 +3,7 @@ package org.revenantdb.chaos.junit;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import org.revenantdb.chaos.run.KnownFailures;
 import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.subject.Crash;
 import org.revenantdb.chaos.subject.FaultKind;
@@ -14,7 +15,7 @@ final class FaultTestCase extends CrashTestCase {
 
   /** Lets operations of the store fail. */
   interface Run {
-    Outcome of(FaultKind kind, Consumer<String> seen) throws Exception;
+    Outcome of(FaultKind kind, KnownFailures known, Consumer<String> seen) throws Exception;
   }
 
   private static final Map<FileAccess, Bite> PROVED = new ConcurrentHashMap<>();
@@ -45,7 +46,7 @@ final class FaultTestCase extends CrashTestCase {
 
   @Override
   Outcome measure() throws Exception {
-    return run.of(kind, text -> seen = text);
+    return run.of(kind, known(), text -> seen = text);
   }
 
   /** A fault that strikes few of the lives shows little. */

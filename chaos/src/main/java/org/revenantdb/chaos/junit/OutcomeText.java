@@ -1,5 +1,6 @@
 package org.revenantdb.chaos.junit;
 
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
@@ -46,6 +47,18 @@ record OutcomeText(Class<?> subject, String test, long seed) {
      oracle cannot tell such writes apart. Give each write a value of its own\
     """
         .formatted(title(), values);
+  }
+
+  /** A failure that is accepted. */
+  String known(Path baseline, Verdict verdict, String cause, boolean isNew) {
+    return "%s: %s, %s %s: %s"
+        .formatted(title(), verdict, isNew ? "written to" : "accepted by", baseline, cause);
+  }
+
+  /** An accepted failure that did not occur. */
+  String unseen(Path baseline, String cause) {
+    return "%s: not seen, though it is in %s: %s; if it is mended and not only missed by a short run, delete its line"
+        .formatted(title(), baseline, cause);
   }
 
   /** The reason why the test has no result. */

@@ -1,6 +1,7 @@
 package org.revenantdb.chaos.junit;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.revenantdb.chaos.profile.PlatformProfile;
@@ -51,16 +52,24 @@ final class PowerCutCase extends CrashTestCase {
     } catch (IllegalArgumentException e) {
       return Outcome.of(name(), Verdict.HARNESS_BROKEN, String.valueOf(e.getMessage()));
     }
-    PowerCutOptions options = settings.powerCut(profile);
+    PowerCutOptions options = settings.powerCut(profile).withKnown(known());
     int share = options.states() / SHARE_OF_DEATHS;
     List<Recording> deaths = recording.deaths(Math.min(DEATHS, share / FEWEST));
     if (deaths.isEmpty()) {
       return run(recording.get(), options);
     }
+    PowerCutOptions ofDeath = options.withStates(share / deaths.size());
+    PowerCutOptions others = options.withStates(options.states() - share);
+    Duration budget = options.budget();
+    if (budget != null) {
+      Duration last = budget.dividedBy(SHARE_OF_DEATHS);
+      ofDeath = ofDeath.withBudget(last.dividedBy(deaths.size()));
+      others = others.withBudget(budget.minus(last));
+    }
     List<Outcome> outcomes = new ArrayList<>();
-    outcomes.add(run(recording.get(), options.withStates(options.states() - share)));
+    outcomes.add(run(recording.get(), others));
     for (Recording death : deaths) {
-      outcomes.add(run(death, options.withStates(share / deaths.size())));
+      outcomes.add(run(death, ofDeath));
     }
     return Outcome.sum(outcomes.getFirst().name(), outcomes);
   }

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.disk.DiskImage;
 import org.revenantdb.chaos.oracle.PromiseLog;
 import org.revenantdb.chaos.power.CrashState;
+import org.revenantdb.chaos.power.Losses;
 import org.revenantdb.chaos.power.PowerCut;
 import org.revenantdb.chaos.power.Shrinker;
 import org.revenantdb.chaos.subject.Verdict;
@@ -83,7 +84,12 @@ final class FailedState {
       return;
     }
     tally.count(first);
-    if (!tally.isNew(first.signature())) {
+    KnownFailures known = options.known();
+    if (known.areUsed() && isKnown(recording, state, first)) {
+      return;
+    }
+    // Two causes may fail alike: to learn both, each state that no known one explains is shrunk.
+    if (!tally.isNew(first.signature()) && !known.learns()) {
       return;
     }
     PromiseLog promises = recording.promises();
@@ -125,7 +131,7 @@ final class FailedState {
                 kept,
                 promises,
                 story));
-    tally.add(
+    Failure failure =
         new Failure(
             shown.verdict(),
             title,
@@ -134,7 +140,30 @@ final class FailedState {
             options.seed(),
             file,
             cause(small, first),
-            List.of()));
+            List.of());
+    if (known.learns()) {
+      known.explain(failure);
+    }
+    tally.add(failure);
+  }
+
+  /**
+   * Whether a known cause explains the failure: what it needs is among what is lost, or it needs
+   * nothing lost, and the state in which nothing is lost fails, too.
+   */
+  private boolean isKnown(Recording recording, CrashState state, StateResult first)
+      throws IOException {
+    KnownFailures known = options.known();
+    if (known.explain(cause(state, first), first.verdict())) {
+      return true;
+    }
+    if (first.hangs() || state.losses().operations().isEmpty()) {
+      return false;
+    }
+    PowerCut cut = new PowerCut(recording.trace(), options.profile().rules());
+    CrashState whole = cut.state(state.seq(), Losses.none());
+    StateResult result = checker.at(whole.image(), recording.promises(), whole.seq());
+    return !result.survived() && known.explain(Set.of(result.signature(), after), result.verdict());
   }
 
   /**

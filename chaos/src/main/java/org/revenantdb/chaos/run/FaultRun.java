@@ -7,6 +7,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -55,7 +56,7 @@ public final class FaultRun<S> {
   private final String subject;
   private final Predicate<StateResult> refused;
   private final Predicate<Throwable> refuses;
-  private final Tally tally = new Tally();
+  private final Tally tally;
   private final Map<String, FaultRow> rows = new LinkedHashMap<>();
   private final long begun = System.nanoTime();
 
@@ -72,6 +73,7 @@ public final class FaultRun<S> {
     PatientChecker<S> patient = new PatientChecker<>(subjects, /* resume= */ true, options.limit());
     this.lives = fault -> new MemoryLife<>(subjects, options, fault);
     this.options = options;
+    this.tally = new Tally(options.known());
     this.cases = List.copyOf(cases);
     this.checker = patient;
     this.alone = Alone.of(subjects, options.limit());
@@ -96,6 +98,7 @@ public final class FaultRun<S> {
     this.intact = intact;
     this.lives = lives;
     this.options = options;
+    this.tally = new Tally(options.known());
     this.cases = List.copyOf(cases);
     this.checker = checker::check;
     this.alone = alone;
@@ -394,7 +397,9 @@ public final class FaultRun<S> {
                       seq,
                       image,
                       owed,
-                      story))));
+                      story)),
+              Set.of(title(), result.signature()),
+              List.of()));
     }
 
     private void tellUnmeasured(String why) {

@@ -20,6 +20,7 @@ import org.revenantdb.chaos.profile.PlatformProfile;
  *     org.revenantdb.chaos.crash.StallWatch}
  * @param budget the time after which no more states are begun, or null
  * @param keep directory for the files of failures, created if needed; null: write no files
+ * @param known the causes of failures that are accepted
  */
 public record PowerCutOptions(
     PlatformProfile profile,
@@ -30,7 +31,8 @@ public record PowerCutOptions(
     int workers,
     Duration limit,
     @Nullable Duration budget,
-    @Nullable Path keep) {
+    @Nullable Path keep,
+    KnownFailures known) {
 
   /** Checks the numbers. */
   public PowerCutOptions {
@@ -64,7 +66,8 @@ public record PowerCutOptions(
         2 * Runtime.getRuntime().availableProcessors(),
         Duration.ofSeconds(30),
         null,
-        null);
+        null,
+        KnownFailures.NONE);
   }
 
   /**
@@ -75,7 +78,7 @@ public record PowerCutOptions(
    */
   public PowerCutOptions withStates(int value) {
     return new PowerCutOptions(
-        profile, seed, value, exhaustive, depth, workers, limit, budget, keep);
+        profile, seed, value, exhaustive, depth, workers, limit, budget, keep, known);
   }
 
   /**
@@ -85,7 +88,8 @@ public record PowerCutOptions(
    * @return changed options
    */
   public PowerCutOptions withExhaustive(int value) {
-    return new PowerCutOptions(profile, seed, states, value, depth, workers, limit, budget, keep);
+    return new PowerCutOptions(
+        profile, seed, states, value, depth, workers, limit, budget, keep, known);
   }
 
   /**
@@ -96,7 +100,7 @@ public record PowerCutOptions(
    */
   public PowerCutOptions withDepth(int value) {
     return new PowerCutOptions(
-        profile, seed, states, exhaustive, value, workers, limit, budget, keep);
+        profile, seed, states, exhaustive, value, workers, limit, budget, keep, known);
   }
 
   /**
@@ -107,7 +111,7 @@ public record PowerCutOptions(
    */
   public PowerCutOptions withWorkers(int value) {
     return new PowerCutOptions(
-        profile, seed, states, exhaustive, depth, value, limit, budget, keep);
+        profile, seed, states, exhaustive, depth, value, limit, budget, keep, known);
   }
 
   /**
@@ -118,7 +122,7 @@ public record PowerCutOptions(
    */
   public PowerCutOptions withLimit(Duration value) {
     return new PowerCutOptions(
-        profile, seed, states, exhaustive, depth, workers, value, budget, keep);
+        profile, seed, states, exhaustive, depth, workers, value, budget, keep, known);
   }
 
   /**
@@ -129,7 +133,7 @@ public record PowerCutOptions(
    */
   public PowerCutOptions withBudget(Duration value) {
     return new PowerCutOptions(
-        profile, seed, states, exhaustive, depth, workers, limit, value, keep);
+        profile, seed, states, exhaustive, depth, workers, limit, value, keep, known);
   }
 
   /**
@@ -140,6 +144,17 @@ public record PowerCutOptions(
    */
   public PowerCutOptions withKeep(@Nullable Path value) {
     return new PowerCutOptions(
-        profile, seed, states, exhaustive, depth, workers, limit, budget, value);
+        profile, seed, states, exhaustive, depth, workers, limit, budget, value, known);
+  }
+
+  /**
+   * Changes the causes of failures that are accepted: their states are counted, not reported.
+   *
+   * @param value the causes
+   * @return the changed settings
+   */
+  public PowerCutOptions withKnown(KnownFailures value) {
+    return new PowerCutOptions(
+        profile, seed, states, exhaustive, depth, workers, limit, budget, keep, value);
   }
 }

@@ -62,7 +62,7 @@ public final class PowerCutRun<S> {
   private final PowerCutOptions options;
   private final SeenImages seen;
   private final String name;
-  private final Tally tally = new Tally();
+  private final Tally tally;
   private final Set<Thread> leftBehind = ConcurrentHashMap.newKeySet();
   private final List<Recording> recoveries = new ArrayList<>();
   private final long begun = System.nanoTime();
@@ -84,6 +84,7 @@ public final class PowerCutRun<S> {
     this.alone = Alone.of(subjects, options.limit());
     this.recording = recording;
     this.options = options;
+    this.tally = new Tally(options.known());
     this.seen = seen;
     this.name = "power cut, " + options.profile();
     this.source = of -> states(of, options.states(), options.seed());
@@ -99,6 +100,7 @@ public final class PowerCutRun<S> {
     this.alone = Alone.already();
     this.recording = recording;
     this.options = options;
+    this.tally = new Tally(options.known());
     this.seen = new SeenImages();
     this.name = name;
     this.source = source;

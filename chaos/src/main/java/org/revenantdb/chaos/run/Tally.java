@@ -19,12 +19,23 @@ final class Tally {
   /** Further kinds of failure are counted, not reported. */
   static final int KINDS = 12;
 
+  /** The title of the failure that stands for those of further kinds, if some are accepted. */
+  static final String MORE =
+      "there are further kinds of failure, which were counted and not looked at; mend some of the"
+          + " known ones first";
+
+  private final KnownFailures known;
   private final Map<Verdict, Long> verdicts = new EnumMap<>(Verdict.class);
   private final List<Failure> failures = new ArrayList<>();
   private final Set<String> kinds = new HashSet<>();
   private double[] millis = new double[1024];
   private int times;
   private long states;
+  private boolean hasMore;
+
+  Tally(KnownFailures known) {
+    this.known = known;
+  }
 
   synchronized void count(StateResult result) {
     verdicts.merge(result.verdict(), 1L, Long::sum);
@@ -46,6 +57,7 @@ final class Tally {
 
   /** Whether a failure is to be reported: the first of its kind, and not too many kinds. */
   synchronized boolean isNew(String kind) {
+    hasMore |= kinds.size() == KINDS && !kinds.contains(kind);
     return kinds.size() < KINDS && kinds.add(kind);
   }
 
@@ -67,6 +79,9 @@ final class Tally {
     }
     if (verdicts.isEmpty()) {
       return Outcome.of(name, Verdict.HARNESS_BROKEN, "nothing was checked");
+    }
+    if (hasMore && known.areUsed()) {
+      failures.add(new Failure(worst, MORE, List.of(), "", /* seed= */ 0, /* file= */ null));
     }
     String reason = failures.isEmpty() ? "" : failures.getFirst().title();
     return new Outcome(

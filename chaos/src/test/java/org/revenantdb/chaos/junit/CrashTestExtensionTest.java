@@ -3,6 +3,7 @@ package org.revenantdb.chaos.junit;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 
@@ -14,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -60,7 +62,8 @@ class CrashTestExtensionTest {
             CrashTestSettings.DIR,
             CrashTestSettings.REPLAY,
             CrashTestSettings.SEED,
-            CrashTestSettings.STATES)
+            CrashTestSettings.STATES,
+            CrashTestSettings.SECONDS)
         .forEach(System::clearProperty);
   }
 
@@ -124,12 +127,26 @@ class CrashTestExtensionTest {
     assertEquals(0, CrashTestSettings.of(test).seed());
   }
 
+  @Test
+  void property_forSeconds_isTheBudgetOfATest() {
+    CrashTest test = Honest.class.getAnnotation(CrashTest.class);
+    assertNull(CrashTestSettings.of(test).powerCut(PlatformProfile.EXT4_ORDERED).budget());
+    System.setProperty(CrashTestSettings.SECONDS, "90");
+    CrashTestSettings settings = CrashTestSettings.of(test);
+    Duration budget = Duration.ofSeconds(90);
+    assertEquals(budget, settings.powerCut(PlatformProfile.EXT4_ORDERED).budget());
+    assertEquals(budget, settings.faultCuts().budget());
+    System.setProperty(CrashTestSettings.SECONDS, "0");
+    assertRefused(Honest.class, "-Drevenant.chaos.seconds must be 1 or more, but is 0");
+  }
+
   /**
    * Both were once ignored, and the test passed with another seed or the usual number of states.
    */
   @Test
   void property_thatIsNotANumber_isRefused() {
-    for (String property : List.of(CrashTestSettings.SEED, CrashTestSettings.STATES)) {
+    for (String property :
+        List.of(CrashTestSettings.SEED, CrashTestSettings.STATES, CrashTestSettings.SECONDS)) {
       System.setProperty(property, "abc");
       assertRefused(Honest.class, "-D" + property + " must be a number, but is \"abc\"");
       System.clearProperty(property);
