@@ -15,7 +15,7 @@ module org.revenantdb.chaos {
   requires org.agrona;
   requires static org.jspecify;
   requires static org.junit.jupiter.api;
-  requires transitive org.revenantdb.history;
+  requires org.revenantdb.history;
 
   exports org.revenantdb.chaos.junit;
   exports org.revenantdb.chaos.profile;

@@ -10,6 +10,7 @@ import org.jspecify.annotations.NullMarked;
 module org.revenantdb.suite {
   requires org.revenantdb.chaos;
   requires org.revenantdb.engine;
+  requires org.revenantdb.history;
   requires org.revenantdb.recovery;
   requires info.picocli;
   requires static org.jspecify;

@@ -38,6 +38,17 @@ class FrameworkBoundaryTest {
             .collect(Collectors.toSet()));
   }
 
+  /** No package that is exported to users names a type of another module. */
+  @Test
+  void no_requirement_is_passed_on_to_users() {
+    assertEquals(
+        Set.of(),
+        module.requires().stream()
+            .filter(required -> required.modifiers().contains(Requires.Modifier.TRANSITIVE))
+            .map(Requires::name)
+            .collect(Collectors.toSet()));
+  }
+
   @Test
   void optional_requirements_are_external_libraries() {
     assertEquals(

@@ -67,7 +67,7 @@ public sealed interface Access {
     /** Copies the lists, and checks that they are in the range. */
     public ReadLists {
       found = List.copyOf(found);
-      checkRange(from, to, found);
+      Accesses.demandInRange(from, to, found.stream().map(Access::key).toList());
     }
 
     @Override
@@ -88,23 +88,12 @@ public sealed interface Access {
     /** Copies the reads, and checks that they are in the range. */
     public ReadRegisters {
       found = List.copyOf(found);
-      checkRange(from, to, found);
+      Accesses.demandInRange(from, to, found.stream().map(Access::key).toList());
     }
 
     @Override
     public int key() {
       return from;
-    }
-  }
-
-  private static void checkRange(int from, int to, List<? extends Access> found) {
-    long behind = from;
-    for (Access access : found) {
-      if (access.key() < behind || access.key() >= to) {
-        throw new IllegalArgumentException(
-            "key %d does not follow in the range from %d to %d".formatted(access.key(), from, to));
-      }
-      behind = access.key() + 1L;
     }
   }
 

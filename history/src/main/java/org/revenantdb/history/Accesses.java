@@ -142,6 +142,18 @@ final class Accesses {
     }
   }
 
+  /** Refuses keys that do not ascend, or that are not in a range. */
+  static void demandInRange(int from, int to, Iterable<Integer> keys) {
+    long behind = from;
+    for (int key : keys) {
+      if (key < behind || key >= to) {
+        throw new IllegalArgumentException(
+            "key %d does not follow in the range from %d to %d".formatted(key, from, to));
+      }
+      behind = key + 1L;
+    }
+  }
+
   /** Adds accesses of another object, from one number to before another. */
   void addAll(Accesses other, int from, int to) {
     for (int i = from; i < to; i++) {

@@ -1,17 +1,21 @@
 package org.revenantdb.history;
 
+import java.util.Collections;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
 /**
  * The result of a check of a history at one level.
  *
+ * <p>Threads: any; it is immutable.
+ *
  * @param level the level
  * @param precedence what counted as an order in addition to reads and writes
  * @param committed the number of transactions that count as committed
  * @param dependencies the number of edges in their graph
  * @param steps the number of edges followed in the search for cycles
- * @param counts the number of anomalies of each kind
+ * @param counts the number of anomalies of each kind, in the order of the kinds
  * @param anomalies the first few of each kind
  */
 public record CheckResult(
@@ -25,7 +29,9 @@ public record CheckResult(
 
   /** Copies its arguments. */
   public CheckResult {
-    counts = Map.copyOf(counts);
+    Map<AnomalyKind, Integer> ordered = new EnumMap<>(AnomalyKind.class);
+    ordered.putAll(counts);
+    counts = Collections.unmodifiableMap(ordered);
     anomalies = List.copyOf(anomalies);
   }
 

@@ -1,6 +1,7 @@
 package org.revenantdb.history;
 
 import java.io.IOException;
+import java.math.BigInteger;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -21,30 +22,45 @@ import org.jspecify.annotations.Nullable;
  * <p>Places are the order of the events; {@code :index} and {@code :time} are not used. The rules:
  *
  * <ul>
- *   <li>An event without {@code :process}, or with one that is no number, is not of a client. It is
- *       ignored, except {@code :f :crash} and {@code :f :close}, which end a life of the store.
+ *   <li>An event with a {@code :process} that is no number is not of a client. It is ignored,
+ *       except {@code :f :crash} and {@code :f :close}, which end a life of the store. If it has
+ *       operations on keys, it is refused.
  *   <li>{@code :ok} is a durable commit ({@code :lazy true}: a lazy one), {@code :fail} a rollback,
  *       {@code :info} an unknown outcome. An invocation without an answer has an unknown outcome,
  *       too.
- *   <li>Of transactions that are not {@code :ok} only the writes count. If their {@code :value} is
- *       {@code nil}, those of the invocation do.
+ *   <li>Of transactions that are not {@code :ok} only the writes count. If their {@code :value} has
+ *       no operations, those of the invocation do.
  *   <li>A transaction without an invocation may have begun when the one before it of its process
  *       had ended.
+ *   <li>A {@code :fail} or {@code :info} behind the end of a life answers an invocation of that
+ *       life. An {@code :ok} there is refused, because it does not show which life has committed.
  *   <li>A read of {@code nil} by an {@code :ok} is an empty list if the key is a list anywhere in
  *       the file, or else a register that was never written.
- *   <li>A key is an integer or any keyword, symbol or string. A value is an integer.
+ *   <li>A key is an integer or any keyword, symbol or string. Keys that are equal in EDN are one
+ *       key. A value is an integer.
  * </ul>
+ *
+ * <p>Threads: any; each call by itself.
  */
 public final class EdnReader {
 
   private static final List<String> ANSWERS = List.of(":ok", ":fail", ":info");
+  private static final List<String> OPERATIONS = List.of(":r", ":w", ":append");
 
   /** Between two events is room for an invocation that the file does not have. */
   private static final int STEP = 2;
 
+  private static final int NO_LINE = History.NO_LINE;
+
   private final EdnText text;
   private final Map<Integer, Begun> open = new TreeMap<>();
-  private final Map<Integer, Long> lastEnd = new HashMap<>();
+
+  /** Of each process, the invocation that was open when its life ended, until its next event. */
+  private final Map<Integer, Cut> cut = new HashMap<>();
+
+  /** Of each process, the last answer. */
+  private final Map<Integer, Ended> last = new HashMap<>();
+
   private final List<Entry> entries = new ArrayList<>();
   private long place;
 
@@ -55,13 +71,22 @@ public final class EdnReader {
   /** An invocation. */
   private record Begun(long place, int line, @Nullable Object value) {}
 
+  /** An invocation whose life ended before an answer, with its entry and the line of that end. */
+  private record Cut(Begun begun, int entry, int line) {}
+
   /** What the history gets, in the order of the file. */
   private sealed interface Entry {}
 
   private record End(long place, boolean inOrder) implements Entry {}
 
   private record Ended(
-      int process, long begun, long place, TransactionOutcome outcome, List<Micro> did)
+      int process,
+      long begun,
+      long place,
+      int lineBegun,
+      int line,
+      TransactionOutcome outcome,
+      List<Micro> did)
       implements Entry {}
 
   /** A micro-operation: a read of nothing may still be of a list or of a register. */
@@ -81,7 +106,7 @@ public final class EdnReader {
    *     what can be done
    */
   public static History read(String text) {
-    return read("text", text);
+    return new EdnReader(new EdnText("text", text)).read();
   }
 
   /**
@@ -94,36 +119,66 @@ public final class EdnReader {
    *     and what can be done
    */
   public static History read(Path file) throws IOException {
-    return read(file.toString(), Files.readString(file));
+    return read(file.toString(), file);
   }
 
-  private static History read(String name, String text) {
-    EdnReader reader = new EdnReader(new EdnText(name, text));
-    reader.events();
-    return reader.history();
+  /** Reads a file that has another name in messages. */
+  static History read(String name, Path file) throws IOException {
+    return new EdnReader(new EdnText(name, Files.readString(file))).read();
   }
 
+  private History read() {
+    events();
+    if (entries.stream().noneMatch(Ended.class::isInstance)) {
+      throw text.refusal(
+          text.line(),
+          "there is no transaction up to the end: an event of a client is {:type :ok, :process 0, :value [[:append 1 2]]}");
+    }
+    return history();
+  }
+
+  /** The events, and no bracket or one pair of brackets around them. */
   private void events() {
+    char closes = 0;
+    int opened = NO_LINE;
     while (text.skipBlank()) {
-      if (text.skip('[') || text.skip(']') || text.skip('(') || text.skip(')')) {
-        continue; // around all events
-      }
       int line = text.line();
-      if (text.value() instanceof Map<?, ?> event) {
+      char next = text.next();
+      if (next == '[' || next == '(') {
+        if (closes != 0) {
+          throw text.refusal(
+              line,
+              "a bracket opens inside that of line %d: an event is a map, {:type :ok, :process 0, :value [...]}"
+                  .formatted(opened));
+        }
+        closes = next == '[' ? ']' : ')';
+        opened = line;
+        text.skip();
+      } else if (closes != 0 && next == closes) {
+        closes = 0;
+        text.skip();
+      } else if (text.value() instanceof Map<?, ?> event) {
         event(event, line);
       } else {
         throw text.refusal(line, "an event is a map, {:type :ok, :process 0, :value [...]}");
       }
     }
-    endOpen();
+    if (closes != 0) {
+      throw text.refusal(
+          opened,
+          "a bracket is not closed by %c behind the last event: the file is not complete"
+              .formatted(closes));
+    }
+    endOpen(NO_LINE);
   }
 
   private void event(Map<?, ?> event, int line) {
     place += STEP;
-    String type = String.valueOf(event.get(":type"));
+    String type = shown(event.get(":type"));
     if (!(event.get(":process") instanceof Integer process)) {
       notOfAClient(event, line);
     } else if (type.equals(":invoke")) {
+      cut.remove(process);
       Begun former = open.put(process, new Begun(place, line, event.get(":value")));
       if (former != null) {
         throw text.refusal(
@@ -140,19 +195,36 @@ public final class EdnReader {
   }
 
   private void notOfAClient(Map<?, ?> event, int line) {
-    if (event.get(":process") == null && event.get(":value") instanceof List<?>) {
-      throw text.refusal(line, "a transaction has no :process: give each client a number");
-    }
-    String how = String.valueOf(event.get(":f"));
+    String how = shown(event.get(":f"));
+    Object process = event.get(":process");
     if (how.equals(EdnWriter.CRASH) || how.equals(EdnWriter.CLOSE)) {
-      endOpen();
+      endOpen(line);
       place += STEP;
       entries.add(new End(place, how.equals(EdnWriter.CLOSE)));
+    } else if (process == null) {
+      throw text.refusal(
+          line,
+          "an event has no :process: give each client a number, and other processes a name such as :nemesis");
+    } else if (usesKeys(event.get(":value"))) {
+      throw text.refusal(
+          line,
+          "a client is process %s: give each client a number of at most 31 bits"
+              .formatted(shown(process)));
     }
+  }
+
+  private static boolean usesKeys(@Nullable Object value) {
+    return value instanceof List<?> list
+        && list.stream()
+            .anyMatch(one ->
+                one instanceof List<?> parts
+                    && !parts.isEmpty()
+                    && OPERATIONS.contains(shown(parts.getFirst())));
   }
 
   private void answer(Map<?, ?> event, int line, int process, String type) {
     Begun begun = open.remove(process);
+    Cut late = begun == null ? cut.remove(process) : null;
     Object value = event.get(":value");
     TransactionOutcome outcome =
         switch (type) {
@@ -163,38 +235,94 @@ public final class EdnReader {
           case ":fail" -> TransactionOutcome.ABORTED;
           default -> TransactionOutcome.UNKNOWN;
         };
-    boolean isAnswered = type.equals(":ok");
-    List<Micro> did;
-    if (value == null && !isAnswered) {
-      did = begun == null ? List.of() : operations(begun.value, begun.line, /* reads= */ false);
+    if (late != null) {
+      answerLate(late, value, line, outcome);
     } else {
-      did = operations(value, line, isAnswered);
+      entries.add(ended(process, begun, line, outcome, did(begun, value, line, outcome)));
     }
-    end(process, begun, outcome, did);
   }
 
-  private void end(
-      int process, @Nullable Begun begun, TransactionOutcome outcome, List<Micro> did) {
-    long from = begun == null ? lastEnd.getOrDefault(process, 0L) + 1 : begun.place;
-    entries.add(new Ended(process, from, place, outcome, did));
-    lastEnd.put(process, place);
+  /** The operations that count. */
+  private List<Micro> did(
+      @Nullable Begun begun, @Nullable Object value, int line, TransactionOutcome outcome) {
+    boolean answered = outcome == TransactionOutcome.DURABLE || outcome == TransactionOutcome.LAZY;
+    if (answered || hasOperations(value)) {
+      return operations(value, line, answered);
+    }
+    if (begun != null && begun.value != null) {
+      return operations(begun.value, begun.line, /* reads= */ false);
+    }
+    if (outcome == TransactionOutcome.UNKNOWN) {
+      throw text.refusal(
+          begun == null ? line : begun.line,
+          "the writes of a transaction without an answer are not in the file: give its :invoke or its :info a :value such as [[:append 2 3]]");
+    }
+    return List.of(); // no read can show its writes rightly
   }
 
-  /** Invocations that nothing answers: at the end of a life, or of the file. */
-  private void endOpen() {
+  private static boolean hasOperations(@Nullable Object value) {
+    return value instanceof List<?> list && list.stream().allMatch(List.class::isInstance);
+  }
+
+  private void answerLate(Cut late, @Nullable Object value, int line, TransactionOutcome outcome) {
+    Ended unanswered = (Ended) entries.get(late.entry);
+    if (outcome == TransactionOutcome.DURABLE || outcome == TransactionOutcome.LAZY) {
+      throw text.refusal(
+          line,
+          "process %d is answered after its life ended in line %d: put the :ok before that line if the transaction was committed before, or end it with :info and give the process another number"
+              .formatted(unanswered.process, late.line));
+    }
+    Ended answered =
+        new Ended(
+            unanswered.process,
+            unanswered.begun,
+            unanswered.place,
+            unanswered.lineBegun,
+            line,
+            outcome,
+            did(late.begun, value, line, outcome));
+    entries.set(late.entry, answered);
+    last.put(unanswered.process, answered);
+  }
+
+  private Ended ended(
+      int process, @Nullable Begun begun, int line, TransactionOutcome outcome, List<Micro> did) {
+    Ended former = last.get(process);
+    long from = begun != null ? begun.place : former == null ? 1 : former.place + 1;
+    Ended ended =
+        new Ended(process, from, place, begun == null ? NO_LINE : begun.line, line, outcome, did);
+    last.put(process, ended);
+    return ended;
+  }
+
+  /** Invocations that nothing answers: at the end of a life in a line, or of the file. */
+  private void endOpen(int line) {
     place += STEP;
+    cut.clear();
     open.forEach((process, begun) -> {
-      List<Micro> did = operations(begun.value, begun.line, /* reads= */ false);
-      end(process, begun, TransactionOutcome.UNKNOWN, did);
+      demandNotAnsweredBefore(process, begun);
+      List<Micro> did = did(begun, begun.value, begun.line, TransactionOutcome.UNKNOWN);
+      cut.put(process, new Cut(begun, entries.size(), line));
+      entries.add(ended(process, begun, NO_LINE, TransactionOutcome.UNKNOWN, did));
     });
     open.clear();
   }
 
+  private void demandNotAnsweredBefore(int process, Begun begun) {
+    Ended former = last.get(process);
+    if (former != null && former.lineBegun == NO_LINE && former.line != NO_LINE) {
+      List<Micro> writes = did(begun, begun.value, begun.line, TransactionOutcome.UNKNOWN);
+      if (!writes.isEmpty() && former.did.containsAll(writes)) {
+        throw text.refusal(
+            begun.line,
+            "process %d is answered in line %d, before it begins: put the events in the order in which they happened"
+                .formatted(process, former.line));
+      }
+    }
+  }
+
   private List<Micro> operations(@Nullable Object value, int line, boolean reads) {
     if (!(value instanceof List<?> list)) {
-      if (value == null && !reads) {
-        return List.of();
-      }
       throw text.refusal(
           line,
           "the :value of a transaction is a vector of operations such as [[:r 1 nil] [:append 2 3]], but is %s: leave out other events of clients"
@@ -217,13 +345,13 @@ public final class EdnReader {
           "an operation is [f key value] with f :r, :w or :append, but is %s"
               .formatted(shown(one)));
     }
-    String f = String.valueOf(parts.getFirst());
+    String f = shown(parts.getFirst());
     Object key = parts.get(1);
     Object value = parts.get(2);
-    if (!(key instanceof Integer || key instanceof String)) {
+    if (!(key instanceof Integer || key instanceof BigInteger || key instanceof String)) {
       throw text.refusal(
           line,
-          "a key is an integer, a keyword or a string, but is %s: give it a name"
+          "a key is an integer, a keyword, a symbol or a string, but is %s: give it a name"
               .formatted(shown(key)));
     }
     switch (f) {
@@ -248,7 +376,7 @@ public final class EdnReader {
     if (!(value instanceof Integer number) || number == Access.NIL) {
       throw text.refusal(
           line,
-          "a value is an integer of at most 31 bits, but is %s: number the values"
+          "a value is an integer of at most 31 bits, but is %s: number the values, and write a list that was read as a vector"
               .formatted(shown(value)));
     }
   }
@@ -281,15 +409,11 @@ public final class EdnReader {
         case End(long at, boolean inOrder) -> {
           var _ = inOrder ? builder.closed(at) : builder.crashed(at);
         }
-        case Ended(
-                int process,
-                long from,
-                long at,
-                TransactionOutcome outcome,
-                List<Micro> did) -> {
+        case Ended ended -> {
           Access[] accesses =
-              did.stream().map(micro -> access(micro, keys, lists)).toArray(Access[]::new);
-          builder.add(process, from, at, outcome, accesses);
+              ended.did.stream().map(micro -> access(micro, keys, lists)).toArray(Access[]::new);
+          builder.add(ended.process, ended.begun, ended.place, ended.outcome, accesses);
+          builder.lines(ended.lineBegun, ended.line);
         }
       }
     }

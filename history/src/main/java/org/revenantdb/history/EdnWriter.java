@@ -2,9 +2,13 @@ package org.revenantdb.history;
 
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.IntStream;
 
 /**
  * Writes a history in the format of Jepsen, one event a line, for Elle: {@code :txn} operations of
@@ -12,13 +16,16 @@ import java.util.List;
  *
  * <p>Elle knows no lives. The end of a life is an event of the process {@code :nemesis}, which Elle
  * ignores. In the next life a process has another number, as Jepsen does it for a process whose
- * operation was never answered. A commit that was acknowledged lazily has {@code :lazy true}. Elle
- * reports it as an anomaly if a crash takes such a commit back, so a second opinion on several
- * lives is most useful if all commits are durable.
+ * operation was never answered. It also gets another number if it begins a transaction at the place
+ * at which the one before ended, because equal places are no order. A commit that was acknowledged
+ * lazily has {@code :lazy true}. Elle reports it as an anomaly if a crash takes such a commit back,
+ * so a second opinion on several lives is most useful if all commits are durable.
  *
  * <p>Elle knows no ranges either. A range read is written as a read of each of its keys that was
  * ever written, whether it was found or not. So a phantom is still visible, under the name of an
  * item anomaly.
+ *
+ * <p>Threads: any; each call by itself.
  */
 public final class EdnWriter {
 
@@ -47,8 +54,13 @@ public final class EdnWriter {
     this.out = out;
   }
 
-  /** The beginning or the end of a transaction, or of a life if there is no transaction. */
-  private record Event(long place, boolean begins, int transaction, int life) {}
+  /** The beginning or the end of a transaction, or the end of a life if there is none. */
+  private record Event(int life, long place, boolean begins, int transaction) {
+
+    boolean endsLife() {
+      return transaction < 0;
+    }
+  }
 
   /**
    * Writes a history.
@@ -90,22 +102,24 @@ public final class EdnWriter {
     List<Event> events = new ArrayList<>();
     for (int t = 0; t < history.size(); t++) {
       if (hasPart(t)) {
-        events.add(new Event(history.invoked(t), /* begins= */ true, t, -1));
-        long end = Math.min(history.completed(t), history.endOf(history.life(t)));
-        events.add(new Event(end, /* begins= */ false, t, -1));
+        int life = history.life(t);
+        events.add(new Event(life, history.invoked(t), /* begins= */ true, t));
+        long end = Math.min(history.completed(t), history.endOf(life));
+        events.add(new Event(life, end, /* begins= */ false, t));
       }
     }
     for (int life = 0; life < history.lives() - 1; life++) {
-      events.add(new Event(history.endOf(life), /* begins= */ false, -1, life));
+      events.add(new Event(life, history.endOf(life), /* begins= */ false, -1));
     }
     // Beginnings come before ends at the same place: equal places are no order.
     events.sort(
-        Comparator.comparingLong(Event::place)
+        Comparator.comparingInt(Event::life)
+            .thenComparingLong(Event::place)
             .thenComparing(event -> !event.begins)
-            .thenComparingInt(event -> event.life));
+            .thenComparing(Event::endsLife));
     int[] names = names();
     for (Event event : events) {
-      if (event.transaction < 0) {
+      if (event.endsLife()) {
         String how = history.endedInOrder(event.life) ? CLOSE : CRASH;
         line(":info", NEMESIS, ":f " + how + ", :value nil");
       } else {
@@ -114,28 +128,49 @@ public final class EdnWriter {
     }
   }
 
-  /** A process that gets no answer never appears again: its client gets a new number. */
+  /** The last transaction of a process, and the number that the process has in the file. */
+  private record Client(int number, int transaction) {}
+
+  /**
+   * The number of each transaction's process in the file. A process keeps its number until it
+   * cannot go on under it. Then it gets one that no process has.
+   */
   private int[] names() {
-    int processes = 1;
+    Set<Integer> taken = new HashSet<>();
+    int next = -1;
     for (int t = 0; t < history.size(); t++) {
-      processes = Math.max(processes, history.process(t) + 1);
+      taken.add(history.process(t));
+      next = Math.max(next, history.process(t));
     }
     int[] names = new int[history.size()];
-    int[] incarnation = new int[processes];
-    int[] life = new int[processes];
-    Arrays.fill(life, -1);
-    for (int t = 0; t < history.size(); t++) {
-      int process = history.process(t);
-      if (life[process] >= 0 && life[process] != history.life(t)) {
-        incarnation[process]++;
+    Map<Integer, Client> clients = new HashMap<>();
+    for (int t : inOrder()) {
+      Client former = clients.get(history.process(t));
+      int number = former == null ? history.process(t) : former.number;
+      if (former != null && !goesOn(former.transaction, t)) {
+        do {
+          next++; // behind the largest number comes the smallest
+        } while (!taken.add(next));
+        number = next;
       }
-      life[process] = history.life(t);
-      names[t] = process + processes * incarnation[process];
-      if (history.outcome(t) == TransactionOutcome.UNKNOWN) {
-        incarnation[process]++;
-      }
+      clients.put(history.process(t), new Client(number, t));
+      names[t] = number;
     }
     return names;
+  }
+
+  private List<Integer> inOrder() {
+    return IntStream.range(0, history.size())
+        .boxed()
+        .sorted(Comparator.<Integer>comparingInt(history::life).thenComparingLong(history::invoked))
+        .toList();
+  }
+
+  /** Whether a process begins a transaction in the file behind the answer of its former one. */
+  private boolean goesOn(int former, int t) {
+    return history.outcome(former) != TransactionOutcome.UNKNOWN
+        && history.life(former) == history.life(t)
+        && history.completed(former) < history.invoked(t);
   }
 
   private void operation(Event event, int process) throws IOException {
@@ -187,7 +222,7 @@ public final class EdnWriter {
   }
 
   private void micro(StringBuilder text, String f, int key, Object value) {
-    text.append('[').append(f).append(' ').append(history.keyName(key));
+    text.append('[').append(f).append(' ').append(history.keyText(key));
     text.append(' ').append(value).append(']');
   }
 

@@ -14,12 +14,18 @@ import java.util.Map;
  * invoked at had ended before that one began. A <em>life</em> ends in a crash or when the store is
  * closed in order. After a crash, transactions acknowledged as {@link TransactionOutcome#DURABLE}
  * must be there in the next life. Transactions acknowledged as {@link TransactionOutcome#LAZY} may
- * be lost, but only together with everything that came after them.
+ * be lost, but only together with everything that came after them. One of {@link
+ * TransactionOutcome#UNKNOWN} outcome may take effect until the end of its life.
+ *
+ * <p>Threads: any.
  */
 public final class History {
 
   /** The place of an event that did not happen. */
   public static final long NEVER = Long.MAX_VALUE;
+
+  /** The line of an event that is in no file, or not in this one. */
+  static final int NO_LINE = 0;
 
   private final Builder columns;
   private final TransactionOutcome[] outcomes;
@@ -121,10 +127,52 @@ public final class History {
    * Returns the name of a key.
    *
    * @param key the key
-   * @return the name that a file gave it, or else its digits
+   * @return the name that it was given, by a file too, or else its digits
    */
   public String keyName(int key) {
     return columns.keyNames.getOrDefault(key, Integer.toString(key));
+  }
+
+  /** A key as it is in a file: no other key has this text. */
+  String keyText(int key) {
+    return columns.keyTexts.getOrDefault(key, Integer.toString(key));
+  }
+
+  /**
+   * The place behind which a transaction has taken effect or never will. Nothing tells that of one
+   * of unknown outcome before its life ends, and everything in flight ends with its life.
+   */
+  long settled(int t) {
+    long end = endOf(life(t));
+    return outcome(t) == TransactionOutcome.UNKNOWN ? end : Math.min(completed(t), end);
+  }
+
+  /** From where to where a transaction went: lines if it was read from a file, or else places. */
+  String extent(int t) {
+    int from = columns.lines.get(2 * t);
+    int to = columns.lines.get(2 * t + 1);
+    if (from == NO_LINE && to == NO_LINE) {
+      return invoked(t) + " to " + (completed(t) == NEVER ? "?" : completed(t));
+    }
+    return from == NO_LINE || to == NO_LINE || from == to
+        ? "line " + Math.max(from, to)
+        : "lines " + from + " to " + to;
+  }
+
+  /** For messages, the lines of two transactions, if they were read from a file. */
+  String where(int one, int other) {
+    int first = lineOf(one);
+    int second = lineOf(other);
+    return first == NO_LINE || second == NO_LINE
+        ? ""
+        : first == second
+            ? "line " + first + ": "
+            : "lines " + Math.min(first, second) + " and " + Math.max(first, second) + ": ";
+  }
+
+  private int lineOf(int t) {
+    int answer = columns.lines.get(2 * t + 1);
+    return answer == NO_LINE ? columns.lines.get(2 * t) : answer;
   }
 
   /** The place at which a life ended; {@link #NEVER} for the last one. */
@@ -181,7 +229,7 @@ public final class History {
    */
   public History cutBetween(long least, long place) {
     Builder cut = new Builder();
-    cut.keyNames.putAll(columns.keyNames);
+    cut.takeNames(this);
     int life = 0;
     while (life < columns.ends.size() && columns.ends.get(life).place < place) {
       End end = columns.ends.get(life++);
@@ -209,6 +257,7 @@ public final class History {
             asked(t) < place ? asked(t) : NEVER,
             ended ? completed(t) : place,
             outcome);
+        cut.lines(columns.lines.get(2 * t), ended ? columns.lines.get(2 * t + 1) : NO_LINE);
         cut.accesses.addAll(accesses(), firstAccess(t), firstAccess(t + 1));
         cut.endAccesses();
       }
@@ -217,7 +266,11 @@ public final class History {
     return cut.build();
   }
 
-  /** Builds a history. Not for several threads. */
+  /**
+   * Builds a history. Behind {@link #build} it cannot be changed.
+   *
+   * <p>Threads: one.
+   */
   public static final class Builder {
 
     private final IntList processes = new IntList();
@@ -228,6 +281,16 @@ public final class History {
     private final List<End> ends = new ArrayList<>();
     private final List<Flush> flushes = new ArrayList<>();
     private final Map<Integer, String> keyNames = new HashMap<>();
+
+    /** For each key with a name, its text in a file. */
+    private final Map<Integer, String> keyTexts = new HashMap<>();
+
+    private final Map<String, Integer> keyOfText = new HashMap<>();
+
+    /** For each transaction: the line of its invocation and that of its answer. */
+    private final IntList lines = new IntList();
+
+    private boolean built;
 
     /** For each transaction: invoked, asked, completed. */
     private long[] places = new long[48];
@@ -249,7 +312,7 @@ public final class History {
       this();
       ends.addAll(history.columns.ends);
       flushes.addAll(history.columns.flushes);
-      keyNames.putAll(history.columns.keyNames);
+      takeNames(history);
       for (int t = 0; t < history.size(); t++) {
         begin(
             history.process(t),
@@ -258,8 +321,26 @@ public final class History {
             history.asked(t),
             history.completed(t),
             history.columns.outcomes.get(t));
+        lines(history.columns.lines.get(2 * t), history.columns.lines.get(2 * t + 1));
         rewriting.add(t, accesses);
         endAccesses();
+      }
+    }
+
+    private void takeNames(History history) {
+      keyNames.putAll(history.columns.keyNames);
+      keyTexts.putAll(history.columns.keyTexts);
+      keyOfText.putAll(history.columns.keyOfText);
+    }
+
+    /** A builder with the same content. */
+    Builder copy() {
+      return new Builder(new History(this));
+    }
+
+    private void demandNotBuilt() {
+      if (built) {
+        throw new IllegalStateException("the history is built; use a new builder for another one");
       }
     }
 
@@ -272,7 +353,8 @@ public final class History {
     }
 
     /**
-     * Adds a transaction of the present life.
+     * Adds a transaction of the present life. When it requested its commit is not known: for {@link
+     * History#cutAt} it may have done so as soon as it began. A {@link HistoryRecorder} knows.
      *
      * @param process the client
      * @param invoked the place at which it began
@@ -283,7 +365,7 @@ public final class History {
      */
     public Builder add(
         int process, long invoked, long completed, TransactionOutcome outcome, Access... did) {
-      long asked = outcome == TransactionOutcome.ABORTED ? NEVER : completed - 1;
+      long asked = outcome == TransactionOutcome.ABORTED ? NEVER : invoked;
       begin(process, life(), invoked, asked, completed, outcome);
       Arrays.stream(did).forEach(accesses::add);
       endAccesses();
@@ -309,6 +391,7 @@ public final class History {
         long asked,
         long completed,
         TransactionOutcome outcome) {
+      demandNotBuilt();
       if (invoked > completed) {
         throw new IllegalArgumentException(
             "a transaction of process %d was invoked at %d and completed at %d"
@@ -324,6 +407,14 @@ public final class History {
       processes.add(process);
       lives.add(life);
       outcomes.add(outcome);
+      lines.add(NO_LINE);
+      lines.add(NO_LINE);
+    }
+
+    /** The lines of the last transaction, in the file from which it was read. */
+    void lines(int invoked, int completed) {
+      lines.set(lines.size() - 2, invoked);
+      lines.set(lines.size() - 1, completed);
     }
 
     private void endAccesses() {
@@ -334,10 +425,25 @@ public final class History {
      * Gives a key a name, for reports and files.
      *
      * @param key the key
-     * @param name any text; in a file it stands for the key
+     * @param name any text; in a file it stands for the key, in quotes if it is no keyword and no
+     *     symbol
      * @return this
+     * @throws IllegalArgumentException if another key has this name
      */
     public Builder name(int key, String name) {
+      demandNotBuilt();
+      String text = EdnText.keyText(name);
+      Integer other = keyOfText.get(text);
+      if (other != null && other != key) {
+        throw new IllegalArgumentException(
+            "key %d cannot have the name %s, which is that of key %d: give each key its own"
+                .formatted(key, name, other));
+      }
+      String former = keyTexts.put(key, text);
+      if (former != null) {
+        keyOfText.remove(former);
+      }
+      keyOfText.put(text, key);
       keyNames.put(key, name);
       return this;
     }
@@ -350,6 +456,7 @@ public final class History {
      * @return this
      */
     public Builder flushed(long since, long done) {
+      demandNotBuilt();
       flushes.add(new Flush(life(), since, done));
       return this;
     }
@@ -361,6 +468,7 @@ public final class History {
      * @return this
      */
     public Builder crashed(long place) {
+      demandNotBuilt();
       ends.add(new End(place, /* inOrder= */ false));
       return this;
     }
@@ -378,11 +486,12 @@ public final class History {
     }
 
     /**
-     * Returns the history. The builder must not be used afterwards.
+     * Returns the history. The builder cannot be changed afterwards.
      *
      * @return the history
      */
     public History build() {
+      built = true;
       return new History(this);
     }
   }

@@ -2,10 +2,15 @@ package org.revenantdb.history;
 
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.charset.CharacterCodingException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 
 /** The command: checks the histories in files. */
 public final class HistoryCommand {
@@ -53,8 +58,13 @@ public final class HistoryCommand {
    * @param arguments see {@code --help}
    */
   public static void main(String[] arguments) {
-    int code = run(arguments, System.out, System.err);
-    System.out.flush();
+    int code = REFUSED;
+    try {
+      code = run(arguments, System.out, System.err);
+      System.out.flush();
+    } catch (Throwable e) { // the JVM's own exit code would be that of a forbidden history
+      System.err.println("history: the command failed: " + e);
+    }
     System.exit(code);
   }
 
@@ -120,22 +130,48 @@ public final class HistoryCommand {
     return code;
   }
 
+  /** Whatever goes wrong, the exit code must not say that the level forbids the history. */
   private int check(String file) {
     try {
-      History history = EdnReader.read(Path.of(file));
-      CheckResult result = HistoryChecker.check(history, level, order);
-      out.println(file + ": " + history.size() + " transactions, " + result);
-      if (!result.holds()) {
-        out.println("\nThe strongest level that allows it: " + strongest(history));
+      History history = EdnReader.read(file, Path.of(file));
+      try {
+        return check(file, history);
+      } catch (IllegalArgumentException e) {
+        err.println("history: " + file + ": " + e.getMessage());
       }
-      return result.holds() ? ALLOWED : FORBIDDEN;
     } catch (IOException e) {
-      err.println("history: " + file + " cannot be read: " + e);
+      err.println("history: " + file + " cannot be read: " + reason(e));
     } catch (IllegalArgumentException e) {
-      String message = String.valueOf(e.getMessage());
-      err.println("history: " + (message.startsWith(file) ? "" : file + ": ") + message);
+      err.println("history: " + e.getMessage());
+    } catch (OutOfMemoryError e) {
+      err.println(
+          "history: "
+              + file
+              + " does not fit into memory: start java with a larger -Xmx, or leave out the operations on some keys (a file of 2 GiB is never read)");
+    } catch (Throwable e) {
+      err.println("history: " + file + " cannot be checked, because the checker failed: " + e);
+      e.printStackTrace(err);
     }
     return REFUSED;
+  }
+
+  private int check(String file, History history) {
+    CheckResult result = HistoryChecker.check(history, level, order);
+    String strongest =
+        result.holds() ? "" : "\nThe strongest level that allows it: " + strongest(history) + "\n";
+    out.println(file + ": " + history.size() + " transactions, " + result);
+    out.print(strongest);
+    return result.holds() ? ALLOWED : FORBIDDEN;
+  }
+
+  private static String reason(IOException failure) {
+    return switch (failure) {
+      case CharacterCodingException _ -> "it is not UTF-8: convert it, with iconv for example";
+      case NoSuchFileException _ -> "there is no such file";
+      case AccessDeniedException _ -> "access is denied";
+      case FileSystemException named when named.getReason() != null -> named.getReason();
+      default -> Objects.toString(failure.getMessage(), failure.toString());
+    };
   }
 
   private String strongest(History history) {

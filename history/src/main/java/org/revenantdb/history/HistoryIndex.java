@@ -42,43 +42,56 @@ final class HistoryIndex {
   }
 
   private void indexAccesses() {
-    IntList kinds = new IntList();
+    IntList firsts = new IntList(); // for each key, the first access
     for (int t = 0; t < history.size(); t++) {
       for (int a = history.firstAccess(t); a < history.firstAccess(t + 1); a++) {
         int known = keys.putIfAbsent(accesses.key(a), keys.size());
-        int key = known == NOTHING ? kinds.size() : known;
-        int kind = accesses.isOfList(a) ? 1 : 0;
-        if (key == kinds.size()) {
-          kinds.add(kind);
+        int key = known == NOTHING ? firsts.size() : known;
+        if (known == NOTHING) {
+          firsts.add(a);
         }
-        if (kinds.get(key) != kind) {
+        int first = firsts.get(key);
+        if (accesses.isOfList(first) != accesses.isOfList(a)) {
           throw new IllegalArgumentException(
-              "key "
-                  + history.keyName(accesses.key(a))
+              history.where(transactionOf[first], t)
+                  + "key "
+                  + history.keyText(accesses.key(a))
                   + " is used both as a list and as a register: use a key of its own for each");
         }
         keyOf[a] = key;
         transactionOf[a] = t;
       }
-      linkOwnWrites(t);
+      indexVersions(t);
     }
+    linkOwnWrites(firsts.size());
   }
 
-  private void linkOwnWrites(int t) {
+  private void indexVersions(int t) {
     for (int a = history.firstAccess(t); a < history.firstAccess(t + 1); a++) {
       if (!accesses.isWrite(a)) {
         continue;
       }
-      if (versions.putIfAbsent(name(keyOf[a], accesses.value(a)), a) != NOTHING) {
+      int former = versions.putIfAbsent(name(keyOf[a], accesses.value(a)), a);
+      if (former != NOTHING) {
         throw new IllegalArgumentException(
-            "value %d is written to key %s more than once: a read of it does not show which write it saw; write each value only once to a key"
-                .formatted(accesses.value(a), history.keyName(accesses.key(a))));
+            "%svalue %d is written to key %s more than once: a read of it does not show which write it saw; write each value only once to a key"
+                .formatted(
+                    history.where(transactionOf[former], t),
+                    accesses.value(a),
+                    history.keyText(accesses.key(a))));
       }
-      for (int b = a + 1; b < history.firstAccess(t + 1); b++) {
-        if (keyOf[b] == keyOf[a] && accesses.isWrite(b)) {
-          nextOwn[a] = b;
-          break;
-        }
+    }
+  }
+
+  private void linkOwnWrites(int count) {
+    int[] later = new int[count]; // for each key, the write that was met last
+    Arrays.fill(later, NOTHING);
+    for (int a = accesses.size() - 1; a >= 0; a--) {
+      int next = later[keyOf[a]];
+      if (accesses.isWrite(a)) {
+        boolean own = next != NOTHING && transactionOf[next] == transactionOf[a];
+        nextOwn[a] = own ? next : NOTHING;
+        later[keyOf[a]] = a;
       }
     }
   }

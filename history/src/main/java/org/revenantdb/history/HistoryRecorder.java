@@ -10,7 +10,8 @@ import java.util.function.LongSupplier;
  * Records the operations of a store's clients as a {@link History}.
  *
  * <p>A session collects the operations of its transaction. Only the end of the transaction enters
- * the shared history, under a lock.
+ * the shared history, under a lock. A session goes on when a life ends, and when the history is
+ * read.
  *
  * <p>Threads: any; each session belongs to one. Call {@link #crashed}, {@link #closed} and {@link
  * #history} only while no session works.
@@ -68,7 +69,7 @@ public final class HistoryRecorder {
   /** Notes that the store has crashed: unfinished transactions stay as they are. */
   public void crashed() {
     synchronized (builder) {
-      abandonSessions();
+      sessions.forEach(Session::abandon);
       builder.crashed(clock.getAsLong());
     }
   }
@@ -76,25 +77,22 @@ public final class HistoryRecorder {
   /** Notes that the store was closed in order. */
   public void closed() {
     synchronized (builder) {
-      abandonSessions();
+      sessions.forEach(Session::abandon);
       builder.closed(clock.getAsLong());
     }
   }
 
-  private void abandonSessions() {
-    sessions.forEach(Session::abandon);
-    sessions.clear();
-  }
-
   /**
-   * Returns the recorded history. Transactions that have not ended count as abandoned.
+   * Returns the recorded history. In it, transactions that have not ended are abandoned. Their
+   * sessions go on with them, for the next history.
    *
    * @return the history
    */
   public History history() {
     synchronized (builder) {
-      abandonSessions();
-      return new History.Builder(builder.build()).build();
+      History.Builder copy = builder.copy();
+      sessions.forEach(session -> session.abandonIn(copy));
+      return copy.build();
     }
   }
 
@@ -113,6 +111,11 @@ public final class HistoryRecorder {
 
     @Override
     public void begin() {
+      if (open) {
+        throw new IllegalStateException(
+            "process %d begins a transaction, and the one before has not ended: call ended first"
+                .formatted(process));
+      }
       open = true;
       invoked = clock.getAsLong();
       asked = History.NEVER;
@@ -120,53 +123,84 @@ public final class HistoryRecorder {
 
     @Override
     public void appending(int key, int value) {
+      demandOpen();
       did.append(key, value);
     }
 
     @Override
     public void writing(int key, int value) {
+      demandOpen();
       did.write(key, value);
     }
 
     @Override
     public void readList(int key, int[] values) {
+      demandOpen();
       did.readList(key, values, 0, values.length);
     }
 
     @Override
     public void readRegister(int key, int value) {
+      demandOpen();
       did.readRegister(key, value);
     }
 
     @Override
     public void readLists(int from, int to, SortedMap<Integer, int[]> found) {
+      demandOpen();
+      Accesses.demandInRange(from, to, found.keySet());
       did.rangeOfLists(from, to, found.size());
       found.forEach(this::readList);
     }
 
     @Override
     public void readRegisters(int from, int to, SortedMap<Integer, Integer> found) {
+      demandOpen();
+      Accesses.demandInRange(from, to, found.keySet());
       did.rangeOfRegisters(from, to, found.size());
       found.forEach(this::readRegister);
     }
 
     @Override
     public void committing() {
+      demandOpen();
       asked = clock.getAsLong();
     }
 
     @Override
     public void ended(TransactionOutcome outcome) {
+      demandOpen();
       synchronized (builder) {
-        builder.add(process, invoked, asked, clock.getAsLong(), outcome, did);
+        endIn(builder, outcome);
       }
       did.clear();
       open = false;
     }
 
+    private void demandOpen() {
+      if (!open) {
+        throw new IllegalStateException(
+            "process %d has no transaction: call begin first; the end of a life ends the one before"
+                .formatted(process));
+      }
+    }
+
+    private void endIn(History.Builder to, TransactionOutcome outcome) {
+      to.add(process, invoked, asked, clock.getAsLong(), outcome, did);
+    }
+
+    /** Its life ends, and its transaction with it. */
     void abandon() {
+      abandonIn(builder);
+      did.clear();
+      open = false;
+    }
+
+    /** Adds the transaction as it would be if its client never said more. */
+    void abandonIn(History.Builder to) {
       if (open) {
-        ended(asked == History.NEVER ? TransactionOutcome.ABORTED : TransactionOutcome.UNKNOWN);
+        boolean mayBeCommitted = asked != History.NEVER;
+        endIn(to, mayBeCommitted ? TransactionOutcome.UNKNOWN : TransactionOutcome.ABORTED);
       }
     }
 

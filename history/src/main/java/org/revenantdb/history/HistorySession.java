@@ -3,7 +3,9 @@ package org.revenantdb.history;
 import java.util.SortedMap;
 
 /**
- * Receives the operations of a client and their answers, one transaction at a time.
+ * Receives the operations of a client and their answers, one transaction at a time. If no
+ * transaction has begun, calls other than {@link #begin}, {@link #flushing} and {@link #flushed}
+ * throw {@link IllegalStateException}.
  *
  * <p>A write is reported <em>before</em> it is made, and an answer after it was given. So the store
  * never contains a write that was not reported.
@@ -12,7 +14,11 @@ import java.util.SortedMap;
  */
 public interface HistorySession {
 
-  /** A transaction is about to begin. */
+  /**
+   * A transaction is about to begin.
+   *
+   * @throws IllegalStateException if the one before has not ended
+   */
   void begin();
 
   /**
@@ -53,6 +59,7 @@ public interface HistorySession {
    * @param from the first key
    * @param to behind the last key
    * @param found those that are there
+   * @throws IllegalArgumentException if one of them is not in the range
    */
   void readLists(int from, int to, SortedMap<Integer, int[]> found);
 
@@ -62,6 +69,7 @@ public interface HistorySession {
    * @param from the first key
    * @param to behind the last key
    * @param found those that are there, and what they hold
+   * @throws IllegalArgumentException if one of them is not in the range
    */
   void readRegisters(int from, int to, SortedMap<Integer, Integer> found);
 

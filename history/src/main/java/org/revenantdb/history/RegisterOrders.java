@@ -230,10 +230,8 @@ final class RegisterOrders {
     }
   }
 
-  /** Transactions in flight at the end of a life have ended with it. */
   private long end(int version) {
-    int t = index.transactionOf(version);
-    return Math.min(history.completed(t), history.endOf(history.life(t)));
+    return history.settled(index.transactionOf(version));
   }
 
   private int[] ordered(IntList written, boolean byEnd) {

@@ -150,6 +150,7 @@ final class SurvivalCheck {
     for (int t = 0; t < lost.length; t++) {
       int life = history.life(t);
       if (mayBeLost(t)
+          && history.outcome(t) != TransactionOutcome.UNKNOWN // was never acknowledged
           && (first[life] < 0 || history.completed(t) < history.completed(first[life]))) {
         first[life] = t;
       }
@@ -157,7 +158,6 @@ final class SurvivalCheck {
     for (int t = 0; t < lost.length; t++) {
       int earlier = first[history.life(t)];
       if (earlier >= 0
-          && history.outcome(earlier) != TransactionOutcome.UNKNOWN
           && history.completed(earlier) < history.invoked(t)
           && index.isCommitted(t)
           && writes(t)

@@ -17,19 +17,24 @@ final class TimeOrder {
     }
   }
 
-  /** A process begins a transaction when its last one has ended. A new life starts a new order. */
+  /**
+   * A process begins a transaction when its last one has ended. A new life starts a new order. One
+   * of unknown outcome may take effect later, so it comes behind others, and nothing behind it.
+   */
   private static void sessions(HistoryIndex index, DependencyGraph.Builder graph) {
     LongIndex processes = new LongIndex();
     IntList last = new IntList();
     int[] order = sorted(index, History::invoked);
     for (int t : order) {
       long name = ((long) index.history.life(t) << 32) | (index.history.process(t) & 0xffff_ffffL);
-      int process = processes.putIfAbsent(name, last.size());
-      if (process < 0) {
-        last.add(t);
-      } else {
+      boolean settled = index.history.outcome(t) != TransactionOutcome.UNKNOWN;
+      int process = processes.get(name);
+      if (process >= 0) {
         graph.add(Edge.SESSION, last.get(process), t);
-        last.set(process, t);
+        last.set(process, settled ? t : last.get(process));
+      } else if (settled) {
+        processes.putIfAbsent(name, last.size());
+        last.add(t);
       }
     }
   }
@@ -41,11 +46,11 @@ final class TimeOrder {
   private static void realTime(HistoryIndex index, DependencyGraph.Builder graph) {
     History history = index.history;
     int[] byStart = sorted(index, History::invoked);
-    int[] byEnd = sorted(index, TimeOrder::end);
+    int[] byEnd = sorted(index, History::settled);
     int ended = 0;
     int relay = -1;
     for (int t : byStart) {
-      while (ended < byEnd.length && end(history, byEnd[ended]) < history.invoked(t)) {
+      while (ended < byEnd.length && history.settled(byEnd[ended]) < history.invoked(t)) {
         int next = graph.relay();
         graph.add(Edge.REAL_TIME, byEnd[ended++], next);
         if (relay >= 0) {
@@ -57,11 +62,6 @@ final class TimeOrder {
         graph.add(Edge.RELAY, relay, t);
       }
     }
-  }
-
-  /** Transactions in flight at the end of a life have ended with it. */
-  private static long end(History history, int t) {
-    return Math.min(history.completed(t), history.endOf(history.life(t)));
   }
 
   /** The sort key of a transaction. */

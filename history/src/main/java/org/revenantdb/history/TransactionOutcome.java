@@ -9,8 +9,9 @@ public enum TransactionOutcome {
   /** Rolled back, or its commit was never requested. */
   ABORTED,
   /**
-   * Its commit was requested and never answered. It is committed if another transaction has seen
-   * it.
+   * Its commit was requested, and the client does not know the answer. It is committed if another
+   * transaction has seen it. It may take effect until the end of its life, even after its client
+   * has stopped to wait. So nothing comes after it because of time or because of its process.
    */
   UNKNOWN
 }

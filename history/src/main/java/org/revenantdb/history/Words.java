@@ -26,9 +26,7 @@ final class Words {
     if (history.lives() > 1) {
       text.append(" of life ").append(history.life(t));
     }
-    text.append(", ").append(history.invoked(t)).append(" to ");
-    text.append(history.completed(t) == History.NEVER ? "?" : history.completed(t)).append(", ");
-    text.append(outcome(t)).append("):");
+    text.append(", ").append(history.extent(t)).append(", ").append(outcome(t)).append("):");
     int end = history.firstAccess(t + 1);
     int shown = 0;
     int more = 0;
@@ -126,6 +124,6 @@ final class Words {
 
   /** The key of an access. */
   String key(int access) {
-    return history.keyName(index.accesses.key(access));
+    return history.keyText(index.accesses.key(access));
   }
 }

@@ -255,17 +255,52 @@ class CrashAnomaliesTest {
 
   @Test
   void a_history_cut_off_has_unknown_outcomes_after_a_requested_commit() {
-    History whole =
-        new History.Builder()
-            .add(0, 1, 10, TransactionOutcome.DURABLE, append(X, 1))
-            .add(1, 2, 20, TransactionOutcome.DURABLE, append(X, 2))
-            .add(2, 30, 40, TransactionOutcome.DURABLE, append(X, 3))
-            .build();
+    HistoryRecorder recorder = new HistoryRecorder(); // places 1, 2, ...
+    HistorySession one = recorder.session(0);
+    HistorySession other = recorder.session(1);
+    one.begin();
+    other.begin();
+    one.appending(X, 1);
+    one.committing();
+    one.ended(TransactionOutcome.DURABLE);
+    other.appending(X, 2);
+    other.committing();
+    other.ended(TransactionOutcome.DURABLE);
+    History whole = recorder.history();
     assertAll(
-        () -> assertOutcomes(whole.cutAt(11), "DURABLE", "ABORTED"),
-        () -> assertOutcomes(whole.cutAt(20), "DURABLE", "UNKNOWN"),
-        () -> assertOutcomes(whole.cutAt(21), "DURABLE", "DURABLE"),
-        () -> assertOutcomes(whole.cutAt(39), "DURABLE", "DURABLE", "ABORTED"));
+        () -> assertOutcomes(whole.cutAt(3), "ABORTED", "ABORTED"),
+        () -> assertOutcomes(whole.cutAt(4), "UNKNOWN", "ABORTED"),
+        () -> assertOutcomes(whole.cutAt(5), "DURABLE", "ABORTED"),
+        () -> assertOutcomes(whole.cutAt(6), "DURABLE", "UNKNOWN"),
+        () -> assertOutcomes(whole.cutAt(7), "DURABLE", "DURABLE"));
+  }
+
+  @Test
+  void a_commit_whose_request_has_no_place_may_have_been_requested_from_the_start() {
+    History whole =
+        EdnReader.read(
+            """
+            {:type :invoke, :process 0, :value [[:append 1 1]]}
+            {:type :invoke, :process 1, :value [[:r 1 nil]]}
+            {:type :ok, :process 1, :value [[:r 1 [1]]]}
+            {:type :ok, :process 0, :value [[:append 1 1]]}
+            """);
+    CheckResult cut = HistoryChecker.check(whole.cutAt(7), IsolationLevel.READ_COMMITTED);
+    assertTrue(cut.holds(), cut::toString);
+  }
+
+  @Test
+  void a_lost_acknowledged_commit_is_not_hidden_by_an_unknown_one_that_is_lost_too() {
+    history
+        .unknown(append(X, 1))
+        .lazy(readList(X, 1))
+        .then()
+        .lazy(append(Y, 1))
+        .then()
+        .lazy(append(3, 1))
+        .crash()
+        .committed(readList(X), readList(Y), readList(3, 1))
+        .showsOnly(AnomalyKind.NOT_A_PREFIX);
   }
 
   private static void assertOutcomes(History history, String... outcomes) {

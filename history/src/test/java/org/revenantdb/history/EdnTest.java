@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -264,22 +265,46 @@ class EdnTest {
       textBlock =
           """
           {:type :ok | 1: a bracket is not closed by }: the file is not complete
-          ] {:a} | 1: a map has a key without a value
+          {:a} | 1: a map has a key without a value: write as many values as keys
+          ] {:a 1} | 1: ']' closes a bracket that was not opened
+          [(^) | 1: a bracket opens inside that of line 1: an event is a map
+          ^[{:type :ok, :process 1, :value [[:w 1 1]]} | 2: a bracket is not closed by ] behind the last event: the file is not complete
+          [{:type :ok, :process 1, :value [[:w 1 1]]}) | 1: ')' closes a bracket that was not opened
+          {"type": "ok", "process": 0} | 1: ':' stands alone: this may be JSON, and the file must be EDN
+          {"type" "ok", "process" 0} | 1: an event has no :process
+          {} | 1: an event has no :process
+          {:type :ok, :type :ok} | 1: a map has the key :type twice: leave one of them out
           } | 1: '}' closes a bracket that was not opened
           17 | 1: an event is a map
           {:type :ok, :process 1 :value 3} | 1: the :value of a transaction is a vector of operations
           {:type :ok, :process 1} | 1: the :value of a transaction is a vector
-          {:type :ok, :value [[:w 1 1]]} | 1: a transaction has no :process: give each client a number
+          {:type :ok, :value [[:w 1 1]]} | 1: an event has no :process: give each client a number
           {:type :done, :process 1, :value []} | 1: an event has :type :done: use :invoke, :ok, :fail or :info
           {:type :invoke, :process 1}^{:type :invoke, :process 1} | 2: process 1 begins a transaction, but that of line 1 has no answer: end it with :info
           {:type :ok, :process 1, :value []}^{:type :ok, :process 1, :value [[:r 1]]} | 2: an operation is [f key value] with f :r, :w or :append, but is [:r, 1]
           {:type :ok, :process 1,^:value [[:append 1 :x]]} | 1: a value is an integer of at most 31 bits, but is :x: number the values
           {:type :ok, :process 1, :value [[:append 1 12345678901]]} | 1: a value is an integer of at most 31 bits, but is 12345678901
           {:type :ok, :process 1, :value [[:r 1 [1 nil]]]} | 1: a value is an integer of at most 31 bits, but is nil
-          {:type :ok, :process 1, :value [[:w [1] 1]]} | 1: a key is an integer, a keyword or a string, but is [1]: give it a name
+          {:type :ok, :process 1, :value [[:w [1] 1]]} | 1: a key is an integer, a keyword, a symbol or a string, but is [1]: give it a name
+          {:type :ok, :process 1, :value [[:w 1.5 1]]} | 1: a key is an integer, a keyword, a symbol or a string, but is 1.5: give it a name
+          {:type :ok, :process 1, :value [[:w \\a 1]]} | 1: a key is an integer, a keyword, a symbol or a string, but is \\a: give it a name
+          {:type :ok, :process 1, :value [[:w 007 1]]} | 1: a key is an integer, a keyword, a symbol or a string, but is 007: give it a name
+          {:type :ok, :process 1, :value [[:w ##Inf 1]]} | 1: a key is an integer, a keyword, a symbol or a string, but is ##Inf: give it a name
+          {:type :ok, :process 1, :value [[:r 1 #{2 1}]]} | 1: a value is an integer of at most 31 bits, but is #{2, 1}: number the values, and write a list that was read as a vector
+          {:type :ok, :process 3000000000, :value [[:append 1 1]]} | 1: a client is process 3000000000: give each client a number of at most 31 bits
+          {:type :ok, :process "0", :value [[:r 1 nil]]} | 1: a client is process "0": give each client a number of at most 31 bits
+          {:type :info, :process :c1, :value [[:w 1 1]]} | 1: a client is process :c1: give each client a number of at most 31 bits
+          ; nothing^ | 2: there is no transaction up to the end
+          {:type :info, :process :nemesis, :f :start} | 1: there is no transaction up to the end
+          {:type :info, :process 1, :value :timeout} | 1: the writes of a transaction without an answer are not in the file
+          {:type :invoke, :process 1, :value nil}^{:type :info, :process 1} | 1: the writes of a transaction without an answer are not in the file
+          {:type :ok, :process 0, :value [[:w 1 1]]}^{:type :invoke, :process 0, :value [[:w 1 1]]} | 2: process 0 is answered in line 1, before it begins
+          {:type :invoke, :process 0, :value [[:r 1 nil]]}^{:process :nemesis, :f :crash}^{:type :ok, :process 0, :value [[:r 1 []]]} | 3: process 0 is answered after its life ended in line 2: put the :ok before that line
           {:type :ok, :process 1, :value [[:cas 1 1]]} | 1: an operation is :r, :w or :append, but is :cas: no other operation can be checked
-          ^^{:a [[[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]]]} | 3: more than 16 brackets in each other
+          ^^{:a [[[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]]]} | 3: more than 16 brackets or tags in each other
+          {:a #_#_#_#_#_#_#_#_#_#_#_#_#_#_#_#_#_#_#_ 1} | 1: more than 16 brackets or tags in each other
           {:a "no end} | 1: a string does not end: the file is not complete
+          {:a "\\u12"} | 1: a string has \\u without four digits
           """)
   void a_text_that_is_not_a_history_is_refused_with_file_line_and_cure(
       String text, String message, @TempDir Path folder) throws IOException {
@@ -287,6 +312,178 @@ class EdnTest {
     Exception refused = assertThrows(IllegalArgumentException.class, () -> EdnReader.read(file));
     String said = String.valueOf(refused.getMessage());
     assertTrue(said.startsWith(file + ":" + message), said);
+  }
+
+  // ------------------------------------------------------------------- events that come late
+
+  @Test
+  void a_timeout_reported_behind_the_end_of_its_life_is_one_transaction_of_that_life() {
+    History history =
+        EdnReader.read(
+            """
+            {:type :invoke, :process 0, :value [[:append 1 1]]}
+            {:type :invoke, :process 1, :value [[:append 1 2]]}
+            {:type :info, :process :nemesis, :f :crash}
+            {:type :info, :process 0, :value nil, :error :timeout}
+            {:type :fail, :process 1, :value [[:append 1 2]]}
+            {:type :invoke, :process 1, :value [[:append 1 3]]}
+            {:type :ok, :process 1, :value [[:append 1 3]]}
+            """);
+    assertEquals(3, history.size());
+    assertEquals(TransactionOutcome.UNKNOWN, history.transaction(0).outcome());
+    assertEquals(TransactionOutcome.ABORTED, history.transaction(1).outcome());
+    for (int t = 0; t < 2; t++) {
+      assertEquals(0, history.transaction(t).life());
+      assertEquals(List.of(append(1, t + 1)), history.transaction(t).accesses());
+    }
+    assertEquals(1, history.transaction(2).life());
+  }
+
+  @Test
+  void an_answer_whose_value_is_no_operations_has_the_writes_of_its_invocation() {
+    History history =
+        EdnReader.read(
+            """
+            {:type :invoke, :process 0, :value [[:append 1 1]]}
+            {:type :info, :process 0, :value :timeout}
+            {:type :invoke, :process 1, :value [[:append 1 2]]}
+            {:type :fail, :process 1, :value [:aborted "by the store"]}
+            {:type :fail, :process 2, :value 5}
+            """);
+    assertEquals(List.of(append(1, 1)), history.transaction(0).accesses());
+    assertEquals(List.of(append(1, 2)), history.transaction(1).accesses());
+    assertEquals(List.of(), history.transaction(2).accesses());
+  }
+
+  // ------------------------------------------------------------------------- values of EDN
+
+  @Test
+  void keys_that_are_equal_in_EDN_are_one_key() {
+    History history =
+        EdnReader.read(
+            """
+            {:type :ok, :process 0, :value [[:w "A" 1] [:w +1 1] [:w 9N 1] [:w +9999999999 1]]}
+            {:type :ok, :process 1, :value [[:r "\\u0041" 1] [:r 1 1] [:r 9 1] [:r 9999999999N 1]]}
+            """);
+    List<Access> writes = history.transaction(0).accesses();
+    List<Access> reads = history.transaction(1).accesses();
+    for (int i = 0; i < 4; i++) {
+      assertEquals(writes.get(i).key(), reads.get(i).key());
+    }
+    assertEquals("\"A\"", history.keyName(writes.get(0).key()));
+    assertEquals(1, writes.get(1).key());
+  }
+
+  @Test
+  void keys_that_differ_in_EDN_are_different_keys() {
+    History history =
+        EdnReader.read(
+            "{:type :ok, :process 0, :value [[:w 1 1] [:w :1 1] [:w \"1\" 1] [:w a 1]]}");
+    assertEquals(4, history.transaction(0).accesses().stream().map(Access::key).distinct().count());
+  }
+
+  @Test
+  void infinity_is_a_value_and_does_not_take_the_next_one() {
+    History history = EdnReader.read("{:time ##Inf, :type :ok, :process 0, :value [[:w 1 1]]}");
+    assertEquals(List.of(write(1, 1)), history.transaction(0).accesses());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"\n", "\r\n", "\r"})
+  void a_comment_ends_with_its_line_and_lines_are_counted(String end) {
+    String text =
+        String.join(end, "\ufeff; by hand", "{:type :ok, :process 0, :value [[:w 1 1]]}", "", "17");
+    Exception refused = assertThrows(IllegalArgumentException.class, () -> EdnReader.read(text));
+    assertTrue(String.valueOf(refused.getMessage()).startsWith("text:4: "), refused::toString);
+    assertEquals(1, EdnReader.read(text.substring(0, text.length() - 2)).size());
+  }
+
+  @Test
+  void nested_comments_do_not_overflow_the_stack() {
+    for (String deep :
+        List.of("#_ [".repeat(200_000), "#_".repeat(300_000), "#x ".repeat(99_999))) {
+      assertThrows(IllegalArgumentException.class, () -> EdnReader.read(deep));
+    }
+  }
+
+  // ---------------------------------------------------------------- written and read back
+
+  @Test
+  void a_key_with_any_name_is_read_back_as_one_key() throws IOException {
+    String[] names = {
+      "user 42",
+      "1",
+      ":x",
+      "y",
+      "\"z\"",
+      "nil",
+      "\\ \" \n \t \u0001",
+      "1.5",
+      "",
+      "#_a",
+      "99999999999"
+    };
+    History.Builder builder = new History.Builder();
+    Access[] writes = new Access[names.length + 1];
+    for (int key = 0; key < names.length; key++) {
+      builder.name(key + 10, names[key]);
+      writes[key] = write(key + 10, 7);
+    }
+    writes[names.length] = write(1, 7); // has the digits of a name
+    String text = written(builder.add(0, 1, 3, TransactionOutcome.DURABLE, writes).build());
+    History again = EdnReader.read(text);
+    assertEquals(
+        writes.length,
+        again.transaction(0).accesses().stream().map(Access::key).distinct().count(),
+        text);
+    assertEquals(text, written(again));
+    assertTrue(text.contains("[:w \"user 42\" 7] [:w \"1\" 7] [:w :x 7] [:w y 7]"), text);
+  }
+
+  @Test
+  void a_name_that_another_key_has_is_refused() {
+    History.Builder builder = new History.Builder().name(1, ":x").name(1, ":x").name(3, "a b");
+    assertThrows(IllegalArgumentException.class, () -> builder.name(2, ":x"));
+    assertThrows(IllegalArgumentException.class, () -> builder.name(2, "\"a b\""));
+    builder.name(1, ":y").name(2, ":x");
+    assertEquals(":x", builder.build().keyName(2));
+  }
+
+  @Test
+  void processes_with_any_number_are_read_back() throws IOException {
+    History.Builder builder = new History.Builder();
+    for (int process : new int[] {-1, Integer.MAX_VALUE, Integer.MIN_VALUE, 2_000_000_000}) {
+      int value = builder.size();
+      builder.add(process, 1, 3, TransactionOutcome.DURABLE, append(1, value));
+      builder.add(process, 4, 6, TransactionOutcome.UNKNOWN, append(1, value + 10));
+      builder.add(process, 7, 9, TransactionOutcome.DURABLE, append(1, value + 20));
+    }
+    History again = EdnReader.read(written(builder.build()));
+    assertEquals(12, again.size());
+    Set<Integer> processes = new HashSet<>();
+    for (int t = 0; t < again.size(); t++) {
+      processes.add(again.transaction(t).process());
+    }
+    // One that gets no answer goes on under another number, which nobody else has.
+    assertEquals(8, processes.size());
+    assertTrue(processes.containsAll(Set.of(-1, Integer.MAX_VALUE, Integer.MIN_VALUE)));
+  }
+
+  @Test
+  void transactions_of_a_process_that_touch_are_read_back() throws IOException {
+    History history =
+        new History.Builder()
+            .add(0, 1, 5, TransactionOutcome.DURABLE, append(1, 1))
+            .add(0, 5, 8, TransactionOutcome.DURABLE, append(1, 2))
+            .add(0, 9, 12, TransactionOutcome.DURABLE, append(1, 3))
+            .crashed(20)
+            .add(0, 20, 22, TransactionOutcome.DURABLE, readList(1, 1, 2, 3))
+            .build();
+    String text = written(history);
+    History again = EdnReader.read(text);
+    assertEquals(4, again.size(), text);
+    assertEquals(1, again.transaction(3).life(), text);
+    assertTrue(check(again).holds(), text);
   }
 
   static String written(History history) throws IOException {

@@ -1,9 +1,11 @@
 package org.revenantdb.history;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.revenantdb.history.Access.append;
 import static org.revenantdb.history.Access.readList;
+import static org.revenantdb.history.Access.write;
 
 import org.junit.jupiter.api.Test;
 
@@ -47,6 +49,23 @@ class LongHistoryTest {
         (System.nanoTime() - begun) / 1_000_000);
     assertFalse(result.holds());
     assertTrue(result.steps() < 100L * TRANSACTIONS, result::toString);
+  }
+
+  /** In pairs that would be ten thousand million comparisons. */
+  @Test
+  void a_transaction_with_a_hundred_thousand_writes_is_checked_in_one_pass() {
+    Access[] writes = new Access[2 * TRANSACTIONS];
+    for (int i = 0; i < TRANSACTIONS; i++) {
+      writes[i] = write(i, 1);
+      writes[2 * TRANSACTIONS - 1 - i] = write(i, 2);
+    }
+    History history =
+        new History.Builder().add(0, 1, 3, TransactionOutcome.DURABLE, writes).build();
+    HistoryIndex index = new HistoryIndex(history);
+    for (int i = 0; i < TRANSACTIONS; i++) {
+      assertEquals(2 * TRANSACTIONS - 1 - i, index.nextOwn(i));
+      assertEquals(HistoryIndex.NOTHING, index.nextOwn(2 * TRANSACTIONS - 1 - i));
+    }
   }
 
   /** The cycle is as long as the history: a recursion would overflow the stack. */

@@ -186,6 +186,7 @@ public final class HistoryDriver {
       } catch (HistoryStore.RefusedException e) {
         outcome = TransactionOutcome.ABORTED;
       } catch (RuntimeException e) {
+        // This ends the run with a failure, so the history need not tell whether it was committed.
         told.ended(asked ? TransactionOutcome.UNKNOWN : TransactionOutcome.ABORTED);
         throw e;
       }
