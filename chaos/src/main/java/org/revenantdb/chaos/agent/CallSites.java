@@ -150,7 +150,7 @@ final class CallSites {
           String name = method.methodName().stringValue();
           Integer number = byName.get(type.replace('/', '.') + "." + name);
           if (number == null) {
-            problems.add("the native method %s.%s is unknown".formatted(type, name));
+            problems.add("the native method %s.%s is unknown".formatted(type.replace('/', '.'), name));
           } else {
             numbers.put(type + "." + name + method.methodType().stringValue(), number);
           }

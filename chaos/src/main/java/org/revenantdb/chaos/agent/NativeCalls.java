@@ -19,7 +19,8 @@ public final class NativeCalls {
 
   private final List<Line> lines;
 
-  private NativeCalls(List<Line> lines) {
+  /** A table of some methods. */
+  NativeCalls(List<Line> lines) {
     this.lines = List.copyOf(lines);
   }
 

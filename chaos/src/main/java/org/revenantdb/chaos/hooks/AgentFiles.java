@@ -16,8 +16,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -71,8 +69,6 @@ final class AgentFiles implements ProcessRecorder, CallListener {
   private static final int LEAST_TRIED = 20;
 
   private static final boolean WINDOWS = System.getProperty("os.name").startsWith("Windows");
-  private static final boolean IGNORES_CASE =
-      WINDOWS || System.getProperty("os.name").startsWith("Mac");
 
   @SuppressWarnings("restricted") // this JVM was started with native access for that
   private static final MemorySegment MEMORY = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
@@ -91,11 +87,7 @@ final class AgentFiles implements ProcessRecorder, CallListener {
   private int sync;
   private int dsync;
 
-  /** The directory as the trace has it, and with slashes. */
-  private String directory = "";
-
-  private String root = "";
-  private String work = "";
+  private RootPaths paths = new RootPaths("/", "/");
   private int threads;
   private volatile boolean on;
 
@@ -210,9 +202,7 @@ final class AgentFiles implements ProcessRecorder, CallListener {
 
   private void begin(Path under, Tape onto) {
     journal.use(onto);
-    directory = under.toString();
-    work = slashes(System.getProperty("user.dir"));
-    root = normal(slashes(directory));
+    paths = new RootPaths(under.toString(), System.getProperty("user.dir"));
     open.clear();
     names = new Names();
     stacks.reset();
@@ -426,13 +416,13 @@ final class AgentFiles implements ProcessRecorder, CallListener {
       int flags,
       int forces,
       boolean appends) {
-    String absolute = absolute(path);
-    if (!isInside(absolute) && !same(absolute, root)) {
+    String absolute = paths.absolute(path);
+    if (!paths.isInside(absolute) && !paths.isRoot(absolute)) {
       return null;
     }
     Begun begun = new Begun(call, by, stacks.here());
     begun.object = object;
-    begun.path = below(absolute);
+    begun.path = paths.below(absolute);
     begun.flags = flags;
     begun.sync = forces;
     begun.append = appends;
@@ -441,9 +431,9 @@ final class AgentFiles implements ProcessRecorder, CallListener {
   }
 
   private @Nullable Begun naming(FileCall call, Mine by, String path, String other) {
-    String one = absolute(path);
-    String two = other.isEmpty() ? "" : absolute(other);
-    if (!isInside(one) && !isInside(two)) {
+    String one = paths.absolute(path);
+    String two = other.isEmpty() ? "" : paths.absolute(other);
+    if (!paths.isInside(one) && !paths.isInside(two)) {
       return null;
     }
     Begun begun = new Begun(call, by, stacks.here());
@@ -478,7 +468,7 @@ final class AgentFiles implements ProcessRecorder, CallListener {
           recordOpening(begun);
       case CREATE_FILE -> {
         begun.flags = TAPE_CREAT;
-        begun.path = below(begun.path);
+        begun.path = paths.below(begun.path);
         recordOpening(begun);
       }
       case WRITE_BYTE ->
@@ -566,15 +556,15 @@ final class AgentFiles implements ProcessRecorder, CallListener {
 
   private void recordOpening(Begun begun) {
     begun.node = names.find(begun.path);
-    if (begun.node == null && Files.exists(real(begun.path), LinkOption.NOFOLLOW_LINKS)) {
+    if (begun.node == null && Files.exists(paths.real(begun.path), LinkOption.NOFOLLOW_LINKS)) {
       Begun unknown = new Begun(begun.call, begun.by, begun.stack);
-      unknown.path = directory + "/" + begun.path;
+      unknown.path = paths.shown(begun.path);
       gap(unknown, "a file was opened whose name the record does not know");
     }
     if (begun.flags == 0) {
       return; // as with hooks, openings that change nothing are not recorded
     }
-    byte[] path = (directory + "/" + begun.path).getBytes(StandardCharsets.UTF_8);
+    byte[] path = paths.shown(begun.path).getBytes(StandardCharsets.UTF_8);
     long at = begin(begun, Tape.OPEN, 0, path.length);
     if (at != 0) {
       Tape tape = journal.tape();
@@ -584,10 +574,6 @@ final class AgentFiles implements ProcessRecorder, CallListener {
       tape.set(at, Tape.D, begun.node == null ? 0 : begun.node.size());
       publish(at);
     }
-  }
-
-  private Path real(String below) {
-    return Path.of(directory, below);
   }
 
   private void recordWrite(Begun begun, FileDescriptor to, MemorySegment bytes) throws Throwable {
@@ -649,8 +635,8 @@ final class AgentFiles implements ProcessRecorder, CallListener {
   private void recordNames(Begun begun, int kind) {
     String text =
         begun.other.isEmpty()
-            ? shown(begun.path)
-            : shown(begun.path) + "\0" + shown(begun.other);
+            ? paths.inTrace(begun.path)
+            : paths.inTrace(begun.path) + "\0" + paths.inTrace(begun.other);
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     long at = begin(begun, kind, 0, bytes.length);
     if (at != 0) {
@@ -754,9 +740,9 @@ final class AgentFiles implements ProcessRecorder, CallListener {
         if (thrown) {
           yield -1;
         }
-        Node node = isInside(begun.path) ? names.find(below(begun.path)) : null;
-        if (node != null && isInside(begun.other)) {
-          names.put(below(begun.other), node);
+        Node node = paths.isInside(begun.path) ? names.find(paths.below(begun.path)) : null;
+        if (node != null && paths.isInside(begun.other)) {
+          names.put(paths.below(begun.other), node);
         }
         yield 0;
       }
@@ -787,25 +773,25 @@ final class AgentFiles implements ProcessRecorder, CallListener {
   }
 
   private long directoryCreated(Begun begun) {
-    created(begun, below(begun.path), /* isDirectory= */ true);
+    created(begun, paths.below(begun.path), /* isDirectory= */ true);
     return 0;
   }
 
   private long deleted(Begun begun) {
-    names.remove(below(begun.path));
+    names.remove(paths.below(begun.path));
     return 0;
   }
 
   private long renamed(Begun begun) {
-    Node node = isInside(begun.path) ? names.find(below(begun.path)) : null;
-    Node replaced = isInside(begun.other) ? names.find(below(begun.other)) : null;
+    Node node = paths.isInside(begun.path) ? names.find(paths.below(begun.path)) : null;
+    Node replaced = paths.isInside(begun.other) ? names.find(paths.below(begun.other)) : null;
     if (node != null && node == replaced) {
       return 0; // two names of one file: nothing happens
     }
     if (node != null) {
-      names.remove(below(begun.path));
-      if (isInside(begun.other)) {
-        names.put(below(begun.other), node);
+      names.remove(paths.below(begun.path));
+      if (paths.isInside(begun.other)) {
+        names.put(paths.below(begun.other), node);
       }
     }
     return 0;
@@ -869,7 +855,7 @@ final class AgentFiles implements ProcessRecorder, CallListener {
   private void mapped(Begun begun, long address) {
     long whole = (begun.length + SharedPages.PAGE - 1) & -SharedPages.PAGE;
     if (!pages.add(address, whole, begun.offset, node(begun), begun.stack)) {
-      begun.path = directory + "/" + opened(begun).path;
+      begun.path = paths.shown(opened(begun).path);
       Begun unseen = new Begun(begun.call, begun.by, begun.stack);
       unseen.path = begun.path;
       gap(unseen, "more memory was mapped than can be compared");
@@ -923,8 +909,8 @@ final class AgentFiles implements ProcessRecorder, CallListener {
   /** A new file with a content. It was not open in this process, so it may be opened and closed. */
   private long cloned(Begun begun) throws IOException {
     begun.flags = TAPE_CREAT | TAPE_TRUNC;
-    begun.path = below(begun.path);
-    byte[] content = Files.readAllBytes(real(begun.path));
+    begun.path = paths.below(begun.path);
+    byte[] content = Files.readAllBytes(paths.real(begun.path));
     recordOpening(begun);
     openingOfClone(begun);
     if (content.length > 0) {
@@ -1005,56 +991,6 @@ final class AgentFiles implements ProcessRecorder, CallListener {
   private String path(long directoryNumber, long address) {
     String path = path(address);
     Opened in = open.get(directoryNumber);
-    return path.startsWith("/") || in == null ? path : root + "/" + in.path + "/" + path;
-  }
-
-  private static String slashes(String path) {
-    if (!WINDOWS) {
-      return path;
-    }
-    String plain = path.replace('\\', '/');
-    if (plain.startsWith("//?/UNC/")) {
-      return "//" + plain.substring(8);
-    }
-    return plain.startsWith("//?/") ? plain.substring(4) : plain;
-  }
-
-  private String absolute(String path) {
-    String plain = slashes(path);
-    boolean isAbsolute = plain.startsWith("/") || (WINDOWS && plain.indexOf(':') == 1);
-    return normal(isAbsolute ? plain : work + "/" + plain);
-  }
-
-  /** Removes empty names and dots, and resolves double dots. */
-  static String normal(String path) {
-    Deque<String> kept = new ArrayDeque<>();
-    for (String name : path.split("/", -1)) {
-      if (name.equals("..")) {
-        kept.pollLast();
-      } else if (!name.isEmpty() && !name.equals(".")) {
-        kept.addLast(name);
-      }
-    }
-    return "/" + String.join("/", kept);
-  }
-
-  private static boolean same(String one, String other) {
-    return IGNORES_CASE ? one.equalsIgnoreCase(other) : one.equals(other);
-  }
-
-  private boolean isInside(String path) {
-    return path.length() > root.length() + 1
-        && path.charAt(root.length()) == '/'
-        && same(path.substring(0, root.length()), root);
-  }
-
-  /** The rest of a path below the directory; empty for the directory itself. */
-  private String below(String path) {
-    return path.length() <= root.length() ? "" : path.substring(root.length() + 1);
-  }
-
-  /** A path as the trace has it. */
-  private String shown(String path) {
-    return isInside(path) ? directory + "/" + below(path) : path;
+    return path.startsWith("/") || in == null ? path : paths.shown(in.path) + "/" + path;
   }
 }

@@ -45,6 +45,6 @@ class PathsTest {
   @ParameterizedTest
   @CsvSource({"/a//b/./c/, /a/b/c", "/a/../../b, /b", "/, /", "c:/x/../y, /c:/y"})
   void a_path_of_the_agent_has_no_dots_and_no_empty_names(String path, String normal) {
-    assertEquals(normal, AgentFiles.normal(path));
+    assertEquals(normal, RootPaths.normal(path));
   }
 }

@@ -348,9 +348,10 @@ class RecordersTest {
         buffer.force(4096, 4096);
         buffer.force();
         try (Arena arena = Arena.ofShared()) {
-          MemorySegment map = file.map(MapMode.READ_WRITE, 4096, 8192, arena);
+          MemorySegment map = file.map(MapMode.READ_WRITE, 24_576, 8192, arena);
           map.set(ValueLayout.JAVA_INT_UNALIGNED, 77, value);
-          file.write(ByteBuffer.wrap(new byte[] {1, 2, 3, 4}), 4100);
+          file.write(ByteBuffer.wrap(new byte[] {1, 2, 3, 4}), 24_580);
+          file.write(ByteBuffer.wrap(new byte[] {1, 2, 3, 4}), 100);
           map.set(ValueLayout.JAVA_INT_UNALIGNED, 4097, value);
           file.force(false);
           map.set(ValueLayout.JAVA_INT_UNALIGNED, 1, value);
