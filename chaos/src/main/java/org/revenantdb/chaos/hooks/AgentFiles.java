@@ -66,7 +66,9 @@ final class AgentFiles implements ProcessRecorder, CallListener {
   private static final int DATA_ONLY = 1;
   private static final int WITH_METADATA = 2;
   private static final long MOST_COPIED = 1 << 30;
-  private static final int LEAST_TRIED = 20;
+
+  private static final Charset NAMES =
+      Charset.forName(System.getProperty("sun.jnu.encoding", "UTF-8"));
 
   private static final boolean WINDOWS = System.getProperty("os.name").startsWith("Windows");
 
@@ -163,15 +165,15 @@ final class AgentFiles implements ProcessRecorder, CallListener {
     }
     begin(trial, onto);
     Bridge.listener(this);
-    Hooks.useEverything(trial); // classes are loaded
+    Trial.use(trial); // classes are loaded
     onto.reset();
     begin(trial, onto);
-    Hooks.useEverything(trial);
+    Trial.use(trial);
     on = false;
-    if (onto.operations() < LEAST_TRIED || onto.lost() != 0) {
+    if (onto.operations() < Trial.OPERATIONS || onto.lost() != 0) {
       throw new UnsupportedOperationException(
           "the agent saw %d of at least %d trial operations (lost: %d)"
-              .formatted(onto.operations(), LEAST_TRIED, onto.lost()));
+              .formatted(onto.operations(), Trial.OPERATIONS, onto.lost()));
     }
   }
 
@@ -404,8 +406,12 @@ final class AgentFiles implements ProcessRecorder, CallListener {
   private @Nullable Begun openingUnix(FileCall call, Mine by, String path, long given) {
     int flags = ((given & creat) != 0 ? TAPE_CREAT : 0) | ((given & trunc) != 0 ? TAPE_TRUNC : 0);
     int forces =
-        (given & sync) == sync ? WITH_METADATA : (given & dsync) == dsync ? DATA_ONLY : 0;
+        isSet(given, sync) ? WITH_METADATA : isSet(given, dsync) ? DATA_ONLY : 0;
     return opening(call, by, null, path, flags, forces, (given & append) != 0);
+  }
+
+  private static boolean isSet(long flags, int bits) {
+    return bits != 0 && (flags & bits) == bits;
   }
 
   private @Nullable Begun opening(
@@ -985,7 +991,7 @@ final class AgentFiles implements ProcessRecorder, CallListener {
     }
     byte[] bytes = new byte[length];
     MemorySegment.copy(MEMORY, JAVA_BYTE, address, bytes, 0, length);
-    return new String(bytes, Charset.forName(System.getProperty("sun.jnu.encoding", "UTF-8")));
+    return new String(bytes, NAMES);
   }
 
   private String path(long directoryNumber, long address) {

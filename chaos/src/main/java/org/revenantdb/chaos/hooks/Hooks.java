@@ -3,9 +3,7 @@ package org.revenantdb.chaos.hooks;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import java.io.FileOutputStream;
 import java.io.IOException;
-import java.io.RandomAccessFile;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
@@ -13,13 +11,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
@@ -138,15 +131,15 @@ final class Hooks {
     ImportTables tables = new ImportTables(hooks, real);
     theTables = tables;
     remember(slot);
-    useEverything(trial); // libraries are loaded, and so are the classes
+    Trial.use(trial); // libraries are loaded, and so are the classes
     tables.patchNew();
     on = true;
-    useEverything(trial);
+    Trial.use(trial);
     on = false;
-    if (onto.operations() < 20 || onto.lost() != 0) {
+    if (onto.operations() < Trial.OPERATIONS || onto.lost() != 0) {
       throw new UnsupportedOperationException(
-          "the hooks saw %d of at least 20 trial operations (%d pointers changed, lost: %d)"
-              .formatted(onto.operations(), tables.places(), onto.lost()));
+          "the hooks saw %d of at least %d trial operations (%d pointers changed, lost: %d)"
+              .formatted(onto.operations(), Trial.OPERATIONS, tables.places(), onto.lost()));
     }
   }
 
@@ -208,46 +201,6 @@ final class Hooks {
     JOURNAL.root(rootInode);
     announce(slot);
     on = true;
-  }
-
-  /** A few operations of each kind, for a trial. */
-  static void useEverything(Path directory) throws IOException {
-    Path trial = directory.resolve("trial");
-    Files.createDirectory(trial);
-    Path one = trial.resolve("one");
-    Path two = trial.resolve("two");
-    try (RandomAccessFile file = new RandomAccessFile(one.toFile(), "rw")) {
-      file.write(new byte[5000]);
-      file.setLength(4000);
-      file.getFD().sync();
-    }
-    try (FileOutputStream out = new FileOutputStream(one.toFile(), true)) {
-      out.write(1);
-    }
-    try (FileChannel file =
-        FileChannel.open(one, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-      file.write(ByteBuffer.allocate(10), 5);
-      file.write(new ByteBuffer[] {ByteBuffer.allocate(10), ByteBuffer.allocate(3)});
-      file.force(false);
-      file.truncate(10);
-      try (Arena arena = Arena.ofShared()) {
-        MemorySegment map = file.map(FileChannel.MapMode.READ_WRITE, 0, 8192, arena);
-        map.set(JAVA_BYTE, 3, (byte) 1);
-        map.force();
-      }
-      try (FileChannel copy =
-          FileChannel.open(two, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
-        file.transferTo(0, 4096, copy);
-      }
-    }
-    try (FileChannel names = FileChannel.open(trial)) {
-      names.force(true);
-    }
-    Files.move(two, one, StandardCopyOption.ATOMIC_MOVE);
-    if (!one.toFile().renameTo(two.toFile()) || !two.toFile().delete()) {
-      throw new IOException("cannot rename or delete a file in " + trial);
-    }
-    Files.delete(trial);
   }
 
   private static Tape tape() {

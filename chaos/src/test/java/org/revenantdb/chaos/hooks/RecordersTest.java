@@ -9,6 +9,7 @@ import java.io.File;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.RandomAccessFile;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -194,6 +195,12 @@ class RecordersTest {
         assertEquals(value & 0xFF, read.read());
       }
       new FileOutputStream(new File(directory, "r")).close();
+      // The pipe gets the descriptor of a file that was closed.
+      Process other = new ProcessBuilder("cat").start();
+      try (OutputStream pipe = other.getOutputStream()) {
+        pipe.write(new byte[10]);
+      }
+      assertEquals(0, other.waitFor());
       assertTrue(file.renameTo(new File(directory, "deep/er/file")));
       assertFalse(new File(directory, "nothing").renameTo(new File(directory, "something")));
       assertFalse(new File(directory, "deep").delete());
@@ -367,7 +374,7 @@ class RecordersTest {
                   direct());
           Arena arena = Arena.ofConfined()) {
         int block = (int) Files.getFileStore(dir).getBlockSize();
-        direct.write(arena.allocate(2L * block, block).asByteBuffer(), (long) block * (value % 3));
+        direct.write(arena.allocate(2L * block, block).asByteBuffer(), (long) block * Math.floorMod(value, 3));
       } catch (UnsupportedOperationException e) {
         // This file system has no direct writes, for either recorder.
       }
@@ -454,6 +461,22 @@ class RecordersTest {
     Recording recording = record(Links.class, Recorders.AGENT);
     assertEquals(Verdict.NOT_MEASURED, recording.verdict());
     assertTrue(recording.reason().contains("symbolic link"), recording.reason());
+  }
+
+  @Test
+  void the_agent_needs_no_function_of_the_c_library() throws IOException {
+    Path log = scratch.resolve("classes");
+    List<String> flags = List.of("-Xlog:class+load:file=" + log);
+    try (AnyRun run =
+        new AnyRun(AnyFilesTest.Replaced.class, 7, 1, Duration.ofMinutes(10), flags, scratch)
+            .by(Recorders.AGENT)) {
+      assertTrue(run.recording().usable(), run.recording().reason());
+    }
+    String loaded = Files.readString(log);
+    assertTrue(loaded.contains(AgentFiles.class.getName() + " "), "the log has the classes");
+    for (Class<?> type : List.of(Libc.class, Hooks.class, Slot.class, Mappings.class)) {
+      assertFalse(loaded.contains(type.getName() + " "), type + " is loaded");
+    }
   }
 
   @Test
