@@ -23,8 +23,8 @@ class BothRecordersTest extends ExampleTests {
     Map<String, Verdict> agent = verdicts(stores, "agent");
 
     assertEquals(hooks, agent);
-    assertTrue(agent.containsValue(Verdict.CORRUPT) || agent.containsValue(Verdict.LOST));
-    assertTrue(agent.containsValue(Verdict.SURVIVED), agent::toString);
+    assertTrue(agent.containsValue(Verdict.CORRUPT), agent::toString);
+    assertTrue(!LONG || agent.containsValue(Verdict.SURVIVED), agent::toString);
   }
 
   private Map<String, Verdict> verdicts(List<Example> stores, String recorder) throws IOException {

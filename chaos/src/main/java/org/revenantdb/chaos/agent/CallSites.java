@@ -150,7 +150,8 @@ final class CallSites {
           String name = method.methodName().stringValue();
           Integer number = byName.get(type.replace('/', '.') + "." + name);
           if (number == null) {
-            problems.add("the native method %s.%s is unknown".formatted(type.replace('/', '.'), name));
+            problems.add(
+                "the native method %s.%s is unknown".formatted(type.replace('/', '.'), name));
           } else {
             numbers.put(type + "." + name + method.methodType().stringValue(), number);
           }
@@ -215,8 +216,7 @@ final class CallSites {
       problems.add(
           "%s uses the native method %s in a way that cannot be changed"
               .formatted(
-                  model.thisClass().asInternalName().replace('/', '.'),
-                  table.lines().get(number)));
+                  model.thisClass().asInternalName().replace('/', '.'), table.lines().get(number)));
     }
     return result;
   }

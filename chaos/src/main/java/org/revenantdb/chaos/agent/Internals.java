@@ -28,11 +28,7 @@ public final class Internals {
   private final MethodHandle read;
 
   private Internals(
-      VarHandle number,
-      VarHandle handle,
-      MethodHandle seek,
-      MethodHandle size,
-      MethodHandle read) {
+      VarHandle number, VarHandle handle, MethodHandle seek, MethodHandle size, MethodHandle read) {
     this.number = number;
     this.handle = handle;
     this.seek = seek;
@@ -60,8 +56,7 @@ public final class Internals {
         io.findVarHandle(FileDescriptor.class, "handle", long.class),
         inDispatcher("seek0", long.class, FileDescriptor.class, long.class),
         inDispatcher("size0", long.class, FileDescriptor.class),
-        inDispatcher(
-            "pread0", int.class, FileDescriptor.class, long.class, int.class, long.class));
+        inDispatcher("pread0", int.class, FileDescriptor.class, long.class, int.class, long.class));
   }
 
   private static MethodHandle inDispatcher(String name, Class<?> result, Class<?>... arguments)

@@ -217,9 +217,7 @@ final class AgentFiles implements ProcessRecorder, CallListener {
   private void announce(Mine by) {
     by.thread = ++threads;
     journal.note(
-        Tape.THREAD,
-        by.thread,
-        Thread.currentThread().getName().getBytes(StandardCharsets.UTF_8));
+        Tape.THREAD, by.thread, Thread.currentThread().getName().getBytes(StandardCharsets.UTF_8));
   }
 
   // ---- calls
@@ -311,7 +309,7 @@ final class AgentFiles implements ProcessRecorder, CallListener {
               text(two),
               a != 0 ? TAPE_CREAT : TAPE_CREAT | TAPE_TRUNC,
               0,
-              /* append= */ a != 0);
+              /* appends= */ a != 0);
       case OPEN_RANDOM -> {
         Begun begun =
             opening(
@@ -405,8 +403,7 @@ final class AgentFiles implements ProcessRecorder, CallListener {
 
   private @Nullable Begun openingUnix(FileCall call, Mine by, String path, long given) {
     int flags = ((given & creat) != 0 ? TAPE_CREAT : 0) | ((given & trunc) != 0 ? TAPE_TRUNC : 0);
-    int forces =
-        isSet(given, sync) ? WITH_METADATA : isSet(given, dsync) ? DATA_ONLY : 0;
+    int forces = isSet(given, sync) ? WITH_METADATA : isSet(given, dsync) ? DATA_ONLY : 0;
     return opening(call, by, null, path, flags, forces, (given & append) != 0);
   }
 
@@ -466,7 +463,8 @@ final class AgentFiles implements ProcessRecorder, CallListener {
   }
 
   /** Writes the operation, before it is carried out. */
-  private void record(Begun begun, @Nullable Object one, @Nullable Object two, long a, long b, long c)
+  private void record(
+      Begun begun, @Nullable Object one, @Nullable Object two, long a, long b, long c)
       throws Throwable {
     journal.look(begun.by.thread, begun.stack, /* all= */ true);
     switch (begun.call) {
@@ -486,7 +484,7 @@ final class AgentFiles implements ProcessRecorder, CallListener {
       }
       case WRITE -> {
         begun.append |= c != 0;
-        recordWrite(begun, (FileDescriptor) one, MEMORY.asSlice(a, b));
+        recordWrite(begun, asDescriptor(one), MEMORY.asSlice(a, b));
       }
       case WRITE_AT -> {
         begun.offset = c;
@@ -494,7 +492,7 @@ final class AgentFiles implements ProcessRecorder, CallListener {
       }
       case WRITE_VECTOR -> {
         begun.append |= c != 0;
-        recordVector(begun, (FileDescriptor) one, a, b);
+        recordVector(begun, asDescriptor(one), a, b);
       }
       case WRITE_NUMBER -> recordWrite(begun, internals().descriptor(a), MEMORY.asSlice(b, c));
       case SET_LENGTH, TRUNCATE -> recordSize(begun, a);
@@ -515,18 +513,18 @@ final class AgentFiles implements ProcessRecorder, CallListener {
       }
       case UNMAP -> pages.remove(begun.a, begun.b);
       case TRANSFER_TO -> {
-        begun.from = (FileDescriptor) one;
-        begun.to = (FileDescriptor) two;
+        begun.from = asDescriptor(one);
+        begun.to = asDescriptor(two);
         begun.source = a;
         begun.offset =
             opened(begun).append
-                ? internals().size((FileDescriptor) two)
-                : internals().position((FileDescriptor) two);
+                ? internals().size(asDescriptor(two))
+                : internals().position(asDescriptor(two));
       }
       case TRANSFER_FROM -> {
-        begun.from = (FileDescriptor) one;
-        begun.to = (FileDescriptor) two;
-        begun.source = internals().position((FileDescriptor) one);
+        begun.from = asDescriptor(one);
+        begun.to = asDescriptor(two);
+        begun.source = internals().position(asDescriptor(one));
         begun.offset = a;
       }
       case COPY_DESCRIPTORS -> {
@@ -808,9 +806,7 @@ final class AgentFiles implements ProcessRecorder, CallListener {
       Node node = node(begun);
       node.size(Math.max(node.size(), begun.offset + result));
       pages.written(
-          node,
-          begun.offset,
-          journal.tape().memory().asSlice(begun.record + Tape.HEADER, result));
+          node, begun.offset, journal.tape().memory().asSlice(begun.record + Tape.HEADER, result));
     }
     return result;
   }
@@ -847,10 +843,7 @@ final class AgentFiles implements ProcessRecorder, CallListener {
         tape.set(at, Tape.C, range.from());
         tape.set(at, Tape.D, range.to());
         publish(at);
-        var _ =
-            journal
-                .clock()
-                .addAndGet(2 * ((range.to() - range.from()) / SharedPages.PAGE + 2));
+        var _ = journal.clock().addAndGet(2 * ((range.to() - range.from()) / SharedPages.PAGE + 2));
         tape.done(at, result, 0);
       }
     }
@@ -892,8 +885,7 @@ final class AgentFiles implements ProcessRecorder, CallListener {
     }
     long data = journal.tape().memory().address() + at + Tape.HEADER;
     for (long read = 0; read < length; ) {
-      int n =
-          internals().read(from, data + read, (int) (length - read), begun.source + read);
+      int n = internals().read(from, data + read, (int) (length - read), begun.source + read);
       if (n <= 0) {
         throw new IOException("what was copied cannot be read");
       }
@@ -961,6 +953,13 @@ final class AgentFiles implements ProcessRecorder, CallListener {
 
   private long numberOf(@Nullable Object descriptor) {
     return descriptor instanceof FileDescriptor file ? internals().numberOf(file) : -1;
+  }
+
+  private static FileDescriptor asDescriptor(@Nullable Object given) {
+    if (given instanceof FileDescriptor file) {
+      return file;
+    }
+    throw new IllegalStateException("not a descriptor: " + given);
   }
 
   private static FileDescriptor descriptor(@Nullable Object file) throws IOException {

@@ -27,8 +27,8 @@ import org.revenantdb.chaos.teeth.BrokenSubjects;
 import org.revenantdb.chaos.teeth.BrokenSubjects.Broken;
 
 /**
- * The crashes of a subject that uses its files by any means: it is recorded once, with native
- * hooks or by the agent, and then crashed in several ways.
+ * The crashes of a subject that uses its files by any means: it is recorded once, with native hooks
+ * or by the agent, and then crashed in several ways.
  *
  * <p>Threads: any; they take turns.
  */

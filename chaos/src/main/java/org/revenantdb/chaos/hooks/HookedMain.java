@@ -127,7 +127,10 @@ public final class HookedMain {
             main.timedLives(Integer.parseInt(arguments[4]), new TraceClock(), _ -> {}, () -> {});
         case TIMED ->
             main.timedLives(
-                Integer.parseInt(arguments[4]), main.clock, HookedMain::told, RECORDER.journal()::rewind);
+                Integer.parseInt(arguments[4]),
+                main.clock,
+                HookedMain::told,
+                RECORDER.journal()::rewind);
         case COUNT -> main.lifeWithFault("without a fault");
         default -> main.lifeWithFault("with a fault");
       }
@@ -281,8 +284,9 @@ public final class HookedMain {
   }
 
   private static void control(ChildPipe pipe) {
-    RECORDER.journal().control(
-        place -> pipe.say("control\t" + place), place -> pipe.say("no control\t" + place));
+    RECORDER
+        .journal()
+        .control(place -> pipe.say("control\t" + place), place -> pipe.say("no control\t" + place));
   }
 
   private static synchronized boolean isControl() {

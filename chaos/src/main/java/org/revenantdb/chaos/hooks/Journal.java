@@ -7,8 +7,8 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The order of a recorded JVM, on its {@link Tape}: the one lock, the places, promises and controls.
- * Both recorders have one.
+ * The order of a recorded JVM, on its {@link Tape}: the one lock, the places, promises and
+ * controls. Both recorders have one.
  *
  * <p>Threads: any.
  */

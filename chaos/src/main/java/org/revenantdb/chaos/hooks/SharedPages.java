@@ -30,8 +30,7 @@ final class SharedPages {
   }
 
   /** A mapping. Nothing behind the end of the file is touched: that would end the process. */
-  private record Part(
-      MemorySegment real, MemorySegment shadow, long offset, Node file, int stack) {
+  private record Part(MemorySegment real, MemorySegment shadow, long offset, Node file, int stack) {
 
     long compared() {
       return Math.clamp(file.size() - offset, 0, real.byteSize());
@@ -87,8 +86,7 @@ final class SharedPages {
         .filter(part -> part.overlaps(from, size))
         .map(part -> {
           long begin = Math.max(from, part.address()) - part.address();
-          long end =
-              Math.min(from + size, part.address() + part.real.byteSize()) - part.address();
+          long end = Math.min(from + size, part.address() + part.real.byteSize()) - part.address();
           return new Range(part.file, part.offset + begin, part.offset + end);
         })
         .toList();

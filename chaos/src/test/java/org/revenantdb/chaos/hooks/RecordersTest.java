@@ -44,7 +44,6 @@ import org.revenantdb.chaos.run.PowerCutOptions;
 import org.revenantdb.chaos.run.Recording;
 import org.revenantdb.chaos.subject.Crash;
 import org.revenantdb.chaos.subject.FaultKind;
-import org.revenantdb.chaos.subject.Promises;
 import org.revenantdb.chaos.subject.Verdict;
 import org.revenantdb.chaos.trace.Operation;
 
@@ -237,7 +236,9 @@ class RecordersTest {
         channel.write(ByteBuffer.wrap(new byte[] {1, 2}));
         channel.write(
             new ByteBuffer[] {
-              ByteBuffer.wrap(new byte[5]), ByteBuffer.allocateDirect(6), ByteBuffer.wrap(new byte[7])
+              ByteBuffer.wrap(new byte[5]),
+              ByteBuffer.allocateDirect(6),
+              ByteBuffer.wrap(new byte[7])
             });
         channel.truncate(60_000);
         channel.truncate(40_000);
@@ -267,7 +268,9 @@ class RecordersTest {
       Files.move(directory.resolve("again"), two); // two names of one file
       Files.move(directory.resolve("a"), directory.resolve("z"));
       Files.move(
-          directory.resolve("z/two"), directory.resolve("one"), StandardCopyOption.REPLACE_EXISTING);
+          directory.resolve("z/two"),
+          directory.resolve("one"),
+          StandardCopyOption.REPLACE_EXISTING);
       Files.move(
           directory.resolve("z/copy"), directory.resolve("one"), StandardCopyOption.ATOMIC_MOVE);
       fails(NoSuchFileException.class, () -> Files.delete(directory.resolve("nothing")));
@@ -318,8 +321,7 @@ class RecordersTest {
 
     private static void asynchronous(Path file) throws Exception {
       try (AsynchronousFileChannel channel =
-          AsynchronousFileChannel.open(
-              file, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+          AsynchronousFileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
         channel.write(ByteBuffer.wrap(new byte[12]), 4).get();
         channel.force(true);
         channel.truncate(7);
@@ -374,7 +376,9 @@ class RecordersTest {
                   direct());
           Arena arena = Arena.ofConfined()) {
         int block = (int) Files.getFileStore(dir).getBlockSize();
-        direct.write(arena.allocate(2L * block, block).asByteBuffer(), (long) block * Math.floorMod(value, 3));
+        direct.write(
+            arena.allocate(2L * block, block).asByteBuffer(),
+            (long) block * Math.floorMod(value, 3));
       } catch (UnsupportedOperationException e) {
         // This file system has no direct writes, for either recorder.
       }
@@ -483,8 +487,7 @@ class RecordersTest {
   void faults_are_not_measured_by_the_agent_and_the_reason_names_the_hooks() throws IOException {
     try (AnyRun run = run(AnyFilesTest.Replaced.class, Recorders.AGENT)) {
       Outcome outcome =
-          run.faults(
-              FaultKind.WRITE_FAILS, 1, PowerCutOptions.of(PlatformProfile.EXT4_ORDERED, 7));
+          run.faults(FaultKind.WRITE_FAILS, 1, PowerCutOptions.of(PlatformProfile.EXT4_ORDERED, 7));
       assertEquals(Verdict.NOT_MEASURED, outcome.verdict());
       assertTrue(outcome.reason().contains("native hooks"), outcome.reason());
     }
