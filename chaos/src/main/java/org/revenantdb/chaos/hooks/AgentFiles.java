@@ -248,6 +248,7 @@ final class AgentFiles implements ProcessRecorder, CallListener {
       return null;
     }
     by.inside = true;
+    int held = journal.lock().getHoldCount(); // a control holds it
     Begun begun = null;
     try {
       begun = begun(meanings[number], by, one, two, three, a, b, c, d, e, f);
@@ -261,7 +262,9 @@ final class AgentFiles implements ProcessRecorder, CallListener {
       }
     } catch (Throwable t) {
       journal.lost(t);
-      unlock(begun);
+      while (journal.lock().getHoldCount() > held) {
+        journal.lock().unlock();
+      }
       begun = null;
     } finally {
       by.inside = false;
