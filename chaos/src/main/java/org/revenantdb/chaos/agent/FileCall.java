@@ -23,7 +23,7 @@ public enum FileCall {
   /** The descriptor of a directory, the address of a path, flags and mode. */
   OPEN_PATH_AT,
 
-  /** As {@code CreateFile}: address, access, sharing, security, disposition, flags. */
+  /** As CreateFile of Windows: address, access, sharing, security, disposition, flags. */
   OPEN_WINDOWS,
 
   /** A descriptor. The result is another one for the same file. */
