@@ -12,6 +12,8 @@ import org.jspecify.annotations.NullMarked;
 // The compiler does not know RevenantDB's suite yet: the suite is compiled after the framework.
 @SuppressWarnings({"module", "requires-automatic"})
 module org.revenantdb.chaos {
+  // For agents of forked JVMs, which resolve it because they have an agent.
+  requires static java.instrument;
   requires org.agrona;
   requires static org.jspecify;
   requires static org.junit.jupiter.api;

@@ -50,9 +50,9 @@ class FrameworkBoundaryTest {
   }
 
   @Test
-  void optional_requirements_are_external_libraries() {
+  void optional_requirements_are_external_libraries_and_what_agents_of_forked_jvms_use() {
     assertEquals(
-        Set.of("org.jspecify", "org.junit.jupiter.api"),
+        Set.of("java.instrument", "org.jspecify", "org.junit.jupiter.api"),
         module.requires().stream()
             .filter(required -> required.modifiers().contains(Requires.Modifier.STATIC))
             .map(Requires::name)

@@ -25,7 +25,7 @@ abstract class ExampleTests {
 
   @BeforeEach
   void needsHooks() {
-    assumeTrue(AnyRecorder.missing().isEmpty(), AnyRecorder.missing());
+    assumeTrue(AnyRecorder.missingHooks().isEmpty(), AnyRecorder.missingHooks());
   }
 
   final Figures run(List<Example> stores) throws IOException {

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +23,7 @@ import org.revenantdb.chaos.trace.Trace;
 
 /**
  * Records lives of a subject that uses a real directory by any means. The lives run in a forked JVM
- * with native hooks.
+ * that records itself, with native hooks or an agent ({@link Recorders}).
  *
  * <p>The recording is {@link Verdict#NOT_MEASURED} if the platform cannot do it, if something could
  * not be recorded, and if the model of the directory ever differs from the directory.
@@ -39,6 +40,11 @@ public final class AnyRecorder implements AutoCloseable {
   private final int lives;
   private final Duration limit;
   private final List<String> flags;
+  private Recorders by = Recorders.chosen();
+
+  /** The flags of the recorded JVMs; empty before the first one. */
+  private List<String> recorded = List.of();
+
   private final Path scratch;
   private final Path images;
   private int controls;
@@ -80,18 +86,18 @@ public final class AnyRecorder implements AutoCloseable {
   }
 
   /**
-   * Returns why this platform cannot record native file functions.
+   * Returns why this platform cannot hook native code. The agent records there instead.
    *
    * @return a sentence, or an empty text if it can
    */
-  public static String missing() {
-    String os = System.getProperty("os.name");
-    String arch = System.getProperty("os.arch");
-    if (!os.equals("Linux") || !(arch.equals("amd64") || arch.equals("aarch64"))) {
-      return "files = ANY needs Linux on x86-64 or aarch64, and this is %s on %s; files = PATH works here"
-          .formatted(os, arch);
-    }
-    return "";
+  public static String missingHooks() {
+    return Recorders.missingHooks();
+  }
+
+  /** Changes what records, which is usually what works here. */
+  AnyRecorder by(Recorders recorder) {
+    by = recorder;
+    return this;
   }
 
   /** How many times the model was compared with the directory, and was equal. */
@@ -106,9 +112,10 @@ public final class AnyRecorder implements AutoCloseable {
    * @throws IOException if a file of this recorder cannot be written
    */
   public Recording record() throws IOException {
-    String missing = missing();
-    if (!missing.isEmpty()) {
-      return unusable(Verdict.NOT_MEASURED, missing);
+    try {
+      var _ = recordedFlags();
+    } catch (IOException e) {
+      return unusable(Verdict.NOT_MEASURED, String.valueOf(e.getMessage()));
     }
     HookedLives whole = lives("recorded");
     whole.live(HookedMain.RECORD, seed, lives, /* killAt= */ Long.MAX_VALUE);
@@ -149,12 +156,21 @@ public final class AnyRecorder implements AutoCloseable {
     return complaint.isEmpty() ? recording : unusable(Verdict.HARNESS_BROKEN, complaint);
   }
 
+  private List<String> recordedFlags() throws IOException {
+    if (recorded.isEmpty()) {
+      List<String> all = new ArrayList<>(by.flags(scratch));
+      all.addAll(flags);
+      recorded = all;
+    }
+    return recorded;
+  }
+
   private HookedLives lives(String name) throws IOException {
     Path file = images.resolve(name + ".tape");
     return new HookedLives(
         subject,
         limit,
-        flags,
+        recordedFlags(),
         Files.createDirectory(scratch.resolve(name)),
         file,
         HookedLives.newTape(file));
@@ -187,7 +203,12 @@ public final class AnyRecorder implements AutoCloseable {
    */
   AnyFaults faults() throws IOException {
     return new AnyFaults(
-        subject, seed, limit, flags, Files.createDirectories(scratch.resolve("faults")), images);
+        subject,
+        seed,
+        limit,
+        recordedFlags(),
+        Files.createDirectories(scratch.resolve("faults")),
+        images);
   }
 
   /**

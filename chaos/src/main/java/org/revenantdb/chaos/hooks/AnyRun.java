@@ -28,8 +28,8 @@ import org.revenantdb.chaos.teeth.BrokenSubjects;
 import org.revenantdb.chaos.teeth.BrokenSubjects.Broken;
 
 /**
- * The crashes of a subject that uses its files by any means: it is recorded once, with native
- * hooks, and then crashed in several ways.
+ * The crashes of a subject that uses its files by any means: it is recorded once, with native hooks
+ * or by the agent, and then crashed in several ways.
  *
  * <p>Threads: any; they take turns.
  */
@@ -45,6 +45,7 @@ public final class AnyRun implements AutoCloseable {
   private final List<String> flags;
   private final Path parent;
   private int imagesPerJvm = Workers.IMAGES;
+  private Recorders by = Recorders.chosen();
   private @Nullable AnyRecorder recorder;
   private @Nullable Recording recording;
   private @Nullable Path scratch;
@@ -82,6 +83,12 @@ public final class AnyRun implements AutoCloseable {
     return this;
   }
 
+  /** Changes what records, which is usually what works here. */
+  synchronized AnyRun by(Recorders recorder) {
+    by = recorder;
+    return this;
+  }
+
   /**
    * Returns the recording, which is made if there is none yet.
    *
@@ -103,7 +110,9 @@ public final class AnyRun implements AutoCloseable {
       Path directory = Scratch.directory(parent, "any");
       scratch = directory;
       made =
-          new AnyRecorder(subject, seed, lives, limit, flags, directory).imagesPerJvm(imagesPerJvm);
+          new AnyRecorder(subject, seed, lives, limit, flags, directory)
+              .imagesPerJvm(imagesPerJvm)
+              .by(by);
       recorder = made;
     }
     return made;
@@ -155,7 +164,10 @@ public final class AnyRun implements AutoCloseable {
   public synchronized Outcome faults(
       FaultKind kind, int lives, PowerCutOptions options, Consumer<String> seen)
       throws IOException {
-    String impossible = Faults.impossible(kind);
+    String impossible =
+        by == Recorders.HOOKS
+            ? Faults.impossible(kind)
+            : "faults need native hooks, and files are recorded by " + Recorders.AGENT.title();
     if (!impossible.isEmpty()) {
       return Outcome.of(kind.title(), Verdict.NOT_MEASURED, impossible);
     }
@@ -223,10 +235,11 @@ public final class AnyRun implements AutoCloseable {
    */
   public synchronized String seen() {
     Recording made = recording;
-    AnyRecorder by = recorder;
-    return made == null || by == null || !made.usable()
+    AnyRecorder with = recorder;
+    return made == null || with == null || !made.usable()
         ? ""
-        : made.seen() + "; the model was equal to the directory at " + by.controls() + " moments";
+        : "%s; recorded by %s; the model was equal to the directory at %d moments"
+            .formatted(made.seen(), by.title(), with.controls());
   }
 
   /**
@@ -260,8 +273,8 @@ public final class AnyRun implements AutoCloseable {
    * @return moments; 0 before a recording was made
    */
   public synchronized int controls() {
-    AnyRecorder by = recorder;
-    return by == null ? 0 : by.controls();
+    AnyRecorder with = recorder;
+    return with == null ? 0 : with.controls();
   }
 
   /** Deletes the files of the run. */

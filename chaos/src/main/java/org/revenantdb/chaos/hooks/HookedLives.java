@@ -111,7 +111,7 @@ final class HookedLives {
             case "control" -> look(Long.parseLong(text));
             case "no control" -> looks.remove(Long.parseLong(text));
             case "failed" -> complaint = complaint.isEmpty() ? decoded(text) : complaint;
-            case "unsupported" -> unsupported = "this process cannot be hooked: " + decoded(text);
+            case "unsupported" -> unsupported = "this process cannot be recorded: " + decoded(text);
             case "worked" -> durations.add(Long.parseLong(text));
             case "done" -> done = true;
             default -> throw new IllegalStateException("an unknown line: " + line);
@@ -228,7 +228,7 @@ final class HookedLives {
         ? ""
         : "the trace is not what happened: "
             + found.getFirst()
-            + " (a write by other means than the hooked functions?)";
+            + " (a write by other means than the recorded functions?)";
   }
 
   private static long mismatch(FileContent one, FileContent other) {

@@ -25,7 +25,7 @@ import org.revenantdb.chaos.trace.CallStack;
 import org.revenantdb.chaos.trace.TraceClock;
 
 /**
- * The forked JVM of an {@link AnyRecorder}: hooks itself, and runs lives of a subject on a real
+ * The forked JVM of an {@link AnyRecorder}: records itself, and runs lives of a subject on a real
  * directory.
  */
 public final class HookedMain {
@@ -45,6 +45,7 @@ public final class HookedMain {
   /** A life with hooks and without looks at the directory, for its duration. */
   static final String TIMED = "timed";
 
+  private static final ProcessRecorder RECORDER = Recorders.chosen().make();
   private static final long TRIAL = 1 << 22;
   private static final long MOST_PLACES = 1 << 20;
 
@@ -97,7 +98,7 @@ public final class HookedMain {
         if (mode.equals(AFTER)) {
           former = continueIn(directory, tape);
         } else {
-          Hooks.start(directory, tape, faults(mode), countsOpenings(mode));
+          RECORDER.start(directory, tape, faults(mode), countsOpenings(mode));
         }
       }
     } catch (Throwable e) { // whatever it is, this process cannot be hooked
@@ -126,7 +127,10 @@ public final class HookedMain {
             main.timedLives(Integer.parseInt(arguments[4]), new TraceClock(), _ -> {}, () -> {});
         case TIMED ->
             main.timedLives(
-                Integer.parseInt(arguments[4]), main.clock, HookedMain::told, Hooks::rewind);
+                Integer.parseInt(arguments[4]),
+                main.clock,
+                HookedMain::told,
+                RECORDER.journal()::rewind);
         case COUNT -> main.lifeWithFault("without a fault");
         default -> main.lifeWithFault("with a fault");
       }
@@ -147,7 +151,7 @@ public final class HookedMain {
     Path trial = directory.resolveSibling(directory.getFileName() + ".trial");
     Path record = tape.resolveSibling(tape.getFileName() + ".trial");
     Files.createDirectories(trial);
-    Hooks.install(trial, Tape.create(record, TRIAL));
+    RECORDER.install(trial, Tape.create(record, TRIAL));
     Files.delete(record);
     Files.delete(trial);
   }
@@ -173,7 +177,7 @@ public final class HookedMain {
     }
     // Threads may have done something behind the last look; a force takes many places.
     long last = tape.lastPlace();
-    Hooks.continueIn(
+    RECORDER.continueIn(
         directory,
         tape,
         built.lastPlace() > last ? built.lastPlace() + MOST_PLACES : last,
@@ -247,7 +251,7 @@ public final class HookedMain {
         PromiseLog next = former.before(Long.MAX_VALUE).settle(found);
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         next.writeTo(new DataOutputStream(bytes));
-        Hooks.begun(bytes.toByteArray());
+        RECORDER.journal().begun(bytes.toByteArray());
         begin("resume after a fault");
         subject.resume(store, promises(next.listener(HookedMain::told), Seeds.of(seed, 1)));
       } catch (Exception | Error e) {
@@ -272,21 +276,17 @@ public final class HookedMain {
   }
 
   private static void told(PromiseEvent event) {
-    Hooks.promised(event.encode());
+    RECORDER.journal().promised(event.encode());
   }
 
   private static void end(int code) {
-    try {
-      Libc.exit(code);
-    } catch (LinkageError | RuntimeException unsupported) {
-      // This process could not be hooked, so no thread of a native library is attached.
-      Runtime.getRuntime().halt(code);
-    }
+    RECORDER.end(code);
   }
 
   private static void control(ChildPipe pipe) {
-    Hooks.control(
-        place -> pipe.say("control\t" + place), place -> pipe.say("no control\t" + place));
+    RECORDER
+        .journal()
+        .control(place -> pipe.say("control\t" + place), place -> pipe.say("no control\t" + place));
   }
 
   private static synchronized boolean isControl() {
@@ -308,7 +308,7 @@ public final class HookedMain {
 
     @Override
     public long next() {
-      return Hooks.place();
+      return RECORDER.journal().place();
     }
   }
 

@@ -3,9 +3,7 @@ package org.revenantdb.chaos.hooks;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import java.io.FileOutputStream;
 import java.io.IOException;
-import java.io.RandomAccessFile;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
@@ -13,22 +11,15 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -77,21 +68,18 @@ final class Hooks {
 
   private static final int FORCE_ALL_FILES = -1;
 
-  /** Of a control, and of a look at mapped memory, if pages change meanwhile. */
-  private static final int MOST_LOOKS = 5;
-
   private static final String FIND_ENTRY = Call.FIND_ENTRY.names().getFirst();
   private static final byte[] ON_LOAD = "JNI_OnLoad".getBytes(StandardCharsets.US_ASCII);
 
-  private static final ReentrantLock LOCK = new ReentrantLock();
-  private static final AtomicLong CLOCK = new AtomicLong();
+  private static final Journal JOURNAL = new Journal(Hooks::comparePages);
+  private static final ReentrantLock LOCK = JOURNAL.lock();
+  private static final AtomicLong CLOCK = JOURNAL.clock();
   private static final ThreadLocal<Slot> SLOTS = ThreadLocal.withInitial(Hooks::newSlot);
   private static final Slot SPARE = new Slot();
   private static final byte[] ZERO = {0};
-  private static final Stacks STACKS = new Stacks();
+  private static final Stacks STACKS = new Stacks(JOURNAL);
   private static final Inodes KNOWN = new Inodes();
 
-  private static @Nullable Tape theTape;
   private static @Nullable Mappings theMappings;
   private static @Nullable ImportTables theTables;
   private static byte[] root = {};
@@ -101,9 +89,6 @@ final class Hooks {
 
   /** Whether openings that change nothing can fail or are counted. */
   private static boolean openings;
-
-  /** The place of the first page that an unfinished look found; 0 if none is unfinished. */
-  private static long lookFrom;
 
   private static volatile boolean on;
 
@@ -118,7 +103,7 @@ final class Hooks {
    * @throws Throwable if this process cannot be hooked
    */
   static void install(Path trial, Tape onto) throws Throwable {
-    theTape = onto;
+    JOURNAL.use(onto);
     root = trial.toString().getBytes(StandardCharsets.UTF_8);
     Slot slot = newSlot();
     theMappings = new Mappings(slot);
@@ -146,15 +131,15 @@ final class Hooks {
     ImportTables tables = new ImportTables(hooks, real);
     theTables = tables;
     remember(slot);
-    useEverything(trial); // libraries are loaded, and so are the classes
+    Trial.use(trial); // libraries are loaded, and so are the classes
     tables.patchNew();
     on = true;
-    useEverything(trial);
+    Trial.use(trial);
     on = false;
-    if (onto.operations() < 20 || onto.lost() != 0) {
+    if (onto.operations() < Trial.OPERATIONS || onto.lost() != 0) {
       throw new UnsupportedOperationException(
-          "the hooks saw %d of at least 20 trial operations (%d pointers changed, lost: %d)"
-              .formatted(onto.operations(), tables.places(), onto.lost()));
+          "the hooks saw %d of at least %d trial operations (%d pointers changed, lost: %d)"
+              .formatted(onto.operations(), Trial.OPERATIONS, tables.places(), onto.lost()));
     }
   }
 
@@ -199,11 +184,10 @@ final class Hooks {
   private static void begin(
       Path directory, Tape onto, Faults injected, boolean countsOpenings, List<Path> existing)
       throws Throwable {
-    theTape = onto;
+    JOURNAL.use(onto);
     root = directory.toString().getBytes(StandardCharsets.UTF_8);
     faults = injected;
     openings = countsOpenings;
-    lookFrom = 0;
     Slot slot = SLOTS.get();
     STACKS.reset();
     remember(slot);
@@ -214,60 +198,13 @@ final class Hooks {
         KNOWN.add(slot.inode());
       }
     }
-    long at = tape().begin(Tape.ROOT, 0, 0, 0, 0);
-    tape().set(at, Tape.A, rootInode);
-    tape().publish(at, 0);
-    tape().done(at, 0, 0);
+    JOURNAL.root(rootInode);
     announce(slot);
     on = true;
   }
 
-  /** A few operations of each kind, for a trial. */
-  private static void useEverything(Path directory) throws IOException {
-    Path trial = directory.resolve("trial");
-    Files.createDirectory(trial);
-    Path one = trial.resolve("one");
-    Path two = trial.resolve("two");
-    try (RandomAccessFile file = new RandomAccessFile(one.toFile(), "rw")) {
-      file.write(new byte[5000]);
-      file.setLength(4000);
-      file.getFD().sync();
-    }
-    try (FileOutputStream out = new FileOutputStream(one.toFile(), true)) {
-      out.write(1);
-    }
-    try (FileChannel file =
-        FileChannel.open(one, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-      file.write(ByteBuffer.allocate(10), 5);
-      file.write(new ByteBuffer[] {ByteBuffer.allocate(10), ByteBuffer.allocate(3)});
-      file.force(false);
-      file.truncate(10);
-      try (Arena arena = Arena.ofShared()) {
-        MemorySegment map = file.map(FileChannel.MapMode.READ_WRITE, 0, 8192, arena);
-        map.set(JAVA_BYTE, 3, (byte) 1);
-        map.force();
-      }
-      try (FileChannel copy =
-          FileChannel.open(two, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
-        file.transferTo(0, 4096, copy);
-      }
-    }
-    try (FileChannel names = FileChannel.open(trial)) {
-      names.force(true);
-    }
-    Files.move(two, one, StandardCopyOption.ATOMIC_MOVE);
-    if (!one.toFile().renameTo(two.toFile()) || !two.toFile().delete()) {
-      throw new IOException("cannot rename or delete a file in " + trial);
-    }
-    Files.delete(trial);
-  }
-
   private static Tape tape() {
-    Tape tape = theTape;
-    if (tape == null) {
-      throw new IllegalStateException();
-    }
-    return tape;
+    return JOURNAL.tape();
   }
 
   private static Mappings mappings() {
@@ -308,7 +245,7 @@ final class Hooks {
   private static void announce(Slot slot) {
     Thread thread = Thread.currentThread();
     slot.thread = ++threads;
-    noteRecord(Tape.THREAD, slot.thread, thread.getName().getBytes(StandardCharsets.UTF_8));
+    JOURNAL.note(Tape.THREAD, slot.thread, thread.getName().getBytes(StandardCharsets.UTF_8));
   }
 
   /** All functions come here. */
@@ -336,7 +273,7 @@ final class Hooks {
           if (slot.thread == 0) {
             announce(slot);
           }
-          look(slot, /* all= */ false);
+          JOURNAL.look(slot.thread, slot.stack, /* all= */ false);
           before(slot, call, a, b, c, d, e);
           recorded = true;
           strike = faults.strike(tape(), possible(slot, call, b, c), CLOCK.get(), slot.stack);
@@ -406,17 +343,7 @@ final class Hooks {
   }
 
   private static void lost(Throwable t) {
-    Tape tape = theTape;
-    if (tape != null) {
-      tape.lose(Tape.FAILED);
-    }
-    if (t instanceof RuntimeException || t instanceof ReflectiveOperationException) {
-      try {
-        t.printStackTrace();
-      } catch (Throwable again) {
-        // The bit is set; that must do.
-      }
-    }
+    JOURNAL.lost(t);
   }
 
   /** Without a slot: even errno may be wrong, and the run is lost. */
@@ -958,38 +885,8 @@ final class Hooks {
     slot.record = at;
   }
 
-  /**
-   * Writes the changed pages of mapped memory onto the tape. Called with the lock held.
-   *
-   * <p>Other threads may store meanwhile, and then the pages that were found are not the memory of
-   * any moment: one may lack a store that came before a store in another one. So the look is
-   * repeated until it finds nothing: the tape then has the memory as it was between the last two
-   * passes. If that never happens, the next look continues this one.
-   */
-  private static void look(Slot slot, boolean all) throws Throwable {
-    long before = CLOCK.get();
-    boolean settled = false;
-    for (int pass = 0; pass < MOST_LOOKS && !settled; pass++) {
-      long passed = CLOCK.get();
-      mappings().sync(slot, all);
-      settled = CLOCK.get() == passed;
-    }
-    long last = CLOCK.get();
-    if (lookFrom == 0 && last > before) {
-      lookFrom = before + 1;
-    }
-    if (lookFrom != 0 && (!settled || last > lookFrom)) {
-      long at = tape().begin(Tape.LOOK, 0, 0, slot.thread, slot.stack);
-      if (at != 0) {
-        tape().set(at, Tape.A, lookFrom);
-        tape().set(at, Tape.B, settled ? last : Long.MAX_VALUE);
-        tape().publish(at, 0);
-        tape().done(at, 0, 0);
-      }
-    }
-    if (settled) {
-      lookFrom = 0;
-    }
+  private static void comparePages(boolean all) throws Throwable {
+    mappings().sync(SLOTS.get(), all);
   }
 
   /** A page of mapped memory has changed. Called with the lock held. */
@@ -1006,109 +903,8 @@ final class Hooks {
     }
   }
 
-  /** Drops all records, so that a life has the whole tape. Nobody may need them. */
-  static void rewind() {
-    LOCK.lock();
-    try {
-      tape().rewind();
-    } finally {
-      LOCK.unlock();
-    }
-  }
-
-  /** Writes the text of a stack. */
-  static boolean note(int number, byte[] text) {
-    return noteRecord(Tape.STACK, number, text);
-  }
-
-  private static boolean noteRecord(int kind, int number, byte[] text) {
-    LOCK.lock();
-    try {
-      long at = tape().begin(kind, 0, text.length, 0, number);
-      if (at == 0) {
-        return false;
-      }
-      tape().put(at, 0, text, text.length);
-      tape().publish(at, 0);
-      tape().done(at, 0, 0);
-      return true;
-    } finally {
-      LOCK.unlock();
-    }
-  }
-
-  /** Takes a place for a promise: stores into mapped memory until now have smaller ones. */
-  static long place() {
-    Slot slot = SLOTS.get();
-    LOCK.lock();
-    try {
-      look(slot, /* all= */ false);
-      return CLOCK.incrementAndGet();
-    } catch (Throwable t) {
-      lost(t);
-      return CLOCK.incrementAndGet();
-    } finally {
-      LOCK.unlock();
-    }
-  }
-
-  /** Writes a report of the subject. */
-  static void promised(byte[] event) {
-    report(Tape.PROMISE, event, 0);
-  }
-
-  /** Writes the promises with which a life begins on what another process left. */
-  static void begun(byte[] promises) {
-    report(Tape.LIFE, promises, place());
-  }
-
-  private static void report(int kind, byte[] bytes, long place) {
-    LOCK.lock();
-    try {
-      long at = tape().begin(kind, bytes.length, 0, 0, 0);
-      if (at != 0) {
-        tape().put(at, 0, bytes, bytes.length);
-        tape().publish(at, place);
-        tape().done(at, 0, 0);
-      }
-    } finally {
-      LOCK.unlock();
-    }
-  }
-
-  /**
-   * Stops all operations until the parent has looked at the directory. Stores into mapped memory
-   * cannot be stopped: a look during which a mapped page changed counts for nothing, and is
-   * repeated a few times.
-   *
-   * @param tell receives the place; the parent answers on the tape
-   * @param forget receives the place of a look that counts for nothing
-   */
-  static void control(LongConsumer tell, LongConsumer forget) {
-    Slot slot = SLOTS.get();
-    LOCK.lock();
-    try {
-      look(slot, /* all= */ true);
-      for (int look = 0; look < MOST_LOOKS; look++) {
-        long number = tape().asked() + 1;
-        tape().ask(number);
-        long place = CLOCK.incrementAndGet();
-        tape().lastPlace(place);
-        tell.accept(place);
-        while (tape().answered() < number) {
-          LockSupport.parkNanos(50_000);
-        }
-        long before = tape().operations();
-        look(slot, /* all= */ true);
-        if (tape().operations() == before) {
-          return;
-        }
-        forget.accept(place);
-      }
-    } catch (Throwable t) {
-      lost(t);
-    } finally {
-      LOCK.unlock();
-    }
+  /** Order, promises and controls of this JVM. */
+  static Journal journal() {
+    return JOURNAL;
   }
 }

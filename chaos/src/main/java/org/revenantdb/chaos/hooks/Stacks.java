@@ -16,9 +16,14 @@ final class Stacks {
   private static final int TABLE = 1 << 15;
   private static final StackWalker WALKER = StackWalker.getInstance();
 
+  private final Journal journal;
   private final long[] hashes = new long[TABLE];
   private final int[] numbers = new int[TABLE];
   private int last;
+
+  Stacks(Journal journal) {
+    this.journal = journal;
+  }
 
   /** The number of the present stack. */
   int here() {
@@ -45,7 +50,7 @@ final class Stacks {
       }
       if (hashes[at] == 0) {
         int number = last + 1;
-        if (Hooks.note(number, text(frames))) {
+        if (journal.note(Tape.STACK, number, text(frames))) {
           last = number;
           hashes[at] = hash;
           numbers[at] = number;
@@ -80,6 +85,8 @@ final class Stacks {
         && !type.startsWith("java.nio.")
         && !type.startsWith("java.io.")
         && !type.startsWith("sun.nio.")
+        && !type.equals("org.revenantdb.chaos.agent.Bridge")
+        && !type.equals("org.revenantdb.chaos.hooks.AgentFiles")
         && !type.equals("org.revenantdb.chaos.hooks.Hooks")
         && !type.equals("org.revenantdb.chaos.hooks.Stacks");
   }

@@ -59,11 +59,11 @@ public @interface CrashTest {
    * How the store uses its files.
    *
    * <p>{@link FileAccess#ANY} runs the store in a forked JVM on a real directory. A power cut is
-   * then built from what its native code did, and the death of a process ({@link
-   * Crash#PROCESS_DEATH}) is tried at every boundary between two operations, with {@link #states}
-   * as the maximum, instead of by kills. Neither needs further libraries. It needs Linux on x86-64
-   * or aarch64; elsewhere the test is skipped. {@link #depth}, {@link #failpoints} and {@link
-   * #zombies} need {@link FileAccess#PATH}.
+   * then built from what it did there, and the death of a process ({@link Crash#PROCESS_DEATH}) is
+   * tried at every boundary between two operations, with {@link #states} as the maximum, instead of
+   * by kills. Neither needs further libraries. On Linux with glibc native code is seen, too;
+   * elsewhere a store that writes through native code is skipped. {@link #depth}, {@link
+   * #failpoints} and {@link #zombies} need {@link FileAccess#PATH}.
    *
    * @return by default only through the given path
    */

@@ -9,8 +9,8 @@ public enum FileAccess {
   PATH,
   /**
    * By any means: {@link java.io.File}, {@link java.io.RandomAccessFile}, mapped memory, native
-   * libraries. The store runs in a forked JVM on a real directory, and the framework hooks the C
-   * library's file functions. This needs Linux on x86-64 or aarch64.
+   * libraries. The store runs in a forked JVM on a real directory. On Linux with glibc the
+   * framework hooks the C library's file functions; elsewhere an agent records what Java code does.
    */
   ANY
 }

@@ -48,7 +48,7 @@ class AnyFaultsTest {
   @TempDir private Path scratch;
 
   static boolean canHook() {
-    return AnyRecorder.missing().isEmpty();
+    return AnyRecorder.missingHooks().isEmpty();
   }
 
   /** A value in a file that is replaced as a whole. Every step may be left out by a subclass. */

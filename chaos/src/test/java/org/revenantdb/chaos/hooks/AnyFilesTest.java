@@ -56,7 +56,7 @@ class AnyFilesTest {
   @TempDir private Path scratch;
 
   static boolean canHook() {
-    return AnyRecorder.missing().isEmpty();
+    return AnyRecorder.missingHooks().isEmpty();
   }
 
   /** Counts up in a file, four bytes for each value, each in its place. */

@@ -40,7 +40,7 @@ class NativeFaultsTest {
   @TempDir private Path scratch;
 
   static boolean canHook() {
-    return AnyRecorder.missing().isEmpty();
+    return AnyRecorder.missingHooks().isEmpty();
   }
 
   /** Calls the C library, and fails with all results if one is not what it is without a fault. */

@@ -31,14 +31,20 @@ class PathsTest {
   }
 
   @Test
-  void otherPlatform_isRefusedWithACure() {
+  void on_another_platform_the_agent_records_and_what_hooks_need_is_told() {
     String os = System.getProperty("os.name");
     System.setProperty("os.name", "Mac OS X");
     try {
-      assertTrue(AnyRecorder.missing().contains("needs Linux"), AnyRecorder.missing());
-      assertTrue(AnyRecorder.missing().contains("files = PATH"), AnyRecorder.missing());
+      assertEquals(Recorders.AGENT, Recorders.chosen());
+      assertTrue(AnyRecorder.missingHooks().contains("Mac OS X"), AnyRecorder.missingHooks());
     } finally {
       System.setProperty("os.name", os);
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"/a//b/./c/, /a/b/c", "/a/../../b, /b", "/, /", "c:/x/../y, /c:/y"})
+  void a_path_of_the_agent_has_no_dots_and_no_empty_names(String path, String normal) {
+    assertEquals(normal, RootPaths.normal(path));
   }
 }

@@ -167,7 +167,7 @@ class FaultAttributesTest {
     Events events = run(OnRealFiles.class);
     assertEquals(0, events.failed().count(), () -> messages(events));
     assertFalse(names(events.succeeded().stream()).contains("FAULT, READ_FAILS, files = ANY"));
-    if (AnyRecorder.missing().isEmpty()) {
+    if (AnyRecorder.missingHooks().isEmpty()) {
       assertEquals(
           List.of(
               "POWER_CUT, EXT4_ORDERED, files = ANY",
