@@ -69,8 +69,16 @@ public final class FaultRun<S> {
    */
   public FaultRun(
       Supplier<CrashSubject<S>> subjects, PowerCutOptions options, List<FaultCase> cases) {
+    this(fault -> new MemoryLife<>(subjects, options, fault), subjects, options, cases);
+  }
+
+  private FaultRun(
+      FaultLife.Source lives,
+      Supplier<CrashSubject<S>> subjects,
+      PowerCutOptions options,
+      List<FaultCase> cases) {
     PatientChecker<S> patient = new PatientChecker<>(subjects, /* resume= */ true, options.limit());
-    this.lives = fault -> new MemoryLife<>(subjects, options, fault);
+    this.lives = lives;
     this.options = options;
     this.cases = List.copyOf(cases);
     this.checker = patient;
@@ -79,6 +87,24 @@ public final class FaultRun<S> {
     this.subject = patient.checker().subjectClass();
     this.refused = result -> patient.checker().refused(result);
     this.refuses = thrown -> subjects.get().refuses(thrown);
+  }
+
+  /**
+   * Prepares a run with errors in the code of the store.
+   *
+   * @param errors begins the lives
+   * @param subjects creates subjects, for what comes after the errors
+   * @param options as above
+   * @param cases of the errors
+   * @param <S> the open store
+   * @return the run
+   */
+  static <S> FaultRun<S> errors(
+      FaultLife.Source errors,
+      Supplier<CrashSubject<S>> subjects,
+      PowerCutOptions options,
+      List<FaultCase> cases) {
+    return new FaultRun<>(errors, subjects, options, cases);
   }
 
   private FaultRun(
@@ -219,6 +245,8 @@ public final class FaultRun<S> {
         }
       } else if (lived.hangs()) {
         fail(Verdict.CORRUPT, lived.complaint(), null);
+      } else if (!lived.broken().isEmpty()) {
+        fail(Verdict.CORRUPT, lived.broken(), null);
       } else {
         afterwards(lived);
       }

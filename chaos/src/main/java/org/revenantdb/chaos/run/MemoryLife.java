@@ -20,7 +20,7 @@ import org.revenantdb.chaos.trace.TraceClock;
  *
  * @param <S> the open store
  */
-final class MemoryLife<S> implements FaultLife {
+class MemoryLife<S> implements FaultLife {
 
   private final Supplier<CrashSubject<S>> subjects;
   private final PowerCutOptions options;
@@ -47,6 +47,19 @@ final class MemoryLife<S> implements FaultLife {
     this.recorder = RecordingFileSystem.over(directory).clock(clock).faults(strikes).start();
   }
 
+  PowerCutOptions options() {
+    return options;
+  }
+
+  TraceClock clock() {
+    return clock;
+  }
+
+  /** The directory of the store in the present process. */
+  Path store() {
+    return recorder.directory();
+  }
+
   @Override
   public Lived live() {
     TimedCall call = TimedCall.run("a life with " + fault.title(), options.limit(), this::work);
@@ -57,6 +70,7 @@ final class MemoryLife<S> implements FaultLife {
         call.hangs(),
         call.complaint(),
         call.thrownAnywhere(),
+        /* broken= */ "",
         /* unmeasured= */ "");
   }
 
@@ -74,22 +88,22 @@ final class MemoryLife<S> implements FaultLife {
   }
 
   @Override
-  public DiskImage left() throws IOException {
+  public final DiskImage left() throws IOException {
     return DiskImage.of(directory);
   }
 
   @Override
-  public PromiseLog promises() {
+  public final PromiseLog promises() {
     return log;
   }
 
   @Override
-  public long now() {
+  public final long now() {
     return clock.next();
   }
 
   @Override
-  public LivedOn liveOn() {
+  public final LivedOn liveOn() {
     TimedCall call =
         TimedCall.run("a life after " + fault.title(), options.limit(), this::workAgain);
     return new LivedOn(

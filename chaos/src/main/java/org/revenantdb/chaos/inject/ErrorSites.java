@@ -1,0 +1,71 @@
+package org.revenantdb.chaos.inject;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * The points of the classes that were changed, by number.
+ *
+ * <p>Threads: any.
+ */
+public final class ErrorSites {
+
+  /** More points are not put into classes. */
+  public static final int MOST = 1 << 17;
+
+  private final List<ErrorSite> sites = new ArrayList<>();
+  private final Map<String, String> unchanged = new TreeMap<>();
+
+  /** Creates an empty list. */
+  public ErrorSites() {}
+
+  /**
+   * Adds a point.
+   *
+   * @param site the point
+   * @return its number; -1 if there are too many
+   */
+  synchronized int add(ErrorSite site) {
+    if (sites.size() == MOST) {
+      unchanged.put(site.className(), "there are too many points");
+      return -1;
+    }
+    sites.add(site);
+    return sites.size() - 1;
+  }
+
+  /** Notes that a class could not be changed. */
+  synchronized void unchanged(String className, String why) {
+    unchanged.put(className, why);
+  }
+
+  /**
+   * Returns a point.
+   *
+   * @param number of the point
+   * @return the point
+   */
+  public synchronized ErrorSite get(int number) {
+    return sites.get(number);
+  }
+
+  /**
+   * Returns how many points there are.
+   *
+   * @return the number
+   */
+  public synchronized int size() {
+    return sites.size();
+  }
+
+  /**
+   * Returns the classes that stay as they were, or have points only in a part.
+   *
+   * @return the reason for each
+   */
+  public synchronized Map<String, String> unchanged() {
+    return Map.copyOf(unchanged);
+  }
+}
