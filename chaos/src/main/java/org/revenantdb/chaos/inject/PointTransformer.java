@@ -3,7 +3,6 @@ package org.revenantdb.chaos.inject;
 import java.lang.classfile.ClassFile;
 import java.lang.classfile.ClassHierarchyResolver;
 import java.lang.classfile.ClassHierarchyResolver.ClassHierarchyInfo;
-import java.lang.classfile.ClassModel;
 import java.lang.classfile.ClassTransform;
 import java.lang.classfile.CodeBuilder;
 import java.lang.classfile.CodeElement;
@@ -86,21 +85,33 @@ public final class PointTransformer {
   private static final List<String> GREEDY_CLASSES =
       List.of("java/util/stream/", "java/nio/channels/", "java/nio/file/", "java/lang/String");
 
+  private static final String NOT = "!";
+
   private final ErrorSites sites;
+  private final Set<ErrorSite.Kind> kinds;
   private final Predicate<String> chosen;
 
   /**
    * Creates a transformer.
    *
    * @param sites receives the points
-   * @param prefixes the beginnings of the names of the classes that are changed
+   * @param kinds of the points
+   * @param prefixes the beginnings of the names of the classes that are changed; behind {@code !}
+   *     of those that are not
    * @param except the name of a class that is not, the subject
    */
-  public PointTransformer(ErrorSites sites, List<String> prefixes, String except) {
+  public PointTransformer(
+      ErrorSites sites, Set<ErrorSite.Kind> kinds, List<String> prefixes, String except) {
     this.sites = sites;
-    List<String> beginnings = List.copyOf(prefixes);
+    this.kinds = Set.copyOf(kinds);
+    List<String> changed = prefixes.stream().filter(one -> !one.startsWith(NOT)).toList();
+    List<String> others =
+        prefixes.stream().filter(one -> one.startsWith(NOT)).map(one -> one.substring(1)).toList();
     this.chosen =
-        name -> !name.equals(except) && beginnings.stream().anyMatch(name::startsWith);
+        name ->
+            !name.equals(except)
+                && changed.stream().anyMatch(name::startsWith)
+                && others.stream().noneMatch(name::startsWith);
   }
 
   /**
@@ -194,7 +205,8 @@ public final class PointTransformer {
     }
 
     private void call(CodeBuilder builder, ErrorSite.Kind kind, String of) {
-      int number = sites.add(new ErrorSite(kind, className, method, line, of));
+      int number =
+          kinds.contains(kind) ? sites.add(new ErrorSite(kind, className, method, line, of)) : -1;
       if (number >= 0) {
         builder.loadConstant(number).invokestatic(HOOK, "reached", OF_POINT);
       }
@@ -239,10 +251,5 @@ public final class PointTransformer {
     return type.packageName().isEmpty()
         ? type.displayName()
         : type.packageName() + "." + type.displayName();
-  }
-
-  /** Returns the model of a class file, for tests. */
-  static ClassModel parse(byte[] bytes) {
-    return ClassFile.of().parse(bytes);
   }
 }

@@ -182,6 +182,7 @@ public @interface CrashTest {
 
   /**
    * The beginnings of the names of the store's classes, for instance {@code "com.acme.store."}.
+   * Behind {@code !} are those of classes that stay as they are ({@code "!com.acme.store.debug."}).
    * With {@link #faults} there are then tests that throw errors of the virtual machine in their
    * code: {@link FaultKind#ALLOCATION_FAILS}, {@link FaultKind#HEAP_FULL} and {@link
    * FaultKind#CALL_OVERFLOWS}. Each life throws at another place, so set {@link #faultLives} to

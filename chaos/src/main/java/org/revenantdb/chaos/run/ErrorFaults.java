@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -51,13 +52,14 @@ public final class ErrorFaults<S> {
    * Prepares lives.
    *
    * @param subject the class of the subject, with a constructor without parameters
-   * @param prefixes the beginnings of the names of the store's classes
+   * @param prefixes the beginnings of the names of the store's classes; behind {@code !} of classes
+   *     that stay as they are
    * @param options seed and limit of the lives; profile and number of the power cuts after each
    */
   public ErrorFaults(Class<?> subject, List<String> prefixes, PowerCutOptions options) {
     this.subjects = Subjects.of(subject);
     this.options = options;
-    this.source = new InjectedClasses.Source(subject, prefixes);
+    this.source = new InjectedClasses.Source(subject, Set.of(ErrorSite.Kind.values()), prefixes);
   }
 
   /** What a case has instead of an injector of file operations. */

@@ -1,0 +1,127 @@
+package org.revenantdb.suite.crash;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.revenantdb.chaos.inject.Target;
+import org.revenantdb.chaos.profile.PlatformProfile;
+import org.revenantdb.chaos.run.ErrorFaults;
+import org.revenantdb.chaos.run.FaultCase;
+import org.revenantdb.chaos.run.FaultRow;
+import org.revenantdb.chaos.run.FaultRun;
+import org.revenantdb.chaos.run.Outcome;
+import org.revenantdb.chaos.run.PowerCutOptions;
+import org.revenantdb.chaos.subject.FaultKind;
+import org.revenantdb.chaos.subject.Verdict;
+import org.revenantdb.engine.Database;
+
+/**
+ * RevenantDB with an {@link OutOfMemoryError} or a {@link StackOverflowError} somewhere in its code.
+ * Nothing acknowledged is lost, no latch stays held, no thread dies in silence, and {@code close}
+ * returns.
+ *
+ * <p>{@code errors.seed} repeats a seed, {@code errors.lives} sets the lives of each kind of error
+ * and subject, {@code revenant.chaos.error} repeats one life of the first subject.
+ */
+class ErrorsInCodeTest {
+
+  private static final boolean LONG = Boolean.getBoolean("revenant.long");
+  private static final int LIVES = Integer.getInteger("errors.lives", LONG ? 150 : 12);
+
+  /** The usual build repeats the same lives; the long form looks for new ones. */
+  private static final long SEED =
+      Long.getLong("errors.seed", LONG ? System.nanoTime() : 20_261_128);
+
+  private static final List<FaultKind> KINDS =
+      List.of(FaultKind.ALLOCATION_FAILS, FaultKind.HEAP_FULL, FaultKind.CALL_OVERFLOWS);
+
+  /** The debug mode of the latches does not survive errors: it is no part of the engine. */
+  private static final List<String> CODE =
+      List.of(
+          "org.revenantdb.engine.",
+          "org.revenantdb.latch.",
+          "org.revenantdb.gc.",
+          "org.revenantdb.recovery.",
+          "!org.revenantdb.latch.LatchDebug",
+          "!org.revenantdb.latch.HoldRegistry",
+          "!org.revenantdb.latch.ObservedOrder",
+          "!org.revenantdb.latch.TrackedLatch",
+          "!org.revenantdb.latch.Place");
+
+  private static PowerCutOptions options() {
+    return PowerCutOptions.of(PlatformProfile.EXT4_ORDERED, SEED)
+        .withStates(2)
+        .withWorkers(1)
+        .withLimit(Duration.ofMinutes(2))
+        .withKeep(Path.of("target", "chaos"));
+  }
+
+  private static void run(Class<? extends RevenantSubject> subject) throws IOException {
+    ErrorFaults<Database> errors = new ErrorFaults<>(subject, CODE, options());
+    String one = System.getProperty(ErrorFaults.ERROR);
+    List<FaultCase> cases = new ArrayList<>();
+    if (one == null) {
+      for (FaultKind kind : KINDS) {
+        cases.addAll(errors.cases(kind, LIVES));
+      }
+      assertEquals(KINDS.size() * LIVES, cases.size(), errors::seen);
+    } else {
+      cases.add(ErrorFaults.of(Target.parse(one)));
+    }
+    FaultRun<Database> run = errors.run(cases);
+    Outcome outcome = run.run();
+    int struck = run.rows().stream().mapToInt(FaultRow::struck).sum();
+    System.out.println(
+        "errors in the code of %s, seed %d: %s, struck %d of %d, %s"
+            .formatted(
+                subject.getSimpleName(),
+                SEED,
+                run.rows(),
+                struck,
+                cases.size(),
+                errors.seen()));
+    assertEquals(
+        Verdict.SURVIVED,
+        outcome.verdict(),
+        () -> "-Derrors.seed=" + SEED + "\n" + outcome.failures());
+    assertTrue(struck > cases.size() / 2, () -> struck + " of " + cases.size());
+  }
+
+  @Test
+  void an_error_anywhere_in_the_code_loses_nothing_and_blocks_nobody() throws IOException {
+    run(ShortSubject.class);
+  }
+
+  static Stream<Class<? extends RevenantSubject>> others() {
+    return Stream.of(
+        MixedSubject.class,
+        LargeValuesSubject.class,
+        PreparedSubject.class,
+        SequenceSubject.class,
+        VersionsSubject.class,
+        LazySubject.class,
+        CompactSubject.class,
+        DropSubject.class,
+        LoadSubject.class);
+  }
+
+  @Tag("slow")
+  @ParameterizedTest
+  @MethodSource("others")
+  @EnabledIfSystemProperty(named = "revenant.long", matches = "true")
+  void an_error_anywhere_in_other_work_loses_nothing_and_blocks_nobody(
+      Class<? extends RevenantSubject> subject) throws IOException {
+    run(subject);
+  }
+}
