@@ -1,9 +1,10 @@
 package org.revenantdb.chaos.inject;
 
-import java.util.ArrayList;
-import java.util.List;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
  * The points of the classes that were changed, by number.
@@ -15,7 +16,11 @@ public final class ErrorSites {
   /** More points are not put into classes. */
   public static final int MOST = 1 << 17;
 
-  private final List<ErrorSite> sites = new ArrayList<>();
+  /** Grows under the lock, and is read without it: a number is known only behind its point. */
+  private final AtomicReferenceArray<ErrorSite> sites = new AtomicReferenceArray<>(MOST);
+
+  private int size;
+  private final Set<String> classes = new HashSet<>();
   private final Map<String, String> unchanged = new TreeMap<>();
 
   /** Creates an empty list. */
@@ -28,12 +33,18 @@ public final class ErrorSites {
    * @return its number; -1 if there are too many
    */
   synchronized int add(ErrorSite site) {
-    if (sites.size() == MOST) {
+    if (size == MOST) {
       unchanged.put(site.className(), "there are too many points");
       return -1;
     }
-    sites.add(site);
-    return sites.size() - 1;
+    sites.set(size, site);
+    classes.add(site.className());
+    return size++;
+  }
+
+  /** Whether a class has points. */
+  synchronized boolean isChosen(String className) {
+    return classes.contains(className);
   }
 
   /** Notes that a class could not be changed. */
@@ -47,7 +58,7 @@ public final class ErrorSites {
    * @param number of the point
    * @return the point
    */
-  public synchronized ErrorSite get(int number) {
+  public ErrorSite get(int number) {
     return sites.get(number);
   }
 
@@ -57,7 +68,7 @@ public final class ErrorSites {
    * @return the number
    */
   public synchronized int size() {
-    return sites.size();
+    return size;
   }
 
   /**

@@ -2,6 +2,7 @@ package org.revenantdb.chaos.inject;
 
 import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -26,6 +27,8 @@ public final class Injector implements IntConsumer {
   private static final String INITIALIZER = "<clinit>";
   private static final Set<String> OURS = Set.of(Injector.class.getName(), Hook.class.getName());
 
+  private static final List<String> JDK = List.of("java.", "javax.", "jdk.", "sun.");
+
   private enum State {
     COUNTING,
     ARMED,
@@ -43,6 +46,9 @@ public final class Injector implements IntConsumer {
 
   /** Whether the target matches a point. Races are harmless: each thread finds the same answer. */
   private final byte[] matches;
+
+  /** Found once for each thread. */
+  private final ThreadLocal<Boolean> ofCaller = ThreadLocal.withInitial(this::beganOutside);
 
   private final AtomicLong matched = new AtomicLong();
   private final AtomicInteger thrown = new AtomicInteger();
@@ -87,7 +93,11 @@ public final class Injector implements IntConsumer {
   @Override
   public void accept(int site) {
     switch (state.get()) {
-      case COUNTING -> hits.incrementAndGet(site);
+      case COUNTING -> {
+        if (isPossible(sites.get(site))) {
+          hits.incrementAndGet(site);
+        }
+      }
       case ARMED -> armed(site);
       case STRIKING -> striking(site);
       case RELIEVED -> {}
@@ -96,7 +106,7 @@ public final class Injector implements IntConsumer {
 
   private void armed(int site) {
     Target goal = target;
-    if (goal == null || !isMatch(goal, site)) {
+    if (goal == null || !isMatch(goal, site) || !isPossible(sites.get(site))) {
       return;
     }
     if (goal.deeperThan() > 0 && frames() <= goal.deeperThan()) {
@@ -161,9 +171,30 @@ public final class Injector implements IntConsumer {
 
   private Error error(ErrorSite.Kind kind, int site) {
     String text = "injected before " + sites.get(site);
-    return kind == ErrorSite.Kind.CALL
-        ? new StackOverflowError(text)
-        : new OutOfMemoryError(text);
+    Error error =
+        kind == ErrorSite.Kind.CALL ? new StackOverflowError(text) : new OutOfMemoryError(text);
+    error.setStackTrace(
+        Arrays.stream(error.getStackTrace())
+            .dropWhile(frame -> OURS.contains(frame.getClassName()))
+            .toArray(StackTraceElement[]::new));
+    return error;
+  }
+
+  /** A thread of the store begins with an empty stack, which does not end in its first calls. */
+  private boolean isPossible(ErrorSite site) {
+    return site.kind() != ErrorSite.Kind.CALL || Boolean.TRUE.equals(ofCaller.get());
+  }
+
+  /** Whether a thread began outside the store. */
+  private boolean beganOutside() {
+    String first =
+        StackWalker.getInstance()
+            .walk(all ->
+                all.map(StackWalker.StackFrame::getClassName)
+                    .filter(name -> JDK.stream().noneMatch(name::startsWith))
+                    .reduce((_, outer) -> outer))
+            .orElse("");
+    return !sites.isChosen(first);
   }
 
   private static boolean isInInitializer(Error error) {
@@ -173,7 +204,7 @@ public final class Injector implements IntConsumer {
 
   /** How many frames the program has on the stack of this thread. */
   private static int frames() {
-    return StackWalker.getInstance()
+    return StackWalker.getInstance(StackWalker.Option.SHOW_REFLECT_FRAMES)
         .walk(all -> (int) all.dropWhile(frame -> OURS.contains(frame.getClassName())).count());
   }
 

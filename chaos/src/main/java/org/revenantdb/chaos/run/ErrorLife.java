@@ -71,7 +71,7 @@ final class ErrorLife<S> extends MemoryLife<S> {
   }
 
   @Override
-  public Lived live() {
+  public Lived live() throws IOException {
     classes.inject(injector);
     TimedCall call;
     try {
@@ -79,6 +79,7 @@ final class ErrorLife<S> extends MemoryLife<S> {
     } finally {
       injector.relieve();
       classes.inject(null);
+      endProcess(); // a store whose close has failed may still be at work
     }
     Error first = injector.first();
     String told = first == null ? "" : "\nthe injected error:\n" + CallStack.text(first);

@@ -41,6 +41,9 @@ public final class FaultRun<S> {
   private static final String NAME = "faults";
   private static final int PROMISES = 4;
 
+  /** Each hang takes as long as the limit of a life, and its threads stay. */
+  private static final int MOST_HANGS = 3;
+
   /** Makes the recording of a life without faults. */
   private interface Intact {
     Recording record() throws IOException;
@@ -58,6 +61,7 @@ public final class FaultRun<S> {
   private final Tally tally = new Tally();
   private final Map<String, FaultRow> rows = new LinkedHashMap<>();
   private final long begun = System.nanoTime();
+  private int hangs;
 
   /**
    * Prepares a run on disks in memory.
@@ -184,7 +188,7 @@ public final class FaultRun<S> {
   }
 
   /**
-   * Runs all lives, until the budget is used up. The first one has no fault, to detect a subject
+   * Runs all lives, until the budget is used up or three of them hang. The first one has no fault, to detect a subject
    * that is itself at fault.
    *
    * @return the result
@@ -197,7 +201,8 @@ public final class FaultRun<S> {
     }
     Duration budget = options.budget();
     for (FaultCase each : cases) {
-      if (budget != null && System.nanoTime() - begun > budget.toNanos()) {
+      if (hangs == MOST_HANGS
+          || (budget != null && System.nanoTime() - begun > budget.toNanos())) {
         break;
       }
       FaultRow row = new Trial(each).run();
@@ -244,6 +249,7 @@ public final class FaultRun<S> {
           fail(Verdict.HARNESS_BROKEN, "without any fault: " + lived.complaint(), null);
         }
       } else if (lived.hangs()) {
+        hangs++;
         fail(Verdict.CORRUPT, lived.complaint(), null);
       } else if (!lived.broken().isEmpty()) {
         fail(Verdict.CORRUPT, lived.broken(), null);

@@ -55,13 +55,19 @@ class MemoryLife<S> implements FaultLife {
     return clock;
   }
 
+  /** Late operations of the process must not reach the disk any more. */
+  final void endProcess() throws IOException {
+    strikes.end();
+    recorder = recorder.nextProcess(FaultInjector.NOTHING);
+  }
+
   /** The directory of the store in the present process. */
   Path store() {
     return recorder.directory();
   }
 
   @Override
-  public Lived live() {
+  public Lived live() throws IOException {
     TimedCall call = TimedCall.run("a life with " + fault.title(), options.limit(), this::work);
     return new Lived(
         strikes.struck(),
@@ -117,9 +123,7 @@ class MemoryLife<S> implements FaultLife {
   }
 
   private void workAgain(TimedCall.Step step) throws Exception {
-    strikes.end();
-    // Late operations of the first process must not reach the disk beside the second.
-    recorder = recorder.nextProcess(FaultInjector.NOTHING);
+    endProcess();
     CrashSubject<S> subject = subjects.get();
     step.now("open after " + fault.title());
     S store = subject.open(recorder.directory());
