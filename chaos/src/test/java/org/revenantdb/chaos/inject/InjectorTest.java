@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -75,10 +74,17 @@ class InjectorTest {
             "objects java.lang.Object[]",
             "cube int[][][]",
             "boxed java.lang.Integer.valueOf",
-            "concatenated java.lang.String",
-            "concatenated java.lang.String.length",
             "captured java.util.function.IntSupplier"),
-        new TreeSet<>(counts.keySet()));
+        counts.keySet().stream()
+            .filter(name -> !name.startsWith("concatenated"))
+            .collect(Collectors.toSet()));
+    // By invokedynamic or by a StringBuilder, as the compiler is told.
+    assertTrue(
+        counts.keySet().stream()
+                .filter(name -> name.startsWith("concatenated java.lang.String"))
+                .count()
+            >= 2,
+        counts::toString);
     assertEquals(8L, injector.counts(ErrorSite.Kind.ALLOCATION).entrySet().stream()
         .filter(entry -> entry.getKey().of().equals("java.util.List.add"))
         .mapToLong(Map.Entry::getValue)
