@@ -6,7 +6,6 @@ import java.io.UncheckedIOException;
 import java.net.URL;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
@@ -79,16 +78,15 @@ public final class InjectedClasses extends ClassLoader {
      * Creates a source.
      *
      * @param subject the class of the subject
-     * @param kinds of the points
      * @param prefixes the beginnings of the names of the classes that are changed; behind {@code !}
      *     of those that are not
      */
-    public Source(Class<?> subject, Set<ErrorSite.Kind> kinds, List<String> prefixes) {
+    public Source(Class<?> subject, List<String> prefixes) {
       this.original = subject.getClassLoader();
       this.framework = folder(Hook.class);
       this.subject = subject.getName();
       this.sites = new ErrorSites();
-      this.transformer = new PointTransformer(sites, kinds, prefixes, subject.getName());
+      this.transformer = new PointTransformer(sites, prefixes, subject.getName());
     }
 
     /**

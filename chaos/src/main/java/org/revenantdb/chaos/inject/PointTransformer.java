@@ -88,22 +88,18 @@ public final class PointTransformer {
   private static final String NOT = "!";
 
   private final ErrorSites sites;
-  private final Set<ErrorSite.Kind> kinds;
   private final Predicate<String> chosen;
 
   /**
    * Creates a transformer.
    *
    * @param sites receives the points
-   * @param kinds of the points
    * @param prefixes the beginnings of the names of the classes that are changed; behind {@code !}
    *     of those that are not
    * @param except the name of a class that is not, the subject
    */
-  public PointTransformer(
-      ErrorSites sites, Set<ErrorSite.Kind> kinds, List<String> prefixes, String except) {
+  public PointTransformer(ErrorSites sites, List<String> prefixes, String except) {
     this.sites = sites;
-    this.kinds = Set.copyOf(kinds);
     List<String> changed = prefixes.stream().filter(one -> !one.startsWith(NOT)).toList();
     List<String> others =
         prefixes.stream().filter(one -> one.startsWith(NOT)).map(one -> one.substring(1)).toList();
@@ -205,8 +201,7 @@ public final class PointTransformer {
     }
 
     private void call(CodeBuilder builder, ErrorSite.Kind kind, String of) {
-      int number =
-          kinds.contains(kind) ? sites.add(new ErrorSite(kind, className, method, line, of)) : -1;
+      int number = sites.add(new ErrorSite(kind, className, method, line, of));
       if (number >= 0) {
         builder.loadConstant(number).invokestatic(HOOK, "reached", OF_POINT);
       }

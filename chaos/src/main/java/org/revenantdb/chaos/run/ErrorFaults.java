@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -59,7 +58,7 @@ public final class ErrorFaults<S> {
   public ErrorFaults(Class<?> subject, List<String> prefixes, PowerCutOptions options) {
     this.subjects = Subjects.of(subject);
     this.options = options;
-    this.source = new InjectedClasses.Source(subject, Set.of(ErrorSite.Kind.values()), prefixes);
+    this.source = new InjectedClasses.Source(subject, prefixes);
   }
 
   /** What a case has instead of an injector of file operations. */
@@ -76,7 +75,7 @@ public final class ErrorFaults<S> {
     Injector counts = counted;
     if (counts == null) {
       // The first life loads the classes, which runs through code that later lives do not reach.
-      for (int life = 0; life < 2; life++) {
+      for (int life = 0; life < 2 && complaint.isEmpty(); life++) {
         Injector counting = Injector.counting(source.sites());
         complaint = life(NONE, _ -> counting).live().complaint();
         counts = counting;

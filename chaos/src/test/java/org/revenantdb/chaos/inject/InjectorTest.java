@@ -24,13 +24,13 @@ class InjectorTest {
 
   private final InjectedClasses.Source source =
       new InjectedClasses.Source(
-          Allocating.class, Set.of(ErrorSite.Kind.values()), List.of(CODE, "!" + CODE + "$"));
+          Allocating.class, List.of(CODE, "!" + CODE + "$"));
   private final AtomicLong clock = new AtomicLong();
 
   /** The subject is never changed, so the code is loaded beside it. */
   private final InjectedClasses classes =
       new InjectedClasses.Source(
-              InjectorTest.class, Set.of(ErrorSite.Kind.values()), List.of(CODE))
+              InjectorTest.class, List.of(CODE))
           .load();
 
   private final ErrorSites sites = classes.sites();
