@@ -81,7 +81,28 @@ public final class PointTransformer {
           "values",
           "withInitial");
 
-  /** Classes of the JDK of which any method may allocate. */
+  /** Methods that allocate nothing, whatever they belong to. */
+  private static final Set<String> MODEST =
+      Set.of(
+          "charAt",
+          "close",
+          "compareTo",
+          "contains",
+          "endsWith",
+          "equals",
+          "force",
+          "hashCode",
+          "indexOf",
+          "isBlank",
+          "isEmpty",
+          "isOpen",
+          "lastIndexOf",
+          "length",
+          "position",
+          "size",
+          "startsWith");
+
+  /** Classes of the JDK of which any other method may allocate. */
   private static final List<String> GREEDY_CLASSES =
       List.of("java/util/stream/", "java/nio/channels/", "java/nio/file/", "java/lang/String");
 
@@ -230,6 +251,7 @@ public final class PointTransformer {
     boolean isEmptyList = method.equals("of") && call.typeSymbol().parameterCount() == 0;
     return isOfJdk
         && !isEmptyList
+        && !MODEST.contains(method)
         && !owner.equals("java/lang/invoke/VarHandle")
         && !owner.startsWith("java/util/concurrent/atomic/Atomic")
         && (GREEDY.contains(method) || GREEDY_CLASSES.stream().anyMatch(owner::startsWith));

@@ -170,7 +170,8 @@ public final class ErrorFaults<S> {
         + " points"
         + (source.sites().unchanged().isEmpty()
             ? ""
-            : ", unchanged: " + source.sites().unchanged());
+            : ", unchanged: " + source.sites().unchanged())
+        + (complaint.isEmpty() ? "" : ", without errors: " + complaint);
   }
 
   private FaultLife begin(FaultCase fault) throws IOException {

@@ -1,6 +1,7 @@
 package org.revenantdb.chaos.run;
 
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -21,6 +22,9 @@ import org.revenantdb.chaos.trace.CallStack;
 final class ErrorLife<S> extends MemoryLife<S> {
 
   private static final int PROBE = -3;
+
+  /** A chain of causes may be a circle. */
+  private static final int MOST_LINKS = 100;
 
   /** Exceptions of the JDK that mistakes cause, and no store throws to report an error. */
   private static final List<Class<? extends Throwable>> MISTAKES =
@@ -114,33 +118,49 @@ final class ErrorLife<S> extends MemoryLife<S> {
     if (call.hangs()) {
       return "";
     }
-    for (Throwable thrown : new Throwable[] {failure, afterRelief, inClose}) {
-      if (thrown != null && isMistake(thrown)) {
-        return "a call failed with an exception that reports no error: "
-            + CallStack.text(thrown)
-            + told;
-      }
+    Throwable mistake = mistake();
+    if (mistake != null) {
+      return "a call failed with an exception that reports no error: "
+          + CallStack.text(mistake)
+          + told;
     }
     return failed() == null && !call.complaint().isEmpty()
         ? "a thread of the store died, and no call failed: " + call.complaint() + told
         : "";
   }
 
+  private @Nullable Throwable mistake() {
+    Throwable inWork = failure;
+    Throwable later = afterRelief;
+    if (inWork != null && isMistake(inWork)) {
+      return inWork;
+    }
+    if (later != null && isMistake(later)) {
+      return later;
+    }
+    Throwable last = inClose;
+    return last != null && isMistake(last) ? last : null;
+  }
+
   private static boolean isMistake(Throwable thrown) {
-    boolean mistake = false;
-    int depth = 0;
-    for (@Nullable Throwable at = thrown; at != null && depth < 100; at = at.getCause(), depth++) {
-      if (at instanceof VirtualMachineError) {
+    if (MISTAKES.stream().noneMatch(type -> type.isInstance(thrown))) {
+      return false;
+    }
+    int links = 0;
+    for (@Nullable Throwable link = thrown;
+        link != null && links < MOST_LINKS;
+        link = link.getCause()) {
+      if (link instanceof VirtualMachineError || suppresses(link)) {
         return false;
       }
-      for (Throwable suppressed : at.getSuppressed()) {
-        if (suppressed instanceof VirtualMachineError) {
-          return false;
-        }
-      }
-      mistake |= depth == 0 && MISTAKES.stream().anyMatch(type -> type.isInstance(thrown));
+      links++;
     }
-    return mistake;
+    return true;
+  }
+
+  private static boolean suppresses(Throwable thrown) {
+    return Arrays.stream(thrown.getSuppressed())
+        .anyMatch(suppressed -> suppressed instanceof VirtualMachineError);
   }
 
   /** The step may hang in another thread than the one that is watched. */

@@ -69,7 +69,6 @@ class InjectorTest {
             "created java.lang.StringBuilder",
             "created java.lang.StringBuilder.<init>",
             "created java.lang.StringBuilder.toString",
-            "created java.lang.String.isEmpty",
             "array byte[]",
             "objects java.lang.Object[]",
             "cube int[][][]",
@@ -80,10 +79,10 @@ class InjectorTest {
             .collect(Collectors.toSet()));
     // By invokedynamic or by a StringBuilder, as the compiler is told.
     assertTrue(
-        counts.keySet().stream()
-                .filter(name -> name.startsWith("concatenated java.lang.String"))
-                .count()
-            >= 2,
+        counts.keySet().stream().anyMatch(name -> name.startsWith("concatenated java.lang.String")),
+        counts::toString);
+    assertTrue(
+        counts.keySet().stream().noneMatch(name -> name.endsWith("String.length")),
         counts::toString);
     assertEquals(8L, injector.counts(ErrorSite.Kind.ALLOCATION).entrySet().stream()
         .filter(entry -> entry.getKey().of().equals("java.util.List.add"))
