@@ -27,8 +27,7 @@ import org.revenantdb.chaos.subject.Verdict;
 import org.revenantdb.engine.Database;
 
 /**
- * RevenantDB with an {@link OutOfMemoryError} or a {@link StackOverflowError} somewhere in its code.
- * Nothing acknowledged is lost, no latch stays held, no thread dies in silence, and {@code close}
+ * RevenantDB with an {@link OutOfMemoryError} or several of them somewhere in its code. Nothing acknowledged is lost, no latch stays held, no thread dies in silence, and {@code close}
  * returns.
  *
  * <p>{@code errors.seed} repeats a seed, {@code errors.lives} sets the lives of each kind of error
@@ -37,14 +36,18 @@ import org.revenantdb.engine.Database;
 class ErrorsInCodeTest {
 
   private static final boolean LONG = Boolean.getBoolean("revenant.long");
-  private static final int LIVES = Integer.getInteger("errors.lives", LONG ? 150 : 12);
+  private static final int LIVES = Integer.getInteger("errors.lives", LONG ? 150 : 8);
 
   /** The usual build repeats the same lives; the long form looks for new ones. */
   private static final long SEED =
       Long.getLong("errors.seed", LONG ? System.nanoTime() : 20_261_128);
 
+  /**
+   * No calls: the engine reserves stack before it takes a latch, so they do not overflow where an
+   * injector would throw. {@code StarvedTest} has stacks that end.
+   */
   private static final List<FaultKind> KINDS =
-      List.of(FaultKind.ALLOCATION_FAILS, FaultKind.HEAP_FULL, FaultKind.CALL_OVERFLOWS);
+      List.of(FaultKind.ALLOCATION_FAILS, FaultKind.HEAP_FULL);
 
   /** The debug mode of the latches does not survive errors: it is no part of the engine. */
   private static final List<String> CODE =
