@@ -44,8 +44,7 @@ public final class ErrorDraw {
       } else {
         Map.Entry<ErrorSite, Long> point = points.get(i / 2 % points.size());
         ErrorSite site = point.getKey();
-        target =
-            nth(any.in(site.place()).of(site.of()), 1 + random.nextLong(point.getValue()));
+        target = nth(any.in(site.place()).of(site.of()), 1 + random.nextLong(point.getValue()));
       }
       drawn.add(target.errors(errors(kind, random)));
     }

@@ -46,6 +46,8 @@ public record ErrorSite(Kind kind, String className, String method, int line, St
 
   @Override
   public String toString() {
-    return kind == Kind.CALL ? "the call of " + place() : "the allocation of " + of + " in " + place();
+    return kind == Kind.CALL
+        ? "the call of " + place()
+        : "the allocation of " + of + " in " + place();
   }
 }

@@ -234,8 +234,7 @@ public final class PointTransformer {
     return switch (instruction) {
       case NewObjectInstruction created -> name(created.className().asSymbol());
       case NewReferenceArrayInstruction created -> name(created.componentType().asSymbol()) + "[]";
-      case NewPrimitiveArrayInstruction created ->
-          name(created.typeKind().upperBound()) + "[]";
+      case NewPrimitiveArrayInstruction created -> name(created.typeKind().upperBound()) + "[]";
       case NewMultiArrayInstruction created -> name(created.arrayType().asSymbol());
       case InvokeDynamicInstruction linked -> name(linked.typeSymbol().returnType());
       case InvokeInstruction call when isGreedy(call) ->

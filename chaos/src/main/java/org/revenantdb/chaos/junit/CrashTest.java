@@ -190,8 +190,8 @@ public @interface CrashTest {
    *
    * <p>Such a life has the store's classes loaded once more, by a class loader that changes them.
    * What it leaves is opened in the JVM of the test, also with {@link #isolated}. It needs {@link
-   * FileAccess#PATH}; with {@link FileAccess#ANY} these tests are skipped.
-   * The system property {@code revenant.chaos.error} repeats one life; a failure prints its value.
+   * FileAccess#PATH}; with {@link FileAccess#ANY} these tests are skipped. The system property
+   * {@code revenant.chaos.error} repeats one life; a failure prints its value.
    *
    * @return by default none, and then there are no such tests
    */

@@ -205,9 +205,7 @@ public final class CrashTestExtension
     Target error = settings.error();
     return errors.run(
         kind,
-        error == null
-            ? errors.cases(kind, settings.faultLives())
-            : List.of(ErrorFaults.of(error)),
+        error == null ? errors.cases(kind, settings.faultLives()) : List.of(ErrorFaults.of(error)),
         text -> seen.accept(text + "; " + errors.seen()));
   }
 

@@ -72,17 +72,22 @@ public final class ErrorFaults<S> {
 
   /** Lives once without errors, and counts what is reached. */
   private Injector counted() throws IOException {
-    Injector counts = counted;
-    if (counts == null) {
-      // The first life loads the classes, which runs through code that later lives do not reach.
-      for (int life = 0; life < 2 && complaint.isEmpty(); life++) {
-        Injector counting = Injector.counting(source.sites());
-        complaint = life(NONE, _ -> counting).live().complaint();
-        counts = counting;
-      }
-      counted = counts;
+    Injector known = counted;
+    if (known != null) {
+      return known;
     }
+    // The first life loads the classes, which runs through code that later lives do not reach.
+    live(Injector.counting(source.sites()));
+    Injector counts = Injector.counting(source.sites());
+    if (complaint.isEmpty()) {
+      live(counts);
+    }
+    counted = counts;
     return counts;
+  }
+
+  private void live(Injector counting) throws IOException {
+    complaint = life(NONE, _ -> counting).live().complaint();
   }
 
   /**
@@ -97,9 +102,7 @@ public final class ErrorFaults<S> {
     Map<ErrorSite, Long> counts =
         counted()
             .counts(
-                kind == FaultKind.CALL_OVERFLOWS
-                    ? ErrorSite.Kind.CALL
-                    : ErrorSite.Kind.ALLOCATION);
+                kind == FaultKind.CALL_OVERFLOWS ? ErrorSite.Kind.CALL : ErrorSite.Kind.ALLOCATION);
     if (!complaint.isEmpty()) {
       return List.of();
     }
@@ -168,9 +171,7 @@ public final class ErrorFaults<S> {
   public String seen() {
     return source.sites().size()
         + " points"
-        + (source.sites().unchanged().isEmpty()
-            ? ""
-            : ", unchanged: " + source.sites().unchanged())
+        + (source.sites().unchanged().isEmpty() ? "" : ", unchanged: " + source.sites().unchanged())
         + (complaint.isEmpty() ? "" : ", without errors: " + complaint);
   }
 

@@ -168,8 +168,7 @@ final class ErrorLife<S> extends MemoryLife<S> {
     Thread thread = at;
     return thread == null
         ? ""
-        : "\nthe thread of that step:\n"
-            + new CallStack(List.of(thread.getStackTrace())).text();
+        : "\nthe thread of that step:\n" + new CallStack(List.of(thread.getStackTrace())).text();
   }
 
   private void work(TimedCall.Step step) throws InterruptedException {

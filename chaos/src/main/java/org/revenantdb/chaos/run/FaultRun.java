@@ -188,8 +188,8 @@ public final class FaultRun<S> {
   }
 
   /**
-   * Runs all lives, until the budget is used up or three of them hang. The first one has no fault, to detect a subject
-   * that is itself at fault.
+   * Runs all lives, until the budget is used up or three of them hang. The first one has no fault,
+   * to detect a subject that is itself at fault.
    *
    * @return the result
    * @throws IOException if a disk cannot be made
@@ -201,8 +201,7 @@ public final class FaultRun<S> {
     }
     Duration budget = options.budget();
     for (FaultCase each : cases) {
-      if (hangs == MOST_HANGS
-          || (budget != null && System.nanoTime() - begun > budget.toNanos())) {
+      if (hangs == MOST_HANGS || (budget != null && System.nanoTime() - begun > budget.toNanos())) {
         break;
       }
       FaultRow row = new Trial(each).run();

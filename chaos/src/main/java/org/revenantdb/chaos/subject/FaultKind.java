@@ -4,8 +4,8 @@ package org.revenantdb.chaos.subject;
  * The ready catalogue of faults: what an operating system reports to a store when a device, its
  * space or the process's memory fails, and the errors of the virtual machine.
  *
- * <p>Each fault strikes one operation of a life, or one place in the code. Whatever the store does then, nothing that it
- * acknowledged may be lost, the store must open afterwards, and it must work.
+ * <p>Each fault strikes one operation of a life, or one place in the code. Whatever the store does
+ * then, nothing that it acknowledged may be lost, the store must open afterwards, and it must work.
  */
 public enum FaultKind {
   /** A write fails and changes nothing (EIO). */

@@ -127,15 +127,13 @@ class ErrorFaultsTest {
   @Test
   void the_target_of_a_failure_repeats_it() throws IOException {
     ErrorFaults<LineFile> faults = faults(Lines.InstallsHalfAFile.class, LIMIT);
-    FaultRun<LineFile> run =
-        faults.run(faults.cases(FaultKind.ALLOCATION_FAILS, LIVES));
+    FaultRun<LineFile> run = faults.run(faults.cases(FaultKind.ALLOCATION_FAILS, LIVES));
     Outcome outcome = run.run();
     String title = outcome.failures().getFirst().title();
     int begin = title.indexOf(ErrorFaults.ERROR + "='") + ErrorFaults.ERROR.length() + 2;
     String text = title.substring(begin, title.indexOf('\'', begin));
     FaultCase again = ErrorFaults.of(Target.parse(text));
-    FaultRun<LineFile> one =
-        faults(Lines.InstallsHalfAFile.class, LIMIT).run(List.of(again));
+    FaultRun<LineFile> one = faults(Lines.InstallsHalfAFile.class, LIMIT).run(List.of(again));
     assertEquals(Verdict.LOST, one.run().verdict(), text);
     FaultRow row = one.rows().getFirst();
     assertEquals(1, row.struck(), text);

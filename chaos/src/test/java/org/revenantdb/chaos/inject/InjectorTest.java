@@ -19,19 +19,15 @@ class InjectorTest {
 
   private static final String CODE = Allocating.class.getName();
   private static final List<String> ALL =
-      List.of(
-          "created", "array", "objects", "cube", "boxed", "concatenated", "captured", "deep");
+      List.of("created", "array", "objects", "cube", "boxed", "concatenated", "captured", "deep");
 
   private final InjectedClasses.Source source =
-      new InjectedClasses.Source(
-          Allocating.class, List.of(CODE, "!" + CODE + "$"));
+      new InjectedClasses.Source(Allocating.class, List.of(CODE, "!" + CODE + "$"));
   private final AtomicLong clock = new AtomicLong();
 
   /** The subject is never changed, so the code is loaded beside it. */
   private final InjectedClasses classes =
-      new InjectedClasses.Source(
-              InjectorTest.class, List.of(CODE))
-          .load();
+      new InjectedClasses.Source(InjectorTest.class, List.of(CODE)).load();
 
   private final ErrorSites sites = classes.sites();
 
@@ -84,10 +80,12 @@ class InjectorTest {
     assertTrue(
         counts.keySet().stream().noneMatch(name -> name.endsWith("String.length")),
         counts::toString);
-    assertEquals(8L, injector.counts(ErrorSite.Kind.ALLOCATION).entrySet().stream()
-        .filter(entry -> entry.getKey().of().equals("java.util.List.add"))
-        .mapToLong(Map.Entry::getValue)
-        .sum());
+    assertEquals(
+        8L,
+        injector.counts(ErrorSite.Kind.ALLOCATION).entrySet().stream()
+            .filter(entry -> entry.getKey().of().equals("java.util.List.add"))
+            .mapToLong(Map.Entry::getValue)
+            .sum());
     assertEquals(Map.of(), sites.unchanged());
   }
 
@@ -99,8 +97,7 @@ class InjectorTest {
     Map<String, Long> calls =
         injector.counts(ErrorSite.Kind.CALL).entrySet().stream()
             .collect(
-                Collectors.toMap(
-                    entry -> entry.getKey().method(), Map.Entry::getValue, Long::sum));
+                Collectors.toMap(entry -> entry.getKey().method(), Map.Entry::getValue, Long::sum));
     assertEquals(6, calls.get("deep"));
     assertEquals(2, calls.get("get"), "with the bridge");
     assertNull(calls.get("<clinit>"));

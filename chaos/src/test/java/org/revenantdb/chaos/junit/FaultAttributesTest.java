@@ -138,18 +138,14 @@ class FaultAttributesTest {
   void errors_in_code_are_tests_of_their_own_and_one_life_can_be_repeated() {
     Events events = run(InCode.class);
     assertEquals(
-        List.of(
-            "POWER_CUT, EXT4_ORDERED", "FAULT, ALLOCATION_FAILS", "FAULT, CALL_OVERFLOWS"),
+        List.of("POWER_CUT, EXT4_ORDERED", "FAULT, ALLOCATION_FAILS", "FAULT, CALL_OVERFLOWS"),
         names(events.succeeded().stream()),
         () -> messages(events));
-    System.setProperty(
-        ErrorFaults.ERROR, "call,n=1,in=org.revenantdb.chaos.teeth.TinyStore.put");
+    System.setProperty(ErrorFaults.ERROR, "call,n=1,in=org.revenantdb.chaos.teeth.TinyStore.put");
     try {
       Events one = run(InCode.class);
       assertEquals(
-          List.of("FAULT, CALL_OVERFLOWS"),
-          names(one.succeeded().stream()),
-          () -> messages(one));
+          List.of("FAULT, CALL_OVERFLOWS"), names(one.succeeded().stream()), () -> messages(one));
     } finally {
       System.clearProperty(ErrorFaults.ERROR);
     }

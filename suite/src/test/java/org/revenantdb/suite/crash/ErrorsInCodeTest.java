@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.revenantdb.chaos.inject.Target;
 import org.revenantdb.chaos.profile.PlatformProfile;
 import org.revenantdb.chaos.run.ErrorFaults;
@@ -27,8 +27,8 @@ import org.revenantdb.chaos.subject.Verdict;
 import org.revenantdb.engine.Database;
 
 /**
- * RevenantDB with an {@link OutOfMemoryError} or several of them somewhere in its code. Nothing acknowledged is lost, no latch stays held, no thread dies in silence, and {@code close}
- * returns.
+ * RevenantDB with an {@link OutOfMemoryError} or several of them somewhere in its code. Nothing
+ * acknowledged is lost, no latch stays held, no thread dies in silence, and {@code close} returns.
  *
  * <p>{@code errors.seed} repeats a seed, {@code errors.lives} sets the lives of each kind of error
  * and subject, {@code revenant.chaos.error} repeats one life of the first subject.
@@ -88,12 +88,7 @@ class ErrorsInCodeTest {
     System.out.println(
         "errors in the code of %s, seed %d: %s, struck %d of %d, %s"
             .formatted(
-                subject.getSimpleName(),
-                SEED,
-                run.rows(),
-                struck,
-                cases.size(),
-                errors.seen()));
+                subject.getSimpleName(), SEED, run.rows(), struck, cases.size(), errors.seen()));
     assertEquals(
         Verdict.SURVIVED,
         outcome.verdict(),
@@ -104,6 +99,21 @@ class ErrorsInCodeTest {
   @Test
   void an_error_anywhere_in_the_code_loses_nothing_and_blocks_nobody() throws IOException {
     run(ShortSubject.class);
+  }
+
+  /** The boxed LSN of a table's creation: callers waited for ever for a change that never ended. */
+  @Test
+  void an_allocation_that_fails_at_the_end_of_a_change_of_tables_leaves_nobody_waiting()
+      throws IOException {
+    Target end =
+        Target.allocation(1)
+            .in("org.revenantdb.engine.catalog.Catalog$Announcement.end")
+            .errors(Target.MOST_ERRORS);
+    FaultRun<Database> run =
+        new ErrorFaults<Database>(ShortSubject.class, CODE, options())
+            .run(List.of(ErrorFaults.of(end)));
+    Outcome outcome = run.run();
+    assertEquals(Verdict.SURVIVED, outcome.verdict(), () -> String.valueOf(outcome.failures()));
   }
 
   static Stream<Class<? extends RevenantSubject>> others() {
