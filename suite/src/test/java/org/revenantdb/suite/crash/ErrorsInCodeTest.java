@@ -111,9 +111,10 @@ class ErrorsInCodeTest {
             .errors(Target.MOST_ERRORS);
     FaultRun<Database> run =
         new ErrorFaults<Database>(ShortSubject.class, CODE, options())
-            .run(List.of(ErrorFaults.of(end)));
+            .run(List.of(ErrorFaults.of(end), ErrorFaults.of(Target.allocation(1_000))));
     Outcome outcome = run.run();
     assertEquals(Verdict.SURVIVED, outcome.verdict(), () -> String.valueOf(outcome.failures()));
+    assertEquals(0, run.rows().getFirst().struck(), "the end allocates nothing");
   }
 
   static Stream<Class<? extends RevenantSubject>> others() {
