@@ -8,12 +8,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 import org.revenantdb.chaos.inject.Target;
 import org.revenantdb.chaos.profile.PlatformProfile;
 import org.revenantdb.chaos.run.ErrorFaults;
@@ -30,13 +25,16 @@ import org.revenantdb.engine.Database;
  * RevenantDB with an {@link OutOfMemoryError} or several of them somewhere in its code. Nothing
  * acknowledged is lost, no latch stays held, no thread dies in silence, and {@code close} returns.
  *
- * <p>{@code errors.seed} repeats a seed, {@code errors.lives} sets the lives of each kind of error
- * and subject, {@code revenant.chaos.error} repeats one life of the first subject.
+ * <p>{@code errors.seed} repeats a seed, {@code errors.lives} sets the lives of each kind of
+ * error, {@code errors.subject} names another subject, and {@code revenant.chaos.error} repeats one
+ * life.
  */
 class ErrorsInCodeTest {
 
   private static final boolean LONG = Boolean.getBoolean("revenant.long");
-  private static final int LIVES = Integer.getInteger("errors.lives", LONG ? 150 : 8);
+  private static final String SUBJECT =
+      System.getProperty("errors.subject", ShortSubject.class.getName());
+  private static final int LIVES = Integer.getInteger("errors.lives", LONG ? 1_000 : 8);
 
   /** The usual build repeats the same lives; the long form looks for new ones. */
   private static final long SEED =
@@ -97,8 +95,8 @@ class ErrorsInCodeTest {
   }
 
   @Test
-  void an_error_anywhere_in_the_code_loses_nothing_and_blocks_nobody() throws IOException {
-    run(ShortSubject.class);
+  void an_error_anywhere_in_the_code_loses_nothing_and_blocks_nobody() throws Exception {
+    run(Class.forName(SUBJECT).asSubclass(RevenantSubject.class));
   }
 
   /** The boxed LSN of a table's creation: callers waited for ever for a change that never ended. */
@@ -115,27 +113,5 @@ class ErrorsInCodeTest {
     Outcome outcome = run.run();
     assertEquals(Verdict.SURVIVED, outcome.verdict(), () -> String.valueOf(outcome.failures()));
     assertEquals(0, run.rows().getFirst().struck(), "the end allocates nothing");
-  }
-
-  static Stream<Class<? extends RevenantSubject>> others() {
-    return Stream.of(
-        MixedSubject.class,
-        LargeValuesSubject.class,
-        PreparedSubject.class,
-        SequenceSubject.class,
-        VersionsSubject.class,
-        LazySubject.class,
-        CompactSubject.class,
-        DropSubject.class,
-        LoadSubject.class);
-  }
-
-  @Tag("slow")
-  @ParameterizedTest
-  @MethodSource("others")
-  @EnabledIfSystemProperty(named = "revenant.long", matches = "true")
-  void an_error_anywhere_in_other_work_loses_nothing_and_blocks_nobody(
-      Class<? extends RevenantSubject> subject) throws IOException {
-    run(subject);
   }
 }
