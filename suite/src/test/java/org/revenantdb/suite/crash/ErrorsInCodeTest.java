@@ -25,9 +25,8 @@ import org.revenantdb.engine.Database;
  * RevenantDB with an {@link OutOfMemoryError} or several of them somewhere in its code. Nothing
  * acknowledged is lost, no latch stays held, no thread dies in silence, and {@code close} returns.
  *
- * <p>{@code errors.seed} repeats a seed, {@code errors.lives} sets the lives of each kind of
- * error, {@code errors.subject} names another subject, and {@code revenant.chaos.error} repeats one
- * life.
+ * <p>{@code errors.seed} repeats a seed, {@code errors.lives} sets the lives of each kind of error,
+ * {@code errors.subject} names another subject, and {@code revenant.chaos.error} repeats one life.
  */
 class ErrorsInCodeTest {
 
