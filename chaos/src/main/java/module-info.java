@@ -32,6 +32,8 @@ module org.revenantdb.chaos {
       org.revenantdb.suite;
   exports org.revenantdb.chaos.history to
       org.revenantdb.suite;
+  exports org.revenantdb.chaos.inject to
+      org.revenantdb.suite;
   exports org.revenantdb.chaos.oracle to
       org.revenantdb.suite;
   exports org.revenantdb.chaos.power to

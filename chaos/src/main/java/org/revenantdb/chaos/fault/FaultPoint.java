@@ -40,6 +40,7 @@ public record FaultPoint(FaultKind kind, long nth) {
       case OUT_OF_MEMORY, STACK_OVERFLOW ->
           operation.kind() == FileOperation.Kind.READ || isChange(operation.kind());
       case INTERRUPT -> isChange(operation.kind());
+      case ALLOCATION_FAILS, HEAP_FULL, CALL_OVERFLOWS -> false;
     };
   }
 

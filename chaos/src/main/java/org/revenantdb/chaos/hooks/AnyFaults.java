@@ -118,6 +118,7 @@ final class AnyFaults implements FaultLife.Source {
           hangs,
           lives.complaint(),
           /* thrown= */ null,
+          /* broken= */ "",
           unmeasured);
     }
 

@@ -83,6 +83,8 @@ final class Faults {
       case INTERRUPT ->
           "a thread that is in native code cannot interrupt itself; with files = PATH this fault is"
               + " possible";
+      case ALLOCATION_FAILS, HEAP_FULL, CALL_OVERFLOWS ->
+          "errors in code need a store in the JVM of the test, files = PATH";
       default -> "";
     };
   }
@@ -99,6 +101,7 @@ final class Faults {
       case RENAME_FAILS -> RENAME;
       case DELETE_FAILS -> DELETE;
       case READ_FAILS, OUT_OF_MEMORY, STACK_OVERFLOW, INTERRUPT -> 0;
+      case ALLOCATION_FAILS, HEAP_FULL, CALL_OVERFLOWS -> 0;
     };
   }
 

@@ -175,8 +175,28 @@ public @interface CrashTest {
     FaultKind.READ_FAILS,
     FaultKind.OUT_OF_MEMORY,
     FaultKind.STACK_OVERFLOW,
-    FaultKind.INTERRUPT
+    FaultKind.INTERRUPT,
+    FaultKind.ALLOCATION_FAILS,
+    FaultKind.HEAP_FULL,
+    FaultKind.CALL_OVERFLOWS
   };
+
+  /**
+   * The beginnings of the names of the store's classes, for instance {@code "com.acme.store."}.
+   * Behind {@code !} are those of classes that stay as they are ({@code "!com.acme.store.debug."}).
+   * With {@link #faults} there are then tests that throw errors of the virtual machine in their
+   * code: {@link FaultKind#ALLOCATION_FAILS}, {@link FaultKind#HEAP_FULL} and {@link
+   * FaultKind#CALL_OVERFLOWS}. Each life throws at another place, so set {@link #faultLives} to
+   * some hundred.
+   *
+   * <p>Such a life has the store's classes loaded once more, by a class loader that changes them.
+   * What it leaves is opened in the JVM of the test, also with {@link #isolated}. It needs {@link
+   * FileAccess#PATH}; with {@link FileAccess#ANY} these tests are skipped. The system property
+   * {@code revenant.chaos.error} repeats one life; a failure prints its value.
+   *
+   * @return by default none, and then there are no such tests
+   */
+  String[] errorsIn() default {};
 
   /**
    * The number of lives for each kind of fault. Their operations are spread over the whole life.

@@ -17,7 +17,9 @@ import org.junit.jupiter.api.extension.TestTemplateInvocationContext;
 import org.junit.jupiter.api.extension.TestTemplateInvocationContextProvider;
 import org.junit.platform.commons.support.AnnotationSupport;
 import org.revenantdb.chaos.hooks.AnyRun;
+import org.revenantdb.chaos.inject.Target;
 import org.revenantdb.chaos.profile.PlatformProfile;
+import org.revenantdb.chaos.run.ErrorFaults;
 import org.revenantdb.chaos.run.ExitGuard;
 import org.revenantdb.chaos.run.FaultCase;
 import org.revenantdb.chaos.run.FaultCatalogue;
@@ -142,14 +144,20 @@ public final class CrashTestExtension
         }
       }
     }
+    Target error = settings.error();
+    if (error != null && settings.faults().contains(error.fault())) {
+      cases.clear(); // only that life
+    }
     for (FaultKind kind : settings.faults()) {
-      cases.add(
-          new FaultTestCase(
-              type,
-              settings,
-              kind,
-              (one, known, seen) -> faults(recording, settings, one, known, seen),
-              Teeth::proveFaults));
+      if (error == null || error.fault() == kind) {
+        cases.add(
+            new FaultTestCase(
+                type,
+                settings,
+                kind,
+                (one, known, seen) -> faults(recording, settings, one, known, seen),
+                Teeth::proveFaults));
+      }
     }
     if (settings.forceCoverage()) {
       cases.add(
@@ -169,6 +177,9 @@ public final class CrashTestExtension
       KnownFailures known,
       Consumer<String> seen)
       throws IOException {
+    if (kind.isInCode()) {
+      return errors(recording, settings, kind, seen);
+    }
     for (Recording of : List.of(recording.get(), recording.counted())) {
       if (!of.usable()) {
         return Outcome.of(kind.title(), of.verdict(), of.reason());
@@ -190,6 +201,21 @@ public final class CrashTestExtension
           FaultRun.isolated(recording.subjects(), checker, settings.jvmFlags(), options, lives),
           seen);
     }
+  }
+
+  private static Outcome errors(
+      SharedRecording recording, CrashTestSettings settings, FaultKind kind, Consumer<String> seen)
+      throws IOException {
+    Recording of = recording.get();
+    if (!of.usable()) {
+      return Outcome.of(kind.title(), of.verdict(), of.reason());
+    }
+    ErrorFaults<Object> errors = recording.errors();
+    Target error = settings.error();
+    return errors.run(
+        kind,
+        error == null ? errors.cases(kind, settings.faultLives()) : List.of(ErrorFaults.of(error)),
+        text -> seen.accept(text + "; " + errors.seen()));
   }
 
   private static Outcome coverage(SharedRecording recording, CrashTestSettings settings)

@@ -7,7 +7,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.crash.Options;
 import org.revenantdb.chaos.crash.Seeds;
+import org.revenantdb.chaos.inject.Target;
 import org.revenantdb.chaos.profile.PlatformProfile;
+import org.revenantdb.chaos.run.ErrorFaults;
 import org.revenantdb.chaos.run.KnownFailures;
 import org.revenantdb.chaos.run.PowerCutOptions;
 import org.revenantdb.chaos.run.Workers;
@@ -30,6 +32,7 @@ import org.revenantdb.chaos.subject.FileAccess;
  * @param zombies the number of processes that are stopped and continue
  * @param faults the kinds of fault, none if operations do not fail
  * @param faultLives the number of lives for each of them
+ * @param errorsIn the beginnings of the names of the classes in which errors are thrown
  * @param forceCoverage whether forces are removed
  * @param seed used by all tests of the class
  * @param baseline the failures that are accepted, or null
@@ -41,6 +44,7 @@ import org.revenantdb.chaos.subject.FileAccess;
  * @param limit the time limit of the lives, and of a state
  * @param directory where the files of failures go
  * @param replay the only file to open again, or null
+ * @param error the only error to throw, or null
  */
 record CrashTestSettings(
     List<Crash> crashes,
@@ -55,6 +59,7 @@ record CrashTestSettings(
     int zombies,
     List<FaultKind> faults,
     int faultLives,
+    List<String> errorsIn,
     boolean forceCoverage,
     long seed,
     @Nullable Baseline baseline,
@@ -65,7 +70,8 @@ record CrashTestSettings(
     @Nullable Duration budget,
     Duration limit,
     Path directory,
-    @Nullable Path replay) {
+    @Nullable Path replay,
+    @Nullable Target error) {
 
   private static final int LEAST_OF_A_FAULT = 20;
   private static final int SHARE_OF_A_FAULT = 25;
@@ -118,7 +124,11 @@ record CrashTestSettings(
     demand(
         forks || test.imagesPerJvm() == Workers.IMAGES,
         "imagesPerJvm needs isolated = true or files = " + FileAccess.ANY);
+    demand(
+        test.errorsIn().length == 0 || test.faults(),
+        "errorsIn needs faults = true: it is for the faults in code");
     String replay = System.getProperty(REPLAY);
+    String error = System.getProperty(ErrorFaults.ERROR);
     return new CrashTestSettings(
         List.of(test.crash()),
         test.files(),
@@ -130,8 +140,9 @@ record CrashTestSettings(
         test.kills(),
         test.failpoints(),
         test.zombies(),
-        test.faults() ? List.copyOf(EnumSet.copyOf(List.of(test.faultKinds()))) : List.of(),
+        faults(test),
         test.faultLives(),
+        List.of(test.errorsIn()),
         test.forceCoverage(),
         seed == CrashTest.FRESH_SEED ? Seeds.fresh() : seed,
         baseline(test.baseline()),
@@ -142,7 +153,20 @@ record CrashTestSettings(
         System.getProperty(SECONDS) == null ? null : Duration.ofSeconds(seconds),
         Duration.ofSeconds(test.timeoutSeconds()),
         Path.of(System.getProperty(DIR, "target/chaos")),
-        replay == null ? null : Path.of(replay));
+        replay == null ? null : Path.of(replay),
+        error == null ? null : Target.parse(error));
+  }
+
+  private static List<FaultKind> faults(CrashTest test) {
+    if (!test.faults()) {
+      return List.of();
+    }
+    EnumSet<FaultKind> kinds = EnumSet.copyOf(List.of(test.faultKinds()));
+    if (test.errorsIn().length == 0) {
+      kinds.removeIf(FaultKind::isInCode);
+      demand(!kinds.isEmpty(), "faultKinds names only faults in code, and errorsIn no code");
+    }
+    return List.copyOf(kinds);
   }
 
   private static @Nullable Baseline baseline(String path) {

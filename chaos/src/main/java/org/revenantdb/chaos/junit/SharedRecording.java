@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.fault.FaultPoint;
+import org.revenantdb.chaos.run.ErrorFaults;
 import org.revenantdb.chaos.run.LifeRecorder;
 import org.revenantdb.chaos.run.Recording;
 import org.revenantdb.chaos.run.Subjects;
@@ -25,6 +26,7 @@ final class SharedRecording implements AutoCloseable {
   private @Nullable List<Recording> deaths;
   private @Nullable Recording counted;
   private @Nullable Workers workers;
+  private @Nullable ErrorFaults<Object> errors;
   private final FaultPoint.Counter possible = new FaultPoint.Counter();
 
   SharedRecording(Class<?> type, CrashTestSettings settings) {
@@ -71,6 +73,16 @@ final class SharedRecording implements AutoCloseable {
   /** Where faults are possible in one life, once it is {@link #counted}. */
   FaultPoint.Counter possible() {
     return possible;
+  }
+
+  /** The lives with errors in code, which share the changed classes. */
+  synchronized ErrorFaults<Object> errors() {
+    ErrorFaults<Object> made = errors;
+    if (made == null) {
+      made = new ErrorFaults<>(type, settings.errorsIn(), settings.faultCuts());
+      errors = made;
+    }
+    return made;
   }
 
   /** The JVMs that open images, if they are isolated. */

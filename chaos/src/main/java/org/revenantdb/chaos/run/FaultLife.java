@@ -38,6 +38,8 @@ public interface FaultLife {
    * @param hangs whether the life did not end
    * @param complaint what went wrong; empty if the store finished its work
    * @param thrown the exception of the store, or null
+   * @param broken what no fault excuses, with a stack, such as a thread that died while all calls
+   *     succeeded; empty if there is nothing
    * @param unmeasured why the life shows nothing; empty if it does
    */
   record Lived(
@@ -47,6 +49,7 @@ public interface FaultLife {
       boolean hangs,
       String complaint,
       @Nullable Throwable thrown,
+      String broken,
       String unmeasured) {}
 
   /**

@@ -42,6 +42,9 @@ public final class FaultRun<S> {
   private static final String NAME = "faults";
   private static final int PROMISES = 4;
 
+  /** Each hang takes as long as the limit of a life, and its threads stay. */
+  private static final int MOST_HANGS = 3;
+
   /** Makes the recording of a life without faults. */
   private interface Intact {
     Recording record() throws IOException;
@@ -59,6 +62,7 @@ public final class FaultRun<S> {
   private final Tally tally;
   private final Map<String, FaultRow> rows = new LinkedHashMap<>();
   private final long begun = System.nanoTime();
+  private int hangs;
 
   /**
    * Prepares a run on disks in memory.
@@ -70,8 +74,16 @@ public final class FaultRun<S> {
    */
   public FaultRun(
       Supplier<CrashSubject<S>> subjects, PowerCutOptions options, List<FaultCase> cases) {
+    this(fault -> new MemoryLife<>(subjects, options, fault), subjects, options, cases);
+  }
+
+  private FaultRun(
+      FaultLife.Source lives,
+      Supplier<CrashSubject<S>> subjects,
+      PowerCutOptions options,
+      List<FaultCase> cases) {
     PatientChecker<S> patient = new PatientChecker<>(subjects, /* resume= */ true, options.limit());
-    this.lives = fault -> new MemoryLife<>(subjects, options, fault);
+    this.lives = lives;
     this.options = options;
     this.tally = new Tally(options.known());
     this.cases = List.copyOf(cases);
@@ -81,6 +93,24 @@ public final class FaultRun<S> {
     this.subject = patient.checker().subjectClass();
     this.refused = result -> patient.checker().refused(result);
     this.refuses = thrown -> subjects.get().refuses(thrown);
+  }
+
+  /**
+   * Prepares a run with errors in the code of the store.
+   *
+   * @param errors begins the lives
+   * @param subjects creates subjects, for what comes after the errors
+   * @param options as above
+   * @param cases of the errors
+   * @param <S> the open store
+   * @return the run
+   */
+  static <S> FaultRun<S> errors(
+      FaultLife.Source errors,
+      Supplier<CrashSubject<S>> subjects,
+      PowerCutOptions options,
+      List<FaultCase> cases) {
+    return new FaultRun<>(errors, subjects, options, cases);
   }
 
   private FaultRun(
@@ -161,8 +191,8 @@ public final class FaultRun<S> {
   }
 
   /**
-   * Runs all lives, until the budget is used up. The first one has no fault, to detect a subject
-   * that is itself at fault.
+   * Runs all lives, until the budget is used up or three of them hang. The first one has no fault,
+   * to detect a subject that is itself at fault.
    *
    * @return the result
    * @throws IOException if a disk cannot be made
@@ -174,7 +204,7 @@ public final class FaultRun<S> {
     }
     Duration budget = options.budget();
     for (FaultCase each : cases) {
-      if (budget != null && System.nanoTime() - begun > budget.toNanos()) {
+      if (hangs == MOST_HANGS || (budget != null && System.nanoTime() - begun > budget.toNanos())) {
         break;
       }
       FaultRow row = new Trial(each).run();
@@ -221,7 +251,10 @@ public final class FaultRun<S> {
           fail(Verdict.HARNESS_BROKEN, "without any fault: " + lived.complaint(), null);
         }
       } else if (lived.hangs()) {
+        hangs++;
         fail(Verdict.CORRUPT, lived.complaint(), null);
+      } else if (!lived.broken().isEmpty()) {
+        fail(Verdict.CORRUPT, lived.broken(), null);
       } else {
         afterwards(lived);
       }

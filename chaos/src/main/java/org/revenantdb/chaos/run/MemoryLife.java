@@ -20,7 +20,7 @@ import org.revenantdb.chaos.trace.TraceClock;
  *
  * @param <S> the open store
  */
-final class MemoryLife<S> implements FaultLife {
+class MemoryLife<S> implements FaultLife {
 
   private final Supplier<CrashSubject<S>> subjects;
   private final PowerCutOptions options;
@@ -47,8 +47,27 @@ final class MemoryLife<S> implements FaultLife {
     this.recorder = RecordingFileSystem.over(directory).clock(clock).faults(strikes).start();
   }
 
+  PowerCutOptions options() {
+    return options;
+  }
+
+  TraceClock clock() {
+    return clock;
+  }
+
+  /** Late operations of the process must not reach the disk any more. */
+  final void endProcess() throws IOException {
+    strikes.end();
+    recorder = recorder.nextProcess(FaultInjector.NOTHING);
+  }
+
+  /** The directory of the store in the present process. */
+  Path store() {
+    return recorder.directory();
+  }
+
   @Override
-  public Lived live() {
+  public Lived live() throws IOException {
     TimedCall call = TimedCall.run("a life with " + fault.title(), options.limit(), this::work);
     return new Lived(
         strikes.struck(),
@@ -57,6 +76,7 @@ final class MemoryLife<S> implements FaultLife {
         call.hangs(),
         call.complaint(),
         call.thrownAnywhere(),
+        /* broken= */ "",
         /* unmeasured= */ "");
   }
 
@@ -74,22 +94,22 @@ final class MemoryLife<S> implements FaultLife {
   }
 
   @Override
-  public DiskImage left() throws IOException {
+  public final DiskImage left() throws IOException {
     return DiskImage.of(directory);
   }
 
   @Override
-  public PromiseLog promises() {
+  public final PromiseLog promises() {
     return log;
   }
 
   @Override
-  public long now() {
+  public final long now() {
     return clock.next();
   }
 
   @Override
-  public LivedOn liveOn() {
+  public final LivedOn liveOn() {
     TimedCall call =
         TimedCall.run("a life after " + fault.title(), options.limit(), this::workAgain);
     return new LivedOn(
@@ -103,9 +123,7 @@ final class MemoryLife<S> implements FaultLife {
   }
 
   private void workAgain(TimedCall.Step step) throws Exception {
-    strikes.end();
-    // Late operations of the first process must not reach the disk beside the second.
-    recorder = recorder.nextProcess(FaultInjector.NOTHING);
+    endProcess();
     CrashSubject<S> subject = subjects.get();
     step.now("open after " + fault.title());
     S store = subject.open(recorder.directory());

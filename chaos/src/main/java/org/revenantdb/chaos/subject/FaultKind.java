@@ -2,10 +2,10 @@ package org.revenantdb.chaos.subject;
 
 /**
  * The ready catalogue of faults: what an operating system reports to a store when a device, its
- * space or the process's memory fails.
+ * space or the process's memory fails, and the errors of the virtual machine.
  *
- * <p>Each fault strikes one operation of a life. Whatever the store does then, nothing that it
- * acknowledged may be lost, the store must open afterwards, and it must work.
+ * <p>Each fault strikes one operation of a life, or one place in the code. Whatever the store does
+ * then, nothing that it acknowledged may be lost, the store must open afterwards, and it must work.
  */
 public enum FaultKind {
   /** A write fails and changes nothing (EIO). */
@@ -53,12 +53,38 @@ public enum FaultKind {
    * The thread is interrupted as a write or a force begins, which closes an interruptible channel
    * for all its users. Only with {@link FileAccess#PATH}.
    */
-  INTERRUPT("an interrupt");
+  INTERRUPT("an interrupt"),
+  /**
+   * An allocation in the code of the store throws an {@link OutOfMemoryError}. Needs {@code
+   * errorsIn}.
+   */
+  ALLOCATION_FAILS("an allocation fails"),
+  /**
+   * From one allocation in the code of the store on, all of them throw an {@link OutOfMemoryError},
+   * in all threads, up to 64 times. Needs {@code errorsIn}.
+   */
+  HEAP_FULL("the heap is full"),
+  /**
+   * A call in the code of the store throws a {@link StackOverflowError} before its first
+   * instruction, in half of the lives also the calls of that thread that are as deep. Needs {@code
+   * errorsIn}.
+   */
+  CALL_OVERFLOWS("a call overflows the stack");
 
   private final String title;
 
   FaultKind(String title) {
     this.title = title;
+  }
+
+  /**
+   * Returns whether the fault strikes a place in the code of the store, and not an operation on a
+   * file.
+   *
+   * @return true if it needs {@code errorsIn}
+   */
+  public boolean isInCode() {
+    return this == ALLOCATION_FAILS || this == HEAP_FULL || this == CALL_OVERFLOWS;
   }
 
   /**

@@ -19,6 +19,7 @@ import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Event;
 import org.junit.platform.testkit.engine.Events;
 import org.revenantdb.chaos.hooks.AnyRecorder;
+import org.revenantdb.chaos.run.ErrorFaults;
 import org.revenantdb.chaos.run.HonestTiny;
 import org.revenantdb.chaos.subject.FaultKind;
 import org.revenantdb.chaos.subject.FileAccess;
@@ -70,7 +71,8 @@ class FaultAttributesTest {
     assertEquals(0, events.failed().count(), () -> messages(events));
     List<String> passed = names(events.succeeded().stream());
     List<String> all = names(events.finished().stream());
-    assertEquals(1 + FaultKind.values().length, all.size(), all::toString);
+    long ofFiles = Stream.of(FaultKind.values()).filter(kind -> !kind.isInCode()).count();
+    assertEquals(1 + ofFiles, all.size(), all::toString);
     for (FaultKind kind :
         List.of(
             FaultKind.WRITE_FAILS,
@@ -123,6 +125,38 @@ class FaultAttributesTest {
         () -> messages(events));
   }
 
+  @CrashTest(
+      states = 20,
+      faults = true,
+      faultKinds = {FaultKind.ALLOCATION_FAILS, FaultKind.CALL_OVERFLOWS},
+      faultLives = 10,
+      errorsIn = "org.revenantdb.chaos.teeth.",
+      seed = 5)
+  static class InCode extends HonestTiny {}
+
+  @Test
+  void errors_in_code_are_tests_of_their_own_and_one_life_can_be_repeated() {
+    Events events = run(InCode.class);
+    assertEquals(
+        List.of("POWER_CUT, EXT4_ORDERED", "FAULT, ALLOCATION_FAILS", "FAULT, CALL_OVERFLOWS"),
+        names(events.succeeded().stream()),
+        () -> messages(events));
+    System.setProperty(ErrorFaults.ERROR, "call,n=1,in=org.revenantdb.chaos.teeth.TinyStore.put");
+    try {
+      Events one = run(InCode.class);
+      assertEquals(
+          List.of("FAULT, CALL_OVERFLOWS"), names(one.succeeded().stream()), () -> messages(one));
+    } finally {
+      System.clearProperty(ErrorFaults.ERROR);
+    }
+  }
+
+  @CrashTest(faults = true, faultKinds = FaultKind.HEAP_FULL)
+  static class NoCode extends HonestTiny {}
+
+  @CrashTest(errorsIn = "org.revenantdb.chaos.teeth.")
+  static class NoFaults extends HonestTiny {}
+
   @CrashTest(faults = true, faultLives = 0)
   static class NoLives extends HonestTiny {}
 
@@ -135,6 +169,8 @@ class FaultAttributesTest {
   void an_attribute_with_which_no_fault_would_occur_is_refused() {
     assertRefused(NoLives.class, "faultLives must be 1 or more, but is 0");
     assertRefused(NoKinds.class, "faultKinds = {} names no kind of fault");
+    assertRefused(NoCode.class, "faultKinds names only faults in code, and errorsIn no code");
+    assertRefused(NoFaults.class, "errorsIn needs faults = true");
   }
 
   private static void assertRefused(Class<?> type, String expected) {

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Lock;
 import java.util.function.LongFunction;
 import java.util.function.LongSupplier;
@@ -91,7 +92,7 @@ public final class Catalog implements Cleaner.Tables {
   private volatile long changedAt;
 
   /** The same for each name, until that record is known to be durable. */
-  private final Map<String, Long> changes = new ConcurrentHashMap<>();
+  private final Map<String, AtomicLong> changes = new ConcurrentHashMap<>();
 
   public Catalog(CatalogueOwner owner) {
     this.owner = owner;
@@ -201,16 +202,21 @@ public final class Catalog implements Cleaner.Tables {
    * durable.
    */
   public long changedAt(String name) {
-    Long lsn = changes.get(name);
-    if (lsn != null && lsn == CHANGING) {
+    long lsn = lastChange(name);
+    if (lsn == CHANGING) {
       changing.lock(); // until it is known
       try {
-        lsn = changes.get(name);
+        return lastChange(name);
       } finally {
         changing.unlock();
       }
     }
-    return lsn == null ? 0 : lsn;
+    return lsn;
+  }
+
+  private long lastChange(String name) {
+    AtomicLong at = changes.get(name);
+    return at == null ? 0 : at.get();
   }
 
   /**
@@ -218,7 +224,10 @@ public final class Catalog implements Cleaner.Tables {
    * removed.
    */
   public void isDurable(String name, long lsn) {
-    changes.remove(name, lsn);
+    AtomicLong at = changes.get(name);
+    if (at != null && at.get() == lsn) {
+      changes.remove(name, at);
+    }
   }
 
   /** The names of all tables, in order. Inside the gate. */
@@ -387,17 +396,27 @@ public final class Catalog implements Cleaner.Tables {
    * callers that ask about these names wait for the lock. With the lock.
    */
   public final class Announcement {
-    private final Map<String, @Nullable Long> before = new HashMap<>();
+    /*
+     * The end allocates nothing: callers wait until it has come, so it must not fail. All names of a
+     * change have the same number, which is set when the LSN is known.
+     */
+    private final AtomicLong changed = new AtomicLong(CHANGING);
+    private final String[] names;
+    private final @Nullable AtomicLong[] before;
     private final long changedBefore = changedAt;
+    private int count;
 
     private Announcement(Collection<String> names) {
+      this.names = names.toArray(String[]::new);
+      this.before = new AtomicLong[this.names.length];
       long durable = storage.log().durableLsn();
-      changes.values().removeIf(lsn -> lsn <= durable); // no caller has to wait for those
+      changes.values().removeIf(at -> at.get() <= durable); // no caller has to wait for those
       boolean done = false;
       try {
-        for (String name : names) {
-          before.put(name, changes.get(name));
-          changes.put(name, CHANGING);
+        for (String name : this.names) {
+          before[count] = changes.get(name);
+          changes.put(name, changed);
+          count++;
         }
         changedAt = CHANGING;
         done = true;
@@ -411,16 +430,18 @@ public final class Catalog implements Cleaner.Tables {
     /** Called when the change was made, by the record with this LSN; 0: it was not made. */
     public void end(long lsn) {
       changedAt = lsn == 0 ? changedBefore : lsn;
-      Long now = lsn;
-      before.forEach((name, former) -> {
-        if (lsn != 0) {
-          changes.put(name, now);
-        } else if (former != null) {
-          changes.put(name, former);
+      if (lsn != 0) {
+        changed.set(lsn);
+        return;
+      }
+      for (int i = count - 1; i >= 0; i--) {
+        AtomicLong former = before[i];
+        if (former == null) {
+          changes.remove(names[i]);
         } else {
-          changes.remove(name);
+          changes.replace(names[i], former);
         }
-      });
+      }
     }
   }
 

@@ -1,0 +1,223 @@
+package org.revenantdb.chaos.run;
+
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.chaos.crash.Seeds;
+import org.revenantdb.chaos.inject.InjectedClasses;
+import org.revenantdb.chaos.inject.Injector;
+import org.revenantdb.chaos.subject.CrashSubject;
+import org.revenantdb.chaos.trace.CallStack;
+
+/**
+ * A life on a disk in memory, with errors of the virtual machine in the code of the store. The
+ * README of the package {@code inject} says what happens in which thread.
+ *
+ * @param <S> the open store
+ */
+final class ErrorLife<S> extends MemoryLife<S> {
+
+  private static final int PROBE = -3;
+
+  /** A chain of causes may be a circle. */
+  private static final int MOST_LINKS = 100;
+
+  /** Exceptions of the JDK that mistakes cause, and no store throws to report an error. */
+  private static final List<Class<? extends Throwable>> MISTAKES =
+      List.of(
+          NullPointerException.class,
+          IndexOutOfBoundsException.class,
+          ClassCastException.class,
+          ArrayStoreException.class,
+          NegativeArraySizeException.class,
+          IllegalMonitorStateException.class,
+          AssertionError.class);
+
+  private final String title;
+  private final InjectedClasses classes;
+  private final Injector injector;
+  private final Supplier<CrashSubject<S>> injected;
+  private final Runnable spoilt;
+
+  /** The thread that does the present step. */
+  private volatile @Nullable Thread at;
+
+  private volatile @Nullable Throwable failure;
+  private volatile @Nullable Throwable afterRelief;
+  private volatile @Nullable Throwable inClose;
+
+  /**
+   * Prepares a life.
+   *
+   * @param plain creates subjects for the life after it
+   * @param classes of this life
+   * @param injectors creates what counts or throws, with the clock of the life
+   * @param spoilt called if the classes must not be used again
+   */
+  ErrorLife(
+      Supplier<CrashSubject<S>> plain,
+      PowerCutOptions options,
+      FaultCase fault,
+      InjectedClasses classes,
+      Function<LongSupplier, Injector> injectors,
+      Runnable spoilt)
+      throws IOException {
+    super(plain, options, fault);
+    this.title = fault.title();
+    this.classes = classes;
+    this.injector = injectors.apply(clock()::next);
+    this.spoilt = spoilt;
+    this.injected = Subjects.of(classes.subject());
+  }
+
+  @Override
+  public Lived live() throws IOException {
+    classes.inject(injector);
+    TimedCall call;
+    try {
+      call = TimedCall.run("a life with " + title, options().limit(), this::work);
+    } finally {
+      injector.relieve();
+      classes.inject(null);
+      endProcess(); // a store whose close has failed may still be at work
+    }
+    Error first = injector.first();
+    String told = first == null ? "" : "\nthe injected error:\n" + CallStack.text(first);
+    Throwable thrown = failed();
+    String complaint = call.complaint();
+    if (call.hangs()) {
+      complaint += stackOfStep();
+    } else if (complaint.isEmpty() && thrown != null) {
+      complaint = "the life failed: " + CallStack.text(thrown);
+    }
+    String broken = broken(call, told);
+    if (call.hangs() || !broken.isEmpty()) {
+      spoilt.run();
+    }
+    return new Lived(
+        first != null,
+        first == null ? CallStack.UNKNOWN : new CallStack(List.of(first.getStackTrace())),
+        injector.firstAt(),
+        call.hangs(),
+        complaint.isEmpty() ? "" : complaint + told,
+        thrown,
+        broken,
+        /* unmeasured= */ "");
+  }
+
+  private @Nullable Throwable failed() {
+    Throwable thrown = failure != null ? failure : afterRelief;
+    return thrown != null ? thrown : inClose;
+  }
+
+  private String broken(TimedCall call, String told) {
+    if (call.hangs()) {
+      return "";
+    }
+    Throwable mistake = mistake();
+    if (mistake != null) {
+      return "a call failed with an exception that reports no error: "
+          + CallStack.text(mistake)
+          + told;
+    }
+    return failed() == null && !call.complaint().isEmpty()
+        ? "a thread of the store died, and no call failed: " + call.complaint() + told
+        : "";
+  }
+
+  private @Nullable Throwable mistake() {
+    Throwable inWork = failure;
+    Throwable later = afterRelief;
+    if (inWork != null && isMistake(inWork)) {
+      return inWork;
+    }
+    if (later != null && isMistake(later)) {
+      return later;
+    }
+    Throwable last = inClose;
+    return last != null && isMistake(last) ? last : null;
+  }
+
+  private static boolean isMistake(Throwable thrown) {
+    if (MISTAKES.stream().noneMatch(type -> type.isInstance(thrown))) {
+      return false;
+    }
+    int links = 0;
+    for (@Nullable Throwable link = thrown;
+        link != null && links < MOST_LINKS;
+        link = link.getCause()) {
+      if (link instanceof VirtualMachineError || suppresses(link)) {
+        return false;
+      }
+      links++;
+    }
+    return true;
+  }
+
+  private static boolean suppresses(Throwable thrown) {
+    return Arrays.stream(thrown.getSuppressed())
+        .anyMatch(suppressed -> suppressed instanceof VirtualMachineError);
+  }
+
+  /** The step may hang in another thread than the one that is watched. */
+  private String stackOfStep() {
+    Thread thread = at;
+    return thread == null
+        ? ""
+        : "\nthe thread of that step:\n" + new CallStack(List.of(thread.getStackTrace())).text();
+  }
+
+  private void work(TimedCall.Step step) throws InterruptedException {
+    Thread.currentThread().setContextClassLoader(classes);
+    CrashSubject<S> subject = injected.get();
+    @Nullable S store = null;
+    try {
+      step.now("open with " + title);
+      store = subject.open(store());
+      step.now("work with " + title);
+      subject.work(store, promises().promises(clock(), options().seed()));
+    } catch (InterruptedException e) {
+      throw e;
+    } catch (Exception | Error e) { // any exception of a subject
+      failure = e;
+    }
+    boolean struck = injector.first() != null;
+    if (struck) {
+      injector.relieve();
+    }
+    S opened = store;
+    if (opened != null) {
+      Thread other =
+          Thread.ofPlatform()
+              .daemon()
+              .name("subject, another thread")
+              .unstarted(() -> afterwards(subject, opened, struck, step));
+      at = other;
+      other.start();
+      other.join();
+      at = null;
+    }
+  }
+
+  /** In a thread of its own, which waits for whatever the first one has left locked. */
+  private void afterwards(CrashSubject<S> subject, S store, boolean struck, TimedCall.Step step) {
+    if (struck) {
+      step.now("new work in another thread after " + title);
+      try {
+        subject.resume(store, promises().promises(clock(), Seeds.of(options().seed(), PROBE)));
+      } catch (Exception | Error e) { // the store tells that it is broken, or works
+        afterRelief = e;
+      }
+    }
+    step.now("close in another thread after " + title);
+    try {
+      subject.close(store);
+    } catch (Exception | Error e) { // the same
+      inClose = e;
+    }
+  }
+}
