@@ -200,7 +200,7 @@ class BaselineTest {
 
   @Test
   void a_failure_of_a_store_on_real_files_is_known_by_the_methods_that_wrote() throws IOException {
-    assumeTrue(AnyRecorder.missing().isEmpty(), AnyRecorder.missing());
+    assumeTrue(AnyRecorder.missingHooks().isEmpty(), AnyRecorder.missingHooks());
     write(OnRealFiles.class);
     List<String> known = lines();
     assertFalse(known.isEmpty());
