@@ -222,15 +222,18 @@ class AgentFilesTest {
       throws InterruptedException, IOException {
     file(root.resolve("file"));
     open(root.resolve("file"), 1000);
-    Object closing = before(FileCall.CLOSE_NUMBER, null, 1000);
-    assertNotNull(closing, "the lock is held while a file is closed");
     AtomicReference<Object> begun = new AtomicReference<>("nothing");
+    files.journal().lock().lock();
     Thread other =
         Thread.ofPlatform().start(() -> begun.set(before(FileCall.DUPLICATE, null, 1000)));
-    while (!files.journal().lock().hasQueuedThread(other)) {
+    while (!files.journal().lock().hasQueuedThread(other) && other.isAlive()) {
       Thread.onSpinWait();
     }
+    Object closing = before(FileCall.CLOSE_NUMBER, null, 1000);
+    assertNotNull(closing, "the lock is held while a file is closed");
+    assertEquals(2, files.journal().lock().getHoldCount());
     after(closing, 0);
+    files.journal().lock().unlock();
     other.join();
 
     assertNull(begun.get());
