@@ -412,7 +412,6 @@ class RecordersTest {
         out.write(value);
         out.getFD().sync();
       }
-      Files.move(link.resolve("other"), dir.resolve("third"), StandardCopyOption.REPLACE_EXISTING);
       try (DirectoryStream<Path> above = Files.newDirectoryStream(dir.getParent());
           SecureDirectoryStream<Path> secure =
               ((SecureDirectoryStream<Path>) above).newDirectoryStream(dir.getFileName());
@@ -430,7 +429,7 @@ class RecordersTest {
   @EnabledIf("canHook")
   void files_below_another_name_of_the_directory_are_recorded_alike() throws IOException {
     draw(11);
-    assertSame(Aliases.class, 100);
+    assertSame(Aliases.class, 80);
   }
 
   /** Writes at a position to files that are open for appending, which Linux appends. */
@@ -454,7 +453,7 @@ class RecordersTest {
   @EnabledIf("canHook")
   void writes_at_a_position_to_a_file_for_appending_are_recorded_alike() throws IOException {
     draw(12);
-    assertSame(AppendsAt.class, 100);
+    assertSame(AppendsAt.class, 80);
   }
 
   /** Mapped memory, in both ways that there are, and direct writes. */
@@ -588,6 +587,7 @@ class RecordersTest {
     Recording recording = record(Links.class, Recorders.AGENT);
     assertEquals(Verdict.NOT_MEASURED, recording.verdict());
     assertTrue(recording.reason().contains("symbolic link"), recording.reason());
+    assertTrue(recording.reason().contains(Recorders.AGENT.title()), recording.reason());
   }
 
   @Test
