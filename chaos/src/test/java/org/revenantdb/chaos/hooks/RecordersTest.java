@@ -402,13 +402,12 @@ class RecordersTest {
       if (!Files.exists(link)) {
         Files.createSymbolicLink(link, dir);
       }
-      Path file = dir.resolve("file" + value);
-      Files.write(file, new byte[4]);
-      try (FileChannel channel =
-          FileChannel.open(link.resolve(file.getFileName()), StandardOpenOption.WRITE)) {
+      String name = "file" + value;
+      Files.write(dir.resolve(name), new byte[4]);
+      try (FileChannel channel = FileChannel.open(link.resolve(name), StandardOpenOption.WRITE)) {
         channel.force(true);
       }
-      try (FileOutputStream out = new FileOutputStream(link.resolve("other").toFile())) {
+      try (FileOutputStream out = new FileOutputStream(link.resolve(name).toFile(), true)) {
         out.write(value);
         out.getFD().sync();
       }
