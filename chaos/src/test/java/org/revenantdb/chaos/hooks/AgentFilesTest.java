@@ -181,12 +181,11 @@ class AgentFilesTest {
   @Test
   @DisabledOnOs(OS.WINDOWS)
   void a_path_that_only_looks_as_if_it_were_in_the_directory_is_not_recorded() throws IOException {
-    Path far = Files.createDirectories(scratch.resolve("far/root"));
-    Path link =
-        Files.createSymbolicLink(scratch.resolve("link"), Files.createDirectory(far.resolve("x")));
-    file(link.resolve("../../root/file"));
+    Path far = Files.createDirectories(scratch.resolve("far/x"));
+    Files.createDirectory(scratch.resolve("far/root"));
+    file(Files.createSymbolicLink(scratch.resolve("link"), far).resolve("../root/file"));
 
-    assertTrue(Files.exists(far.resolve("file")));
+    assertTrue(Files.exists(scratch.resolve("far/root/file")));
     assertEquals(List.of(), changes());
   }
 
@@ -244,14 +243,20 @@ class AgentFilesTest {
   @Test
   void a_call_whose_record_fails_leaves_the_lock_free_and_throws_nothing()
       throws InterruptedException {
-    tape.close(); // so the first thing that a new thread writes fails
     AtomicReference<Object> begun = new AtomicReference<>("nothing");
-    Thread other =
-        Thread.ofPlatform()
-            .start(() ->
-                begun.set(
-                    before(FileCall.CREATE_DIRECTORY_PATH, null, address(root.resolve("d")))));
-    other.join();
+    long path = address(root.resolve("d"));
+    Runnable call =
+        () -> {
+          Object token = before(FileCall.CREATE_DIRECTORY_PATH, null, path);
+          begun.set(token);
+          if (token != null) {
+            files.failed(token);
+          }
+        };
+    Thread.ofPlatform().start(call).join(); // the stack is known from now on
+    assertNotNull(begun.get());
+    tape.close(); // so what fails is the name of the thread, which is written under the lock
+    Thread.ofPlatform().start(call).join();
 
     assertNull(begun.get());
     assertFalse(files.journal().lock().isLocked());
