@@ -8,9 +8,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.revenantdb.chaos.subject.Verdict;
 
 /** Stores that are pure Java survive or fail in the same way, whichever recorder saw them. */
+@EnabledIfSystemProperty(named = "revenant.long", matches = "true") // two runs of each store
 class BothRecordersTest extends ExampleTests {
 
   private static final String PROPERTY = "revenant.chaos.recorder";

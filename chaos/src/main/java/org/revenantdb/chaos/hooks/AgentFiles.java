@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.agent.Bridge;
 import org.revenantdb.chaos.agent.CallListener;
@@ -39,7 +40,9 @@ final class AgentFiles implements ProcessRecorder, CallListener {
    * Order       The lock is held from `before` to `after` of an operation, so that the order of
    *             places is the order of effects. A force holds it only while it takes its places.
    * Identity    `open` has the file of each descriptor that was opened below the directory. A
-   *             descriptor leaves it before it is closed, so before its number is used again.
+   *             descriptor leaves it before it is closed, so before its number is used again. The
+   *             lock is held while it is closed: an operation finds it open, or not at all.
+   * Names       Where a directory is now is asked of the tree, not of the path it was opened by.
    * Reentry     What the recorder does itself goes past it: `Mine.inside`.
    */
 
@@ -71,15 +74,17 @@ final class AgentFiles implements ProcessRecorder, CallListener {
       Charset.forName(System.getProperty("sun.jnu.encoding", "UTF-8"));
 
   private static final boolean WINDOWS = System.getProperty("os.name").startsWith("Windows");
-
-  @SuppressWarnings("restricted") // this JVM was started with native access for that
-  private static final MemorySegment MEMORY = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
+  private static final boolean LINUX = System.getProperty("os.name").equals("Linux");
 
   private final Journal journal = new Journal(_ -> pages().compare());
   private final Stacks stacks = new Stacks(journal);
   private final ThreadLocal<Mine> mine = ThreadLocal.withInitial(Mine::new);
   private final Map<Long, Opened> open = new ConcurrentHashMap<>();
-  private final SharedPages pages = new SharedPages(MEMORY, this::storedPage);
+
+  /** All of the process's memory. */
+  private final MemorySegment processMemory;
+
+  private final SharedPages pages;
   private Names names = new Names();
   private FileCall[] meanings = {};
   private @Nullable Internals theInternals;
@@ -91,18 +96,22 @@ final class AgentFiles implements ProcessRecorder, CallListener {
 
   private RootPaths paths = new RootPaths("/", "/");
   private int threads;
+  private int records;
   private volatile boolean on;
 
   /** What a thread has. */
   private static final class Mine {
     private boolean inside;
     private int thread;
+
+    /** The record that the number is in. */
+    private int record;
   }
 
   /**
    * An open file.
    *
-   * @param path below the directory, for directories; names relative to a descriptor need it
+   * @param path below the directory when it was opened, for reports; it may have another name now
    * @param append whether each write goes to the end
    * @param sync as on the tape: 0, or what each write forces
    */
@@ -123,6 +132,10 @@ final class AgentFiles implements ProcessRecorder, CallListener {
     private @Nullable Node node;
     private String path = "";
     private String other = "";
+
+    /** What a trace cannot have, if the call succeeds; empty: it can be recorded. */
+    private String gap = "";
+
     private int flags;
     private int sync;
     private boolean append;
@@ -149,6 +162,24 @@ final class AgentFiles implements ProcessRecorder, CallListener {
       throw new IllegalStateException();
     }
     return internals;
+  }
+
+  /** Makes a recorder for the agent, which {@link #install} asks what the numbers mean. */
+  @SuppressWarnings("restricted") // this JVM was started with native access for that
+  AgentFiles() {
+    this(MemorySegment.NULL.reinterpret(Long.MAX_VALUE), List.of());
+  }
+
+  /**
+   * Makes a recorder of calls that a test makes.
+   *
+   * @param memory has the arguments that calls have by address
+   * @param meanings each has the number of its place here
+   */
+  AgentFiles(MemorySegment memory, List<FileCall> meanings) {
+    this.processMemory = memory;
+    this.meanings = meanings.toArray(FileCall[]::new);
+    this.pages = new SharedPages(memory, this::storedPage);
   }
 
   @Override
@@ -210,12 +241,14 @@ final class AgentFiles implements ProcessRecorder, CallListener {
     stacks.reset();
     journal.root(names.root().number());
     threads = 0;
+    records++;
     announce(mine.get());
     on = true;
   }
 
   private void announce(Mine by) {
     by.thread = ++threads;
+    by.record = records;
     journal.note(
         Tape.THREAD, by.thread, Thread.currentThread().getName().getBytes(StandardCharsets.UTF_8));
   }
@@ -261,10 +294,10 @@ final class AgentFiles implements ProcessRecorder, CallListener {
         }
       }
     } catch (Throwable t) {
-      journal.lost(t);
       while (journal.lock().getHoldCount() > held) {
         journal.lock().unlock();
       }
+      journal.lost(t);
       begun = null;
     } finally {
       by.inside = false;
@@ -275,7 +308,7 @@ final class AgentFiles implements ProcessRecorder, CallListener {
   private void lock(Begun begun) {
     journal.lock().lock();
     begun.locked = true;
-    if (begun.by.thread == 0) {
+    if (begun.by.record != records) {
       announce(begun.by);
     }
   }
@@ -328,7 +361,7 @@ final class AgentFiles implements ProcessRecorder, CallListener {
             : begun;
       }
       case OPEN_PATH -> openingUnix(call, by, path(a), b);
-      case OPEN_PATH_AT -> openingUnix(call, by, path(a, b), c);
+      case OPEN_PATH_AT -> at(call, by, a, b, path -> openingUnix(call, by, path, c));
       case OPEN_WINDOWS -> {
         boolean appends = (b & WINDOWS_APPEND_DATA) != 0 && (b & WINDOWS_WRITE_DATA) == 0;
         Begun begun =
@@ -345,18 +378,18 @@ final class AgentFiles implements ProcessRecorder, CallListener {
             : begun;
       }
       case DUPLICATE -> of(call, by, a);
-      case CLOSE_DESCRIPTOR -> closing(numberOf(one));
-      case CLOSE_NUMBER -> closing(a);
-      case CLOSE_NUMBER_OR_HANDLE -> closing(WINDOWS ? b : a);
-      case WRITE_BYTE, WRITE_BYTES, SET_LENGTH -> of(call, by, numberOf(descriptor(one)));
+      case CLOSE_DESCRIPTOR -> closing(call, by, one, 0);
+      case CLOSE_NUMBER -> closing(call, by, null, a);
+      case CLOSE_NUMBER_OR_HANDLE -> closing(call, by, null, WINDOWS ? b : a);
+      case WRITE_BYTE, WRITE_BYTES, SET_LENGTH -> of(call, by, descriptor(one));
       case WRITE, WRITE_AT, WRITE_VECTOR, TRUNCATE, FORCE_DESCRIPTOR, FORCE, MAP ->
-          of(call, by, numberOf(one));
+          of(call, by, one);
       case WRITE_NUMBER, TRUNCATE_HERE, COPY_DESCRIPTORS -> of(call, by, a);
       case WRITE_LATER -> {
         Begun begun = of(call, by, a);
         yield begun == null ? null : gap(begun, "a file was written to by an asynchronous channel");
       }
-      case TRANSFER_TO, TRANSFER_FROM -> of(call, by, numberOf(two));
+      case TRANSFER_TO, TRANSFER_FROM -> of(call, by, two);
       case FORCE_MEMORY, UNMAP -> {
         Begun begun = new Begun(call, by, stacks.here());
         begun.a = a;
@@ -372,9 +405,10 @@ final class AgentFiles implements ProcessRecorder, CallListener {
       case CREATE_FILE, CREATE_DIRECTORY, DELETE_FILE -> naming(call, by, text(two), "");
       case RENAME_FILE -> naming(call, by, text(two), text(three));
       case CREATE_DIRECTORY_PATH, DELETE_PATH -> naming(call, by, path(a), "");
-      case DELETE_PATH_AT -> naming(call, by, path(a, b), "");
+      case DELETE_PATH_AT -> at(call, by, a, b, path -> naming(call, by, path, ""));
       case RENAME_PATHS, LINK_PATHS -> naming(call, by, path(a), path(b));
-      case RENAME_PATHS_AT -> naming(call, by, path(a, b), path(c, d));
+      case RENAME_PATHS_AT ->
+          at(call, by, a, b, path -> at(call, by, c, d, other -> naming(call, by, path, other)));
       case LINK_PATHS_WINDOWS -> naming(call, by, path(b), path(a));
       case MAKE_SYMBOLIC_LINK -> {
         Begun begun = naming(call, by, path(b), "");
@@ -388,20 +422,85 @@ final class AgentFiles implements ProcessRecorder, CallListener {
   }
 
   private @Nullable Begun of(FileCall call, Mine by, long number) {
-    Opened file = number < 0 && !WINDOWS ? null : open.get(number);
-    if (file == null) {
+    return of(call, by, null, number);
+  }
+
+  private @Nullable Begun of(FileCall call, Mine by, @Nullable Object descriptor) {
+    return of(call, by, descriptor, numberOf(descriptor));
+  }
+
+  private @Nullable Begun of(FileCall call, Mine by, @Nullable Object descriptor, long number) {
+    if (opened(number) == null) {
       return null;
     }
     Begun begun = new Begun(call, by, stacks.here());
+    lock(begun);
+    // Another thread may have closed it before this one got the lock: then the call fails.
+    Opened file = opened(descriptor == null ? number : numberOf(descriptor));
+    if (file == null) {
+      unlock(begun);
+      return null;
+    }
     begun.file = file;
     begun.node = file.node;
-    lock(begun);
     return begun;
   }
 
-  private @Nullable Begun closing(long number) {
-    open.remove(number);
-    return null;
+  private @Nullable Opened opened(long number) {
+    return number < 0 && !WINDOWS ? null : open.get(number);
+  }
+
+  /** The descriptor is forgotten under the lock, which is held until it is closed. */
+  private @Nullable Begun closing(
+      FileCall call, Mine by, @Nullable Object descriptor, long number) {
+    if (opened(descriptor == null ? number : numberOf(descriptor)) == null) {
+      return null;
+    }
+    Begun begun = new Begun(call, by, /* stack= */ 0);
+    journal.lock().lock(); // a thread that only closes files is not announced
+    begun.locked = true;
+    var _ = open.remove(descriptor == null ? number : numberOf(descriptor));
+    return begun;
+  }
+
+  /** A call with a name in a directory that is open. Where that is now is known under the lock. */
+  private @Nullable Begun at(
+      FileCall call,
+      Mine by,
+      long directory,
+      long address,
+      Function<String, @Nullable Begun> withPath) {
+    journal.lock().lock();
+    try {
+      String path = path(address);
+      Opened in = opened(directory);
+      String known = RootPaths.isAbsolute(path) ? "" : in == null ? realDirectory(directory) : null;
+      if (known == null && in != null) {
+        String now = names.path(in.node);
+        known = now == null ? null : paths.shown(now);
+      }
+      if (known == null) {
+        Begun begun = new Begun(call, by, stacks.here());
+        begun.path = path;
+        lock(begun);
+        return gap(begun, "a name was used in an open directory that the record does not know");
+      }
+      return withPath.apply(known.isEmpty() ? path : known + "/" + path);
+    } finally {
+      journal.lock().unlock();
+    }
+  }
+
+  /** Where a directory is that was opened elsewhere; null if this platform does not tell. */
+  private static @Nullable String realDirectory(long number) {
+    if (!LINUX) {
+      return null;
+    }
+    try {
+      return Path.of("/proc/self/fd/" + number).toRealPath().toString();
+    } catch (IOException e) {
+      return null;
+    }
   }
 
   private @Nullable Begun openingUnix(FileCall call, Mine by, String path, long given) {
@@ -422,35 +521,56 @@ final class AgentFiles implements ProcessRecorder, CallListener {
       int flags,
       int forces,
       boolean appends) {
-    String absolute = paths.absolute(path);
-    if (!paths.isInside(absolute) && !paths.isRoot(absolute)) {
+    if (paths.inside(path, /* isFollowed= */ true) == null) {
       return null;
     }
     Begun begun = new Begun(call, by, stacks.here());
+    lock(begun);
+    // Another thread may have renamed a directory before this one got the lock.
+    String absolute = paths.inside(path, /* isFollowed= */ true);
+    if (absolute == null) {
+      unlock(begun);
+      return null;
+    }
     begun.object = object;
     begun.path = paths.below(absolute);
     begun.flags = flags;
     begun.sync = forces;
     begun.append = appends;
-    lock(begun);
     return begun;
   }
 
   private @Nullable Begun naming(FileCall call, Mine by, String path, String other) {
-    String one = paths.absolute(path);
-    String two = other.isEmpty() ? "" : paths.absolute(other);
-    if (!paths.isInside(one) && !paths.isInside(two)) {
+    if (!paths.isInside(named(path)) && !paths.isInside(named(other))) {
       return null;
     }
     Begun begun = new Begun(call, by, stacks.here());
-    begun.path = one;
-    begun.other = two;
     lock(begun);
+    begun.path = named(path);
+    begun.other = named(other);
+    if (!paths.isInside(begun.path) && !paths.isInside(begun.other)) {
+      unlock(begun);
+      return null;
+    }
     return begun;
   }
 
-  /** Something that a trace cannot have. The call itself is not recorded. */
-  private @Nullable Begun gap(Begun begun, String what) {
+  /** What a path names, which may be elsewhere. */
+  private String named(String path) {
+    if (path.isEmpty()) {
+      return "";
+    }
+    String inside = paths.inside(path, /* isFollowed= */ false);
+    return inside != null ? inside : "elsewhere: " + path;
+  }
+
+  /** Something that a trace cannot have, if the call succeeds. */
+  private static Begun gap(Begun begun, String what) {
+    begun.gap = what;
+    return begun;
+  }
+
+  private void recordGap(Begun begun, String what) {
     byte[] text = what.getBytes(StandardCharsets.UTF_8);
     byte[] path = begun.path.getBytes(StandardCharsets.UTF_8);
     Tape tape = journal.tape();
@@ -461,15 +581,19 @@ final class AgentFiles implements ProcessRecorder, CallListener {
       tape.publish(at, journal.clock().incrementAndGet());
       tape.done(at, 0, 0);
     }
-    unlock(begun);
-    return null;
   }
 
   /** Writes the operation, before it is carried out. */
   private void record(
       Begun begun, @Nullable Object one, @Nullable Object two, long a, long b, long c)
       throws Throwable {
+    if (isClosing(begun)) {
+      return;
+    }
     journal.look(begun.by.thread, begun.stack, /* all= */ true);
+    if (!begun.gap.isEmpty()) {
+      return;
+    }
     switch (begun.call) {
       case OPEN_INPUT, OPEN_OUTPUT, OPEN_RANDOM, OPEN_PATH, OPEN_PATH_AT, OPEN_WINDOWS ->
           recordOpening(begun);
@@ -487,17 +611,19 @@ final class AgentFiles implements ProcessRecorder, CallListener {
       }
       case WRITE -> {
         begun.append |= c != 0;
-        recordWrite(begun, asDescriptor(one), MEMORY.asSlice(a, b));
+        recordWrite(begun, asDescriptor(one), processMemory.asSlice(a, b));
       }
       case WRITE_AT -> {
-        begun.offset = c;
-        recordWriteAt(begun, MEMORY.asSlice(a, b));
+        // Linux ignores the position of a write to a file that is open for appending.
+        begun.offset = LINUX && opened(begun).append ? internals().size(asDescriptor(one)) : c;
+        recordWriteAt(begun, processMemory.asSlice(a, b));
       }
       case WRITE_VECTOR -> {
         begun.append |= c != 0;
         recordVector(begun, asDescriptor(one), a, b);
       }
-      case WRITE_NUMBER -> recordWrite(begun, internals().descriptor(a), MEMORY.asSlice(b, c));
+      case WRITE_NUMBER ->
+          recordWrite(begun, internals().descriptor(a), processMemory.asSlice(b, c));
       case SET_LENGTH, TRUNCATE -> recordSize(begun, a);
       case TRUNCATE_HERE -> recordSize(begun, internals().position(internals().descriptor(a)));
       case FORCE_DESCRIPTOR -> {
@@ -540,9 +666,20 @@ final class AgentFiles implements ProcessRecorder, CallListener {
       case DELETE_FILE, DELETE_PATH, DELETE_PATH_AT -> recordNames(begun, Tape.UNLINK);
       case RENAME_FILE, RENAME_PATHS, RENAME_PATHS_AT -> recordNames(begun, Tape.RENAME);
       case LINK_PATHS, LINK_PATHS_WINDOWS -> recordNames(begun, Tape.LINK);
-      case DUPLICATE, CLONE_PATH -> {}
+      case CLONE_PATH -> {
+        begun.path = paths.below(begun.path);
+        find(begun);
+      }
+      case DUPLICATE -> {}
       default -> throw new IllegalStateException("a call that is not recorded: " + begun.call);
     }
+  }
+
+  private static boolean isClosing(Begun begun) {
+    return switch (begun.call) {
+      case CLOSE_DESCRIPTOR, CLOSE_NUMBER, CLOSE_NUMBER_OR_HANDLE -> true;
+      default -> false;
+    };
   }
 
   private static Opened opened(Begun begun) {
@@ -562,15 +699,27 @@ final class AgentFiles implements ProcessRecorder, CallListener {
   }
 
   private void recordOpening(Begun begun) {
+    find(begun);
+    if (begun.flags != 0) { // as with hooks, openings that change nothing are not recorded
+      beginOpening(begun);
+    }
+  }
+
+  /** Looks up the file before the call, because afterwards one may have been created. */
+  private void find(Begun begun) {
     begun.node = names.find(begun.path);
     if (begun.node == null && Files.exists(paths.real(begun.path), LinkOption.NOFOLLOW_LINKS)) {
-      Begun unknown = new Begun(begun.call, begun.by, begun.stack);
-      unknown.path = paths.shown(begun.path);
-      gap(unknown, "a file was opened whose name the record does not know");
+      unknown(begun);
     }
-    if (begun.flags == 0) {
-      return; // as with hooks, openings that change nothing are not recorded
-    }
+  }
+
+  private void unknown(Begun begun) {
+    Begun unknown = new Begun(begun.call, begun.by, begun.stack);
+    unknown.path = paths.shown(begun.path);
+    recordGap(unknown, "a file was opened whose name the record does not know");
+  }
+
+  private void beginOpening(Begun begun) {
     byte[] path = paths.shown(begun.path).getBytes(StandardCharsets.UTF_8);
     long at = begin(begun, Tape.OPEN, 0, path.length);
     if (at != 0) {
@@ -594,14 +743,14 @@ final class AgentFiles implements ProcessRecorder, CallListener {
       throws Throwable {
     long sum = 0;
     for (long i = 0; i < count; i++) {
-      sum += MEMORY.get(JAVA_LONG_UNALIGNED, vector + 16 * i + 8);
+      sum += processMemory.get(JAVA_LONG_UNALIGNED, vector + 16 * i + 8);
     }
     byte[] bytes = new byte[Math.toIntExact(sum)];
     int at = 0;
     for (long i = 0; i < count; i++) {
-      int length = (int) MEMORY.get(JAVA_LONG_UNALIGNED, vector + 16 * i + 8);
-      long from = MEMORY.get(JAVA_LONG_UNALIGNED, vector + 16 * i);
-      MemorySegment.copy(MEMORY, JAVA_BYTE, from, bytes, at, length);
+      int length = (int) processMemory.get(JAVA_LONG_UNALIGNED, vector + 16 * i + 8);
+      long from = processMemory.get(JAVA_LONG_UNALIGNED, vector + 16 * i);
+      MemorySegment.copy(processMemory, JAVA_BYTE, from, bytes, at, length);
       at += length;
     }
     recordWrite(begun, to, MemorySegment.ofArray(bytes));
@@ -680,7 +829,10 @@ final class AgentFiles implements ProcessRecorder, CallListener {
       if (!begun.locked) {
         lock(begun);
       }
-      long done = carriedOut(begun, result, thrown);
+      long done = begun.gap.isEmpty() ? carriedOut(begun, result, thrown) : 0;
+      if (!begun.gap.isEmpty() && succeeded(begun.call, result, thrown)) {
+        recordGap(begun, begun.gap);
+      }
       if (begun.record != 0) {
         journal.tape().done(begun.record, done, 0);
       }
@@ -690,6 +842,15 @@ final class AgentFiles implements ProcessRecorder, CallListener {
       begun.by.inside = false;
       unlock(begun);
     }
+  }
+
+  private static boolean succeeded(FileCall call, long result, boolean thrown) {
+    return switch (call) {
+      case OPEN_PATH, OPEN_PATH_AT, OPEN_WINDOWS -> !thrown && result != -1;
+      case CREATE_FILE, CREATE_DIRECTORY, DELETE_FILE, RENAME_FILE -> !thrown && result != 0;
+      case CLONE_PATH -> !thrown && result == 0;
+      default -> !thrown;
+    };
   }
 
   /** Notes what has happened; returns the result for the tape: 0, a length, or -1. */
@@ -759,6 +920,9 @@ final class AgentFiles implements ProcessRecorder, CallListener {
 
   private long openedAs(Begun begun, long number) {
     if (begun.node == null) {
+      if ((begun.flags & TAPE_CREAT) == 0) {
+        unknown(begun); // it has no name, or one that was made by other means
+      }
       created(begun, begun.path, /* isDirectory= */ false);
     } else if (begun.record != 0) {
       journal.tape().set(begun.record, Tape.A, begun.node.number());
@@ -811,7 +975,7 @@ final class AgentFiles implements ProcessRecorder, CallListener {
       pages.written(
           node, begun.offset, journal.tape().memory().asSlice(begun.record + Tape.HEADER, result));
     }
-    return result;
+    return Math.max(result, -1); // the JDK has other negative results, and so has the tape
   }
 
   /** A stream writes long arrays in pieces, and the last one failed. */
@@ -860,7 +1024,7 @@ final class AgentFiles implements ProcessRecorder, CallListener {
       begun.path = paths.shown(opened(begun).path);
       Begun unseen = new Begun(begun.call, begun.by, begun.stack);
       unseen.path = begun.path;
-      gap(unseen, "more memory was mapped than can be compared");
+      recordGap(unseen, "more memory was mapped than can be compared");
       return;
     }
     Tape tape = journal.tape();
@@ -910,9 +1074,8 @@ final class AgentFiles implements ProcessRecorder, CallListener {
   /** A new file with a content. It was not open in this process, so it may be opened and closed. */
   private long cloned(Begun begun) throws IOException {
     begun.flags = TAPE_CREAT | TAPE_TRUNC;
-    begun.path = paths.below(begun.path);
     byte[] content = Files.readAllBytes(paths.real(begun.path));
-    recordOpening(begun);
+    beginOpening(begun);
     openingOfClone(begun);
     if (content.length > 0) {
       long at = begin(begun, Tape.WRITE, content.length, 0);
@@ -979,26 +1142,20 @@ final class AgentFiles implements ProcessRecorder, CallListener {
   }
 
   /** The path at an address, as the functions of the operating system take it. */
-  private static String path(long address) {
+  private String path(long address) {
     if (WINDOWS) {
       StringBuilder text = new StringBuilder();
-      for (long at = address; MEMORY.get(JAVA_CHAR, at) != 0; at += 2) {
-        text.append(MEMORY.get(JAVA_CHAR, at));
+      for (long at = address; processMemory.get(JAVA_CHAR, at) != 0; at += 2) {
+        text.append(processMemory.get(JAVA_CHAR, at));
       }
       return text.toString();
     }
     int length = 0;
-    while (MEMORY.get(JAVA_BYTE, address + length) != 0) {
+    while (processMemory.get(JAVA_BYTE, address + length) != 0) {
       length++;
     }
     byte[] bytes = new byte[length];
-    MemorySegment.copy(MEMORY, JAVA_BYTE, address, bytes, 0, length);
+    MemorySegment.copy(processMemory, JAVA_BYTE, address, bytes, 0, length);
     return new String(bytes, NAMES);
-  }
-
-  private String path(long directoryNumber, long address) {
-    String path = path(address);
-    Opened in = open.get(directoryNumber);
-    return path.startsWith("/") || in == null ? path : paths.shown(in.path) + "/" + path;
   }
 }

@@ -128,12 +128,13 @@ public final class AnyRecorder implements AutoCloseable {
     Recording recording = new Recording(trace, log, Verdict.SURVIVED, "", end);
     String lost = whole.lost();
     if (!whole.unsupported().isEmpty()) {
-      return unusable(Verdict.NOT_MEASURED, whole.unsupported());
+      String other =
+          by == Recorders.HOOKS ? "\nWith -Drevenant.chaos.recorder=agent an agent records." : "";
+      return notMeasured(whole.unsupported() + other);
     } else if (!lost.isEmpty()) {
-      return unusable(Verdict.NOT_MEASURED, lost);
+      return notMeasured(lost);
     } else if (!trace.gaps().isEmpty()) {
-      return unusable(
-          Verdict.NOT_MEASURED,
+      return notMeasured(
           "not all file operations of the store can be recorded: " + trace.gaps().getFirst());
     } else if (!whole.complaint().isEmpty()) {
       return unusable(Verdict.HARNESS_BROKEN, whole.complaint());
@@ -150,7 +151,7 @@ public final class AnyRecorder implements AutoCloseable {
       different = killed(whole.operations() / lives);
     }
     if (!different.isEmpty()) {
-      return unusable(Verdict.NOT_MEASURED, different);
+      return notMeasured(different);
     }
     String complaint = complaint(recording, whole.left());
     return complaint.isEmpty() ? recording : unusable(Verdict.HARNESS_BROKEN, complaint);
@@ -174,6 +175,11 @@ public final class AnyRecorder implements AutoCloseable {
         Files.createDirectory(scratch.resolve(name)),
         file,
         HookedLives.newTape(file));
+  }
+
+  /** What was seen is not reported of such a run, so its reason names the recorder. */
+  private Recording notMeasured(String reason) {
+    return unusable(Verdict.NOT_MEASURED, reason + "\n(recorded by " + by.title() + ")");
   }
 
   private static Recording unusable(Verdict verdict, String reason) {

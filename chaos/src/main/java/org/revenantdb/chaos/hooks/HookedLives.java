@@ -2,6 +2,7 @@ package org.revenantdb.chaos.hooks;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -32,6 +33,7 @@ final class HookedLives {
   private static final long TAPE = Long.getLong("revenant.chaos.tape", 64L << 20);
   private static final Duration GLANCE = Duration.ofMillis(100);
   private static final int PAGE = 4096;
+  private static final int MOST_PRINTED = 2000;
 
   private final Class<?> subject;
   private final Duration limit;
@@ -43,6 +45,7 @@ final class HookedLives {
   private final List<Long> durations = new ArrayList<>();
   private String unsupported = "";
   private String complaint = "";
+  private String printed = "";
   private boolean stalled;
   private long last;
   private int equal;
@@ -81,6 +84,7 @@ final class HookedLives {
     String phase = "the start";
     unsupported = "";
     complaint = "";
+    printed = "";
     done = false;
     AtomicBoolean ended = new AtomicBoolean();
     try (ForkedJvm child =
@@ -114,7 +118,7 @@ final class HookedLives {
             case "unsupported" -> unsupported = "this process cannot be recorded: " + decoded(text);
             case "worked" -> durations.add(Long.parseLong(text));
             case "done" -> done = true;
-            default -> throw new IllegalStateException("an unknown line: " + line);
+            default -> text(line);
           }
         }
       } finally {
@@ -122,14 +126,22 @@ final class HookedLives {
         LockSupport.unpark(watch);
       }
       int code = child.awaitEnd();
+      Files.deleteIfExists(HookedMain.ofTrial(file));
       stalled = child.stalled();
       if (!done && complaint.isEmpty() && unsupported.isEmpty() && !child.killed()) {
         complaint =
             child.stalled()
                 ? phase + " did not end within " + limit.toSeconds() + " s\n" + child.stderr()
                 : "the process ended with exit code %d in %s\n%s"
-                    .formatted(code, phase, child.stderr());
+                    .formatted(code, phase, printed + child.stderr());
       }
+    }
+  }
+
+  /** A line that no code of ours wrote: a JVM that crashes explains itself there. */
+  private void text(String line) {
+    if (printed.length() < MOST_PRINTED) {
+      printed += line + "\n";
     }
   }
 

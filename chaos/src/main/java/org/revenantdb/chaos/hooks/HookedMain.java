@@ -149,11 +149,16 @@ public final class HookedMain {
   /** The trial happens beside the directory under test, which may have content. */
   private static void hook(Path directory, Path tape) throws Throwable {
     Path trial = directory.resolveSibling(directory.getFileName() + ".trial");
-    Path record = tape.resolveSibling(tape.getFileName() + ".trial");
+    Path record = ofTrial(tape);
     Files.createDirectories(trial);
+    // It stays mapped, and Windows deletes no such file: the parent does it.
     RECORDER.install(trial, Tape.create(record, TRIAL));
-    Files.delete(record);
     Files.delete(trial);
+  }
+
+  /** The file for the record of the trial, which the parent deletes when the process has ended. */
+  static Path ofTrial(Path tape) {
+    return tape.resolveSibling(tape.getFileName() + ".trial");
   }
 
   private static Faults faults(String mode) {

@@ -1,5 +1,6 @@
 package org.revenantdb.chaos.hooks;
 
+import java.io.IOException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
@@ -64,16 +65,18 @@ final class Journal {
 
   /** Something could not be recorded. */
   void lost(Throwable t) {
-    Tape tape = theTape;
-    if (tape != null) {
-      tape.lose(Tape.FAILED);
-    }
-    if (t instanceof RuntimeException || t instanceof ReflectiveOperationException) {
-      try {
-        t.printStackTrace();
-      } catch (Throwable again) {
-        // The bit is set; that must do.
+    try {
+      Tape tape = theTape;
+      if (tape != null) {
+        tape.lose(Tape.FAILED);
       }
+      if (t instanceof RuntimeException
+          || t instanceof IOException
+          || t instanceof ReflectiveOperationException) {
+        t.printStackTrace();
+      }
+    } catch (Throwable again) {
+      // The bit is set; that must do.
     }
   }
 

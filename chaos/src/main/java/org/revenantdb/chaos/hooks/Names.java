@@ -21,6 +21,11 @@ final class Names {
     private final long number;
     private final boolean isDirectory;
     private final Map<String, Node> entries = new HashMap<>();
+
+    /** Of a directory, which has one name at most; null for the root and for one without a name. */
+    private @Nullable Node parent;
+
+    private String name = "";
     private long size;
 
     private Node(long number, boolean isDirectory) {
@@ -65,6 +70,22 @@ final class Names {
     return at;
   }
 
+  /**
+   * Returns where a directory is now.
+   *
+   * @param directory may have been renamed or deleted since it was found
+   * @return its path relative to the root; null if it has no name any more
+   */
+  @Nullable String path(Node directory) {
+    String path = "";
+    Node at = directory;
+    for (Node above = at.parent; above != null; above = at.parent) {
+      path = path.isEmpty() ? at.name : at.name + "/" + path;
+      at = above;
+    }
+    return at.number == root.number ? path : null;
+  }
+
   /** Creates what a path names. Nothing happens to the record if its parent is unknown. */
   Node create(String path, boolean isDirectory) {
     Node made = new Node(++last, isDirectory);
@@ -76,7 +97,15 @@ final class Names {
   void put(String path, Node node) {
     Node parent = find(parent(path));
     if (parent != null) {
-      parent.entries.put(name(path), node);
+      String name = name(path);
+      Node replaced = parent.entries.put(name, node);
+      if (replaced != null) {
+        replaced.parent = null;
+      }
+      if (node.isDirectory) {
+        node.parent = parent;
+        node.name = name;
+      }
     }
   }
 
@@ -84,7 +113,10 @@ final class Names {
   void remove(String path) {
     Node parent = find(parent(path));
     if (parent != null) {
-      parent.entries.remove(name(path));
+      Node removed = parent.entries.remove(name(path));
+      if (removed != null) {
+        removed.parent = null;
+      }
     }
   }
 

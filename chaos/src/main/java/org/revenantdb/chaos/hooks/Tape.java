@@ -86,8 +86,11 @@ final class Tape {
 
   private final MemorySegment memory;
 
-  private Tape(MemorySegment memory) {
+  private final Arena arena;
+
+  private Tape(MemorySegment memory, Arena arena) {
     this.memory = memory;
+    this.arena = arena;
   }
 
   /**
@@ -108,10 +111,22 @@ final class Tape {
 
   /** Maps a tape. */
   static Tape open(Path file) throws IOException {
+    Arena arena = Arena.ofShared();
     try (RandomAccessFile opened = new RandomAccessFile(file.toFile(), "rw")) {
       return new Tape(
-          opened.getChannel().map(MapMode.READ_WRITE, 0, opened.length(), Arena.ofAuto()));
+          opened.getChannel().map(MapMode.READ_WRITE, 0, opened.length(), arena), arena);
+    } catch (IOException | RuntimeException e) {
+      arena.close();
+      throw e;
     }
+  }
+
+  /**
+   * Ends the mapping. Windows deletes no file that is mapped. Nothing may use the tape any more, or
+   * it gets an {@link IllegalStateException}.
+   */
+  void close() {
+    arena.close();
   }
 
   /** Drops all records. */

@@ -119,6 +119,13 @@ class CallSitesTest {
   }
 
   @Test
+  void the_table_of_macos_has_both_methods_that_set_attributes() throws IOException {
+    List<String> names =
+        NativeCalls.of("Mac OS X").lines().stream().map(NativeCalls.Line::method).toList();
+    assertTrue(names.containsAll(List.of("setattrlist0", "fsetattrlist0")), names::toString);
+  }
+
+  @Test
   void a_jvm_without_the_agent_is_refused() {
     UnsupportedOperationException refused =
         org.junit.jupiter.api.Assertions.assertThrows(

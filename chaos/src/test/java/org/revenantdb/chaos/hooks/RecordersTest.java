@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.File;
 import java.io.FileInputStream;
@@ -38,6 +39,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.chaos.crash.Seeds;
 import org.revenantdb.chaos.profile.PlatformProfile;
 import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.run.PowerCutOptions;
@@ -49,13 +51,23 @@ import org.revenantdb.chaos.trace.Operation;
 
 /** The same lives, recorded by native hooks and by the agent: the traces are the same. */
 @Tag("slow")
-@EnabledIf("canHook")
 class RecordersTest {
+
+  /** A build runs one of so many tests here; the seed draws which. */
+  private static final int TESTS = Boolean.getBoolean("revenant.long") ? 1 : 6;
+
+  private static final long SEED = Seeds.fresh();
 
   @TempDir private Path scratch;
 
   static boolean canHook() {
     return AnyRecorder.missingHooks().isEmpty();
+  }
+
+  private static void draw(int test) {
+    assumeTrue(
+        Math.floorMod(SEED - test, TESTS) == 0,
+        "not drawn by the seed " + SEED + "; -Plong runs all of them");
   }
 
   private AnyRun run(Class<?> subject, Recorders by) {
@@ -143,7 +155,9 @@ class RecordersTest {
   }
 
   @Test
+  @EnabledIf("canHook")
   void every_way_of_the_jdk_is_recorded_alike() throws IOException {
+    draw(0);
     assertSame(AnyFilesTest.EveryWay.class, 300);
   }
 
@@ -214,7 +228,9 @@ class RecordersTest {
   }
 
   @Test
+  @EnabledIf("canHook")
   void streams_random_access_and_old_files_are_recorded_alike() throws IOException {
+    draw(1);
     assertSame(OldWays.class, 300);
   }
 
@@ -338,8 +354,105 @@ class RecordersTest {
   }
 
   @Test
+  @EnabledIf("canHook")
   void channels_and_files_are_recorded_alike() throws IOException {
+    draw(2);
     assertSame(NewWays.class, 500);
+  }
+
+  /** Directories that are renamed while they are open, so that names in them count elsewhere. */
+  public static final class Renamed extends AnyFilesTest.Replaced {
+
+    @Override
+    void put(Path dir, int value) throws Exception {
+      Path old = Files.createDirectory(dir.resolve("old" + value));
+      Files.write(old.resolve("counter"), new byte[4]);
+      try (DirectoryStream<Path> stream = Files.newDirectoryStream(old)) {
+        Files.move(old, dir.resolve("moved" + value));
+        Files.createDirectory(old);
+        Files.write(old.resolve("counter"), new byte[8]);
+        SecureDirectoryStream<Path> secure = (SecureDirectoryStream<Path>) stream;
+        try (FileChannel channel =
+            (FileChannel)
+                secure.newByteChannel(Path.of("counter"), Set.of(StandardOpenOption.WRITE))) {
+          channel.force(true);
+        }
+        secure
+            .newByteChannel(
+                Path.of("new"), Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE))
+            .close();
+      }
+      super.put(dir, value);
+    }
+  }
+
+  @Test
+  @EnabledIf("canHook")
+  void names_in_a_directory_that_was_renamed_are_recorded_alike() throws IOException {
+    draw(10);
+    assertSame(Renamed.class, 100);
+  }
+
+  /** Other names of the directory. */
+  public static final class Aliases extends AnyFilesTest.Replaced {
+
+    @Override
+    void put(Path dir, int value) throws Exception {
+      Path link = dir.resolveSibling(dir.getFileName() + ".alias");
+      if (!Files.exists(link)) {
+        Files.createSymbolicLink(link, dir);
+      }
+      String name = "file" + value;
+      Files.write(dir.resolve(name), new byte[4]);
+      try (FileChannel channel = FileChannel.open(link.resolve(name), StandardOpenOption.WRITE)) {
+        channel.force(true);
+      }
+      try (FileOutputStream out = new FileOutputStream(link.resolve(name).toFile(), true)) {
+        out.write(value);
+        out.getFD().sync();
+      }
+      try (DirectoryStream<Path> above = Files.newDirectoryStream(dir.getParent());
+          SecureDirectoryStream<Path> secure =
+              ((SecureDirectoryStream<Path>) above).newDirectoryStream(dir.getFileName());
+          var channel =
+              secure.newByteChannel(
+                  Path.of("f" + value),
+                  Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE))) {
+        channel.write(ByteBuffer.wrap(new byte[8]));
+      }
+      super.put(dir, value);
+    }
+  }
+
+  @Test
+  @EnabledIf("canHook")
+  void files_below_another_name_of_the_directory_are_recorded_alike() throws IOException {
+    draw(11);
+    assertSame(Aliases.class, 80);
+  }
+
+  /** Writes at a position to files that are open for appending, which Linux appends. */
+  public static final class AppendsAt extends AnyFilesTest.Replaced {
+
+    @Override
+    void put(Path dir, int value) throws Exception {
+      Path log = dir.resolve("log");
+      try (FileChannel channel =
+          FileChannel.open(log, StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
+        channel.write(ByteBuffer.wrap(new byte[] {1, 2, 3}), 0);
+      }
+      try (FileOutputStream out = new FileOutputStream(log.toFile(), /* append= */ true)) {
+        out.getChannel().write(ByteBuffer.wrap(new byte[] {4, 5}), 1);
+      }
+      super.put(dir, value);
+    }
+  }
+
+  @Test
+  @EnabledIf("canHook")
+  void writes_at_a_position_to_a_file_for_appending_are_recorded_alike() throws IOException {
+    draw(12);
+    assertSame(AppendsAt.class, 80);
   }
 
   /** Mapped memory, in both ways that there are, and direct writes. */
@@ -393,12 +506,16 @@ class RecordersTest {
   }
 
   @Test
+  @EnabledIf("canHook")
   void mapped_memory_and_direct_writes_are_recorded_alike() throws IOException {
+    draw(3);
     assertSame(Memory.class, 100);
   }
 
   @Test
+  @EnabledIf("canHook")
   void each_recorder_finds_a_missing_force_and_lets_a_sound_store_survive() throws IOException {
+    draw(4);
     for (Recorders by : Recorders.values()) {
       assertEquals(Verdict.SURVIVED, crash(AnyFilesTest.Replaced.class, by).verdict(), by.title());
       Verdict lost = crash(AnyFilesTest.WithoutForce.class, by).verdict();
@@ -421,6 +538,7 @@ class RecordersTest {
 
   @Test
   void threads_keep_their_order_with_the_agent() throws IOException {
+    draw(5);
     Recording recording = record(AnyFilesTest.Threads.class, Recorders.AGENT);
     assertTrue(recording.usable(), recording.reason());
     long threads =
@@ -434,6 +552,7 @@ class RecordersTest {
   @Test
   void stores_of_a_thread_during_a_look_at_mapped_memory_keep_their_order_with_the_agent()
       throws IOException {
+    draw(6);
     try (AnyRun run = run(AnyFilesTest.StoresMeanwhile.class, Recorders.AGENT)) {
       Outcome outcome =
           run.run(
@@ -446,6 +565,7 @@ class RecordersTest {
   @Test
   void a_write_of_a_native_library_is_not_measured_by_the_agent_and_the_file_is_named()
       throws IOException {
+    draw(7);
     Recording recording = record(AnyFilesTest.Unseen.class, Recorders.AGENT);
     assertEquals(Verdict.NOT_MEASURED, recording.verdict());
     assertTrue(recording.reason().contains("counter"), recording.reason());
@@ -462,13 +582,16 @@ class RecordersTest {
 
   @Test
   void a_symbolic_link_is_not_measured_by_the_agent() throws IOException {
+    draw(8);
     Recording recording = record(Links.class, Recorders.AGENT);
     assertEquals(Verdict.NOT_MEASURED, recording.verdict());
     assertTrue(recording.reason().contains("symbolic link"), recording.reason());
+    assertTrue(recording.reason().contains(Recorders.AGENT.title()), recording.reason());
   }
 
   @Test
   void the_agent_needs_no_function_of_the_c_library() throws IOException {
+    draw(9);
     Path logs = Files.createDirectory(scratch.resolve("classes"));
     List<String> flags = List.of("-Xlog:class+load:file=" + logs.resolve("%p"));
     try (AnyRun run =
