@@ -49,10 +49,14 @@ public final class PointTransformer {
           "add",
           "addAll",
           "addFirst",
+          "addIfAbsent",
           "addLast",
+          "allOf",
           "allocate",
           "allocateDirect",
+          "anyOf",
           "asByteBuffer",
+          "asReadOnlyBuffer",
           "asSlice",
           "clone",
           "completeExceptionally",
@@ -61,27 +65,62 @@ public final class PointTransformer {
           "copyOf",
           "copyOfRange",
           "descendingIterator",
+          "descendingMap",
+          "duplicate",
           "entrySet",
+          "exceptionally",
           "execute",
+          "handle",
+          "headMap",
           "increment",
+          "invokeAll",
           "iterator",
           "keySet",
+          "listIterator",
           "merge",
+          "newCondition",
           "of",
           "ofArray",
           "ofEntries",
+          "ofNullable",
           "offer",
+          "offerFirst",
+          "offerLast",
+          "push",
           "put",
+          "putAll",
+          "putFirst",
           "putIfAbsent",
+          "putLast",
+          "readAllBytes",
+          "readNBytes",
           "reinterpret",
-          "stream",
+          "runAsync",
+          "schedule",
+          "scheduleAtFixedRate",
+          "scheduleWithFixedDelay",
+          "slice",
           "sort",
+          "spliterator",
+          "stream",
+          "subList",
+          "subMap",
+          "submit",
+          "supplyAsync",
+          "tailMap",
+          "thenAccept",
+          "thenApply",
+          "thenCombine",
+          "thenCompose",
+          "thenRun",
           "toArray",
           "toList",
           "toString",
           "valueOf",
           "values",
-          "withInitial");
+          "whenComplete",
+          "withInitial",
+          "wrap");
 
   /** Methods that allocate nothing, whatever they belong to. */
   private static final Set<String> MODEST =
@@ -123,6 +162,12 @@ public final class PointTransformer {
           "java/util/EnumMap", Set.of("put"),
           "java/util/EnumSet", Set.of("add"),
           "java/util/concurrent/ArrayBlockingQueue", Set.of("add", "offer", "put"));
+
+  /** Methods that allocate in one class, and not in others with that name. */
+  private static final Map<String, Set<String>> ALSO =
+      Map.of(
+          "java/io/ByteArrayOutputStream", Set.of("write", "writeBytes"),
+          "java/lang/Thread", Set.of("start", "startVirtualThread"));
 
   /** Classes of the JDK of which any other method may allocate. */
   private static final List<String> GREEDY_CLASSES =
@@ -180,15 +225,13 @@ public final class PointTransformer {
     }
     return ofSubject.stream()
         .map(name -> name + "$")
-        .anyMatch(
-            outer ->
-                className.startsWith(outer)
-                    && changed.stream()
-                        .noneMatch(
-                            prefix ->
-                                prefix.startsWith(outer)
-                                    && !ofSubject.contains(prefix)
-                                    && className.startsWith(prefix)));
+        .anyMatch(outer ->
+            className.startsWith(outer)
+                && changed.stream()
+                    .noneMatch(prefix ->
+                        prefix.startsWith(outer)
+                            && !ofSubject.contains(prefix)
+                            && className.startsWith(prefix)));
   }
 
   /**
@@ -321,8 +364,8 @@ public final class PointTransformer {
   }
 
   /**
-   * What is made without values is made once, when it is linked: a lambda that captures nothing, for
-   * instance. What is of a primitive type is the hash code of a record or the case of a switch.
+   * What is made without values is made once, when it is linked: a lambda that captures nothing,
+   * for instance. What is of a primitive type is the hash code of a record or the case of a switch.
    */
   private static boolean creates(InvokeDynamicInstruction linked) {
     MethodTypeDesc type = linked.typeSymbol();
@@ -341,7 +384,9 @@ public final class PointTransformer {
         && !(method.equals("put") && owner.startsWith("java/nio/") && owner.endsWith("Buffer"))
         && !owner.equals("java/lang/invoke/VarHandle")
         && !owner.startsWith("java/util/concurrent/atomic/Atomic")
-        && (GREEDY.contains(method) || GREEDY_CLASSES.stream().anyMatch(owner::startsWith));
+        && (GREEDY.contains(method)
+            || ALSO.getOrDefault(owner, Set.of()).contains(method)
+            || GREEDY_CLASSES.stream().anyMatch(owner::startsWith));
   }
 
   private static String owner(ClassEntry entry) {

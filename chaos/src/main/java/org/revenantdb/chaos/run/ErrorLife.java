@@ -86,10 +86,11 @@ final class ErrorLife<S> extends MemoryLife<S> {
 
   @Override
   public Lived live() throws IOException {
+    CrashSubject<S> subject = injected.get(); // no part of the life
     classes.inject(injector);
     TimedCall call;
     try {
-      call = TimedCall.run("a life with " + name, options().limit(), this::work);
+      call = TimedCall.run("a life with " + name, options().limit(), step -> work(subject, step));
     } finally {
       injector.relieve();
       classes.inject(null);
@@ -232,9 +233,8 @@ final class ErrorLife<S> extends MemoryLife<S> {
             + " an open transaction: work must release it when it throws.";
   }
 
-  private void work(TimedCall.Step step) throws InterruptedException {
+  private void work(CrashSubject<S> subject, TimedCall.Step step) throws InterruptedException {
     Thread.currentThread().setContextClassLoader(classes);
-    CrashSubject<S> subject = injected.get();
     @Nullable S store = null;
     try {
       step.now("open with " + name);
@@ -242,7 +242,8 @@ final class ErrorLife<S> extends MemoryLife<S> {
       opened = true;
       step.now("work with " + name);
       subject.work(store, promises().promises(clock(), options().seed()));
-    } catch (Exception | Error e) { // any exception of a subject, also for an interrupt of the store
+    } catch (Exception
+        | Error e) { // any exception of a subject, also for an interrupt of the store
       failure = e;
     }
     if (step.isAbandoned()) {

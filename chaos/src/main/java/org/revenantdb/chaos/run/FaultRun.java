@@ -197,9 +197,9 @@ public final class FaultRun<S> {
   }
 
   /**
-   * Runs all lives, until the budget is used up, or three of them hang at different places
-   * in the code, or nine at fewer places. The first one has no fault,
-   * to detect a subject that is itself at fault.
+   * Runs all lives, until the budget is used up, or three of them hang at different places in the
+   * code, or nine at fewer places. The first one has no fault, to detect a subject that is itself
+   * at fault.
    *
    * @return the result
    * @throws IOException if a disk cannot be made
