@@ -194,15 +194,17 @@ public final class InjectedClasses extends ClassLoader {
   }
 
   /**
-   * Returns whether threads of these classes are alive. A thread has the context class loader of
+   * Counts the threads of these classes that are alive. A thread has the context class loader of
    * the thread that started it, so those that a life has left are found by it.
    *
-   * @return true if there is one
+   * @return their number
    */
-  public boolean areInUse() {
+  public int threads() {
     Thread own = Thread.currentThread();
-    return Thread.getAllStackTraces().keySet().stream()
-        .anyMatch(thread -> !thread.equals(own) && equals(thread.getContextClassLoader()));
+    return (int)
+        Thread.getAllStackTraces().keySet().stream()
+            .filter(thread -> !thread.equals(own) && equals(thread.getContextClassLoader()))
+            .count();
   }
 
   /**

@@ -44,6 +44,7 @@ public final class ErrorFaults<S> {
   private final InjectedClasses.Source source;
   private @Nullable InjectedClasses classes;
   private int used;
+  private int idle;
   private @Nullable Injector counted;
   private String complaint = "";
 
@@ -208,7 +209,8 @@ public final class ErrorFaults<S> {
       // what is made when it is first needed. No error occurs in it, so counts of hits are those of
       // any later life, whichever it is. If it fails, so does the next one, which is judged.
       Injector counts = Injector.counting(source.sites());
-      new ErrorLife<>(subjects, options, NONE, made, false, _ -> counts, () -> {}).live();
+      new ErrorLife<>(subjects, options, NONE, made, false, 0, _ -> counts, () -> {}).live();
+      idle = made.threads();
       classes = made;
       used = 0;
     }
@@ -216,6 +218,6 @@ public final class ErrorFaults<S> {
     used++;
     // Threads and static state of a life that failed stay.
     return new ErrorLife<>(
-        subjects, options, fault, made, inherits, injector, () -> classes = null);
+        subjects, options, fault, made, inherits, idle, injector, () -> classes = null);
   }
 }

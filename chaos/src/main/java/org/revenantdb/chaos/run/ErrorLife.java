@@ -45,6 +45,7 @@ final class ErrorLife<S> extends MemoryLife<S> {
 
   private final InjectedClasses classes;
   private final boolean inherits;
+  private final int idle;
   private final Injector injector;
   private final Supplier<CrashSubject<S>> injected;
   private final Runnable spoilt;
@@ -63,6 +64,7 @@ final class ErrorLife<S> extends MemoryLife<S> {
    * @param plain creates subjects for the life after it
    * @param classes of this life
    * @param inherits whether they had an armed life before
+   * @param idle how many threads a life without errors leaves, such as those of a static pool
    * @param injectors creates what counts or throws, with the clock of the life
    * @param spoilt called if the classes must not be used again
    */
@@ -72,6 +74,7 @@ final class ErrorLife<S> extends MemoryLife<S> {
       FaultCase fault,
       InjectedClasses classes,
       boolean inherits,
+      int idle,
       Function<LongSupplier, Injector> injectors,
       Runnable spoilt)
       throws IOException {
@@ -79,6 +82,7 @@ final class ErrorLife<S> extends MemoryLife<S> {
     this.name = fault.name();
     this.classes = classes;
     this.inherits = inherits;
+    this.idle = idle;
     this.injector = injectors.apply(clock()::next);
     this.spoilt = spoilt;
     this.injected = Subjects.of(classes.subject());
@@ -146,7 +150,7 @@ final class ErrorLife<S> extends MemoryLife<S> {
         || (!struck && failed() != null)
         || !opened
         || inClose != null
-        || classes.areInUse();
+        || classes.threads() > idle;
   }
 
   private @Nullable Throwable failed() {
