@@ -25,7 +25,7 @@ class ErrorFaultsTest {
 
   private static final long SEED = 11;
   private static final int LIVES = 60;
-  private static final int FEW = 24;
+  private static final int FEW = 12;
   private static final String STORE = LineFile.class.getName();
 
   /** A hang takes as long as the limit. */

@@ -173,6 +173,9 @@ final class LineFile implements AutoCloseable {
   }
 
   private void rewrite() throws IOException {
+    // Broken until it has succeeded, so before another thread can have the lock.
+    boolean before = broken;
+    broken |= mistake != Mistake.THREAD_DIES;
     if (channel != null) {
       channel.close();
     }
@@ -198,6 +201,7 @@ final class LineFile implements AutoCloseable {
         }
       }
     }
+    broken = before;
   }
 
   @Override
