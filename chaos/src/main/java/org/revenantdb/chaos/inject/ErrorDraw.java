@@ -2,6 +2,7 @@ package org.revenantdb.chaos.inject;
 
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -32,6 +33,13 @@ public final class ErrorDraw {
     }
     SplittableRandom random = new SplittableRandom(seed ^ kind.name().hashCode());
     List<Map.Entry<ErrorSite, Long>> points = new ArrayList<>(counts.entrySet());
+    // Points are numbered as threads load classes, which is another order each time.
+    points.sort(
+        Comparator.comparing(
+            Map.Entry::getKey,
+            Comparator.comparing(ErrorSite::place)
+                .thenComparing(ErrorSite::kind)
+                .thenComparing(ErrorSite::of)));
     Collections.shuffle(points, new Random(random.nextLong()));
     List<Target> drawn = new ArrayList<>();
     for (int i = 0; i < lives; i++) {
@@ -40,20 +48,15 @@ public final class ErrorDraw {
       if (i % 2 == 0) {
         long first = total * i / lives;
         long next = Math.max(first + 1, total * (i + 2) / lives);
-        target = nth(any, 1 + random.nextLong(first, Math.max(first + 1, Math.min(next, total))));
+        target = any.nth(1 + random.nextLong(first, Math.max(first + 1, Math.min(next, total))));
       } else {
         Map.Entry<ErrorSite, Long> point = points.get(i / 2 % points.size());
         ErrorSite site = point.getKey();
-        target = nth(any.in(site.place()).of(site.of()), 1 + random.nextLong(point.getValue()));
+        target = any.in(site.place()).of(site.of()).nth(1 + random.nextLong(point.getValue()));
       }
       drawn.add(target.errors(errors(kind, random)));
     }
     return drawn;
-  }
-
-  private static Target nth(Target target, long nth) {
-    return new Target(
-        target.kind(), nth, target.in(), target.of(), target.deeperThan(), target.errors());
   }
 
   private static int errors(FaultKind kind, SplittableRandom random) {

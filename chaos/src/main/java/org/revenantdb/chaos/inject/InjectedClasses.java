@@ -86,7 +86,7 @@ public final class InjectedClasses extends ClassLoader {
       this.framework = folder(Hook.class);
       this.subject = subject.getName();
       this.sites = new ErrorSites();
-      this.transformer = new PointTransformer(sites, prefixes, subject.getName());
+      this.transformer = new PointTransformer(sites, prefixes, subject);
     }
 
     /**
@@ -134,7 +134,7 @@ public final class InjectedClasses extends ClassLoader {
       if (isOfFramework(className, url) && SEAM.stream().anyMatch(className::startsWith)) {
         return true;
       }
-      return !className.equals(subject)
+      return !transformer.isOfSubject(className)
           && !transformer.isChosen(className)
           && isOfFramework(className, url);
     }
@@ -171,6 +171,40 @@ public final class InjectedClasses extends ClassLoader {
     } catch (ClassNotFoundException e) {
       throw new IllegalStateException("the subject is not found again", e);
     }
+  }
+
+  /**
+   * Returns whether a class is one of the chosen ones.
+   *
+   * @param className binary name
+   * @return true if it has points, unless it could not be changed
+   */
+  public boolean isOfStore(String className) {
+    return source.transformer.isChosen(className);
+  }
+
+  /**
+   * Returns whether a class belongs to the subject.
+   *
+   * @param className binary name
+   * @return as {@link PointTransformer#isOfSubject}
+   */
+  public boolean isOfSubject(String className) {
+    return source.transformer.isOfSubject(className);
+  }
+
+  /**
+   * Counts the threads of these classes that are alive. A thread has the context class loader of
+   * the thread that started it, so those that a life has left are found by it.
+   *
+   * @return their number
+   */
+  public int threads() {
+    Thread own = Thread.currentThread();
+    return (int)
+        Thread.getAllStackTraces().keySet().stream()
+            .filter(thread -> !thread.equals(own) && equals(thread.getContextClassLoader()))
+            .count();
   }
 
   /**

@@ -41,7 +41,7 @@ public final class Injector implements IntConsumer {
   private final LongSupplier places;
   private final AtomicReference<State> state;
 
-  /** Of each point, while COUNTING. */
+  /** Of each point: while COUNTING all, while ARMED those that the target matches. */
   private final AtomicLongArray hits;
 
   /** Whether the target matches a point. Races are harmless: each thread finds the same answer. */
@@ -58,13 +58,14 @@ public final class Injector implements IntConsumer {
   private volatile @Nullable Thread striker;
   private volatile long firstAt;
   private volatile int depth;
+  private volatile @Nullable Target precise;
 
   private Injector(ErrorSites sites, @Nullable Target target, LongSupplier places) {
     this.sites = sites;
     this.target = target;
     this.places = places;
     this.state = new AtomicReference<>(target == null ? State.COUNTING : State.ARMED);
-    this.hits = new AtomicLongArray(target == null ? ErrorSites.MOST : 0);
+    this.hits = new AtomicLongArray(ErrorSites.MOST);
     this.matches = new byte[target == null ? 0 : ErrorSites.MOST];
   }
 
@@ -112,6 +113,7 @@ public final class Injector implements IntConsumer {
     if (goal.deeperThan() > 0 && frames() <= goal.deeperThan()) {
       return;
     }
+    hits.incrementAndGet(site);
     if (matched.incrementAndGet() < goal.nth()) {
       return;
     }
@@ -128,11 +130,11 @@ public final class Injector implements IntConsumer {
   }
 
   private void strikeFirst(Target goal, int site) {
-    Error error = error(goal.kind(), site);
-    if (isInInitializer(error)) {
+    if (isInInitializer()) {
       return;
     }
-    synchronized (this) { // once in a life
+    Error error = error(goal.kind(), site);
+    synchronized (this) { // once in a life, and not in the middle of relieve()
       if (state.get() != State.ARMED) {
         return;
       }
@@ -140,10 +142,23 @@ public final class Injector implements IntConsumer {
       striker = Thread.currentThread();
       firstAt = places.getAsLong();
       first = error;
+      precise = precise(goal, sites.get(site));
       thrown.set(1);
       state.set(goal.errors() == 1 ? State.RELIEVED : State.STRIKING);
     }
     throw error;
+  }
+
+  /** The same hit, counted among those of its place only. */
+  private Target precise(Target goal, ErrorSite site) {
+    Target place = goal.in(site.place()).of(site.of());
+    long count = 0;
+    for (int i = 0; i < sites.size(); i++) {
+      if (hits.get(i) > 0 && place.matches(sites.get(i))) {
+        count += hits.get(i);
+      }
+    }
+    return place.nth(count);
   }
 
   @SuppressWarnings("ReferenceEquality") // which thread it is
@@ -156,10 +171,10 @@ public final class Injector implements IntConsumer {
         && (Thread.currentThread() != striker || frames() < depth)) {
       return;
     }
-    Error error = error(goal.kind(), site);
-    if (isInInitializer(error)) {
+    if (isInInitializer()) {
       return;
     }
+    Error error = error(goal.kind(), site);
     int now = thrown.incrementAndGet();
     if (now >= goal.errors()) {
       relieve();
@@ -197,9 +212,10 @@ public final class Injector implements IntConsumer {
     return !sites.isChosen(first);
   }
 
-  private static boolean isInInitializer(Error error) {
-    return Arrays.stream(error.getStackTrace())
-        .anyMatch(frame -> frame.getMethodName().equals(INITIALIZER));
+  /** An error's own trace would end after 1,024 frames. */
+  private static boolean isInInitializer() {
+    return StackWalker.getInstance()
+        .walk(all -> all.anyMatch(frame -> frame.getMethodName().equals(INITIALIZER)));
   }
 
   /** How many frames the program has on the stack of this thread. */
@@ -209,7 +225,7 @@ public final class Injector implements IntConsumer {
   }
 
   /** From now on nothing is thrown or counted. */
-  public void relieve() {
+  public synchronized void relieve() {
     state.set(State.RELIEVED);
   }
 
@@ -230,6 +246,16 @@ public final class Injector implements IntConsumer {
    */
   public @Nullable Error first() {
     return first;
+  }
+
+  /**
+   * Returns the target that throws the first error again. It has the place of the error and counts
+   * the hits of that place only, so what other places do in the next life does not change it.
+   *
+   * @return the target, or null if no error was thrown
+   */
+  public @Nullable Target precise() {
+    return precise;
   }
 
   /**

@@ -22,9 +22,12 @@ import java.lang.classfile.instruction.NewReferenceArrayInstruction;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.ConstantDescs;
 import java.lang.constant.MethodTypeDesc;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
-import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Puts calls of the {@link Hook} into a class: before each place that allocates, and at the
@@ -46,40 +49,78 @@ public final class PointTransformer {
           "add",
           "addAll",
           "addFirst",
+          "addIfAbsent",
           "addLast",
+          "allOf",
           "allocate",
           "allocateDirect",
+          "anyOf",
           "asByteBuffer",
+          "asReadOnlyBuffer",
           "asSlice",
           "clone",
-          "complete",
           "completeExceptionally",
           "compute",
           "computeIfAbsent",
           "copyOf",
           "copyOfRange",
           "descendingIterator",
+          "descendingMap",
+          "duplicate",
           "entrySet",
+          "exceptionally",
           "execute",
+          "handle",
+          "headMap",
           "increment",
+          "invokeAll",
           "iterator",
           "keySet",
+          "listIterator",
           "merge",
+          "newCondition",
           "of",
           "ofArray",
           "ofEntries",
+          "ofNullable",
           "offer",
+          "offerFirst",
+          "offerLast",
+          "push",
           "put",
+          "putAll",
+          "putFirst",
           "putIfAbsent",
+          "putLast",
+          "readAllBytes",
+          "readNBytes",
           "reinterpret",
-          "stream",
+          "runAsync",
+          "schedule",
+          "scheduleAtFixedRate",
+          "scheduleWithFixedDelay",
+          "slice",
           "sort",
+          "spliterator",
+          "stream",
+          "subList",
+          "subMap",
+          "submit",
+          "supplyAsync",
+          "tailMap",
+          "thenAccept",
+          "thenApply",
+          "thenCombine",
+          "thenCompose",
+          "thenRun",
           "toArray",
           "toList",
           "toString",
           "valueOf",
           "values",
-          "withInitial");
+          "whenComplete",
+          "withInitial",
+          "wrap");
 
   /** Methods that allocate nothing, whatever they belong to. */
   private static final Set<String> MODEST =
@@ -88,19 +129,45 @@ public final class PointTransformer {
           "close",
           "compareTo",
           "contains",
+          "contentEquals",
+          "delete",
+          "deleteCharAt",
           "endsWith",
           "equals",
+          "equalsIgnoreCase",
           "force",
+          "getChars",
+          "getFileSystem",
           "hashCode",
           "indexOf",
+          "isAbsolute",
           "isBlank",
           "isEmpty",
           "isOpen",
+          "isValid",
           "lastIndexOf",
           "length",
           "position",
+          "regionMatches",
+          "reverse",
           "size",
           "startsWith");
+
+  /** Greedy methods that allocate nothing in these classes. */
+  private static final Map<String, Set<String>> EXCEPTIONS =
+      Map.of(
+          "java/lang/Boolean", Set.of("valueOf"),
+          "java/lang/Byte", Set.of("valueOf"),
+          "java/lang/String", Set.of("toString"),
+          "java/util/EnumMap", Set.of("put"),
+          "java/util/EnumSet", Set.of("add"),
+          "java/util/concurrent/ArrayBlockingQueue", Set.of("add", "offer", "put"));
+
+  /** Methods that allocate in one class, and not in others with that name. */
+  private static final Map<String, Set<String>> ALSO =
+      Map.of(
+          "java/io/ByteArrayOutputStream", Set.of("write", "writeBytes"),
+          "java/lang/Thread", Set.of("start", "startVirtualThread"));
 
   /** Classes of the JDK of which any other method may allocate. */
   private static final List<String> GREEDY_CLASSES =
@@ -109,7 +176,11 @@ public final class PointTransformer {
   private static final String NOT = "!";
 
   private final ErrorSites sites;
-  private final Predicate<String> chosen;
+  private final List<String> changed;
+  private final List<String> others;
+
+  /** The subject, its superclasses, and the outermost classes around them. */
+  private final Set<String> ofSubject;
 
   /**
    * Creates a transformer.
@@ -117,18 +188,50 @@ public final class PointTransformer {
    * @param sites receives the points
    * @param prefixes the beginnings of the names of the classes that are changed; behind {@code !}
    *     of those that are not
-   * @param except the name of a class that is not, the subject
+   * @param subject the subject, which is not changed: see {@link #isOfSubject}
    */
-  public PointTransformer(ErrorSites sites, List<String> prefixes, String except) {
+  public PointTransformer(ErrorSites sites, List<String> prefixes, Class<?> subject) {
     this.sites = sites;
-    List<String> changed = prefixes.stream().filter(one -> !one.startsWith(NOT)).toList();
-    List<String> others =
+    this.changed = prefixes.stream().filter(one -> !one.startsWith(NOT)).toList();
+    this.others =
         prefixes.stream().filter(one -> one.startsWith(NOT)).map(one -> one.substring(1)).toList();
-    this.chosen =
-        name ->
-            !name.equals(except)
-                && changed.stream().anyMatch(name::startsWith)
-                && others.stream().noneMatch(name::startsWith);
+    Set<String> names = new HashSet<>();
+    for (@Nullable Class<?> type = subject; type != null; type = type.getSuperclass()) {
+      names.add(type.getName());
+      names.add(outermost(type).getName());
+    }
+    this.ofSubject = Set.copyOf(names);
+  }
+
+  private static Class<?> outermost(Class<?> type) {
+    Class<?> outer = type;
+    while (outer.getEnclosingClass() != null) {
+      outer = outer.getEnclosingClass();
+    }
+    return outer;
+  }
+
+  /**
+   * Returns whether a class belongs to the subject, so that its errors would not be the store's.
+   * These are the subject, its superclasses, the outermost class around each of them, and all
+   * classes nested in one of these. Other nested classes are the store's if a prefix names them.
+   *
+   * @param className binary name
+   * @return true if it does
+   */
+  public boolean isOfSubject(String className) {
+    if (ofSubject.contains(className)) {
+      return true;
+    }
+    return ofSubject.stream()
+        .map(name -> name + "$")
+        .anyMatch(outer ->
+            className.startsWith(outer)
+                && changed.stream()
+                    .noneMatch(prefix ->
+                        prefix.startsWith(outer)
+                            && !ofSubject.contains(prefix)
+                            && className.startsWith(prefix)));
   }
 
   /**
@@ -138,7 +241,9 @@ public final class PointTransformer {
    * @return true if it is
    */
   public boolean isChosen(String className) {
-    return chosen.test(className);
+    return changed.stream().anyMatch(className::startsWith)
+        && others.stream().noneMatch(className::startsWith)
+        && !isOfSubject(className);
   }
 
   /**
@@ -195,16 +300,27 @@ public final class PointTransformer {
   private final class Points implements CodeTransform {
     private final String className;
     private final String method;
+    private final int firstLine;
     private int line;
 
-    Points(String className, String method, int line) {
+    /** A method whose short jumps become too long is built once more, with the same points. */
+    private final List<Integer> numbers = new ArrayList<>();
+
+    private int next;
+
+    Points(String className, String method, int firstLine) {
       this.className = className;
       this.method = method;
-      this.line = line;
+      this.firstLine = firstLine;
     }
 
     @Override
     public void atStart(CodeBuilder builder) {
+      line = firstLine;
+      next = 0;
+      if (line > 0) {
+        builder.lineNumber(line);
+      }
       call(builder, ErrorSite.Kind.CALL, "");
     }
 
@@ -222,7 +338,10 @@ public final class PointTransformer {
     }
 
     private void call(CodeBuilder builder, ErrorSite.Kind kind, String of) {
-      int number = sites.add(new ErrorSite(kind, className, method, line, of));
+      if (next == numbers.size()) {
+        numbers.add(sites.add(new ErrorSite(kind, className, method, line, of)));
+      }
+      int number = numbers.get(next++);
       if (number >= 0) {
         builder.loadConstant(number).invokestatic(HOOK, "reached", OF_POINT);
       }
@@ -236,11 +355,21 @@ public final class PointTransformer {
       case NewReferenceArrayInstruction created -> name(created.componentType().asSymbol()) + "[]";
       case NewPrimitiveArrayInstruction created -> name(created.typeKind().upperBound()) + "[]";
       case NewMultiArrayInstruction created -> name(created.arrayType().asSymbol());
-      case InvokeDynamicInstruction linked -> name(linked.typeSymbol().returnType());
+      case InvokeDynamicInstruction linked when creates(linked) ->
+          name(linked.typeSymbol().returnType());
       case InvokeInstruction call when isGreedy(call) ->
           owner(call.owner()) + "." + call.name().stringValue();
       default -> "";
     };
+  }
+
+  /**
+   * What is made without values is made once, when it is linked: a lambda that captures nothing,
+   * for instance. What is of a primitive type is the hash code of a record or the case of a switch.
+   */
+  private static boolean creates(InvokeDynamicInstruction linked) {
+    MethodTypeDesc type = linked.typeSymbol();
+    return type.parameterCount() > 0 && !type.returnType().isPrimitive();
   }
 
   private static boolean isGreedy(InvokeInstruction call) {
@@ -251,9 +380,13 @@ public final class PointTransformer {
     return isOfJdk
         && !isEmptyList
         && !MODEST.contains(method)
+        && !EXCEPTIONS.getOrDefault(owner, Set.of()).contains(method)
+        && !(method.equals("put") && owner.startsWith("java/nio/") && owner.endsWith("Buffer"))
         && !owner.equals("java/lang/invoke/VarHandle")
         && !owner.startsWith("java/util/concurrent/atomic/Atomic")
-        && (GREEDY.contains(method) || GREEDY_CLASSES.stream().anyMatch(owner::startsWith));
+        && (GREEDY.contains(method)
+            || ALSO.getOrDefault(owner, Set.of()).contains(method)
+            || GREEDY_CLASSES.stream().anyMatch(owner::startsWith));
   }
 
   private static String owner(ClassEntry entry) {

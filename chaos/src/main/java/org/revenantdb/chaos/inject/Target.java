@@ -50,6 +50,16 @@ public record Target(
   }
 
   /**
+   * Changes which of the matching hits is chosen.
+   *
+   * @param number from 1
+   * @return a changed target
+   */
+  public Target nth(long number) {
+    return new Target(kind, number, in, of, deeperThan, errors);
+  }
+
+  /**
    * Counts only the hits of a part of the program.
    *
    * @param part as {@link #in()}
@@ -128,9 +138,7 @@ public record Target(
       String value = pair.length == 2 ? pair[1] : "";
       target =
           switch (pair[0]) {
-            case "n" ->
-                new Target(target.kind, number(value), target.in, target.of, target.deeperThan, 1)
-                    .errors(target.errors);
+            case "n" -> target.nth(number(value));
             case "in" -> target.in(value);
             case "of" -> target.of(value);
             case "deeper" -> target.deeperThan((int) number(value));

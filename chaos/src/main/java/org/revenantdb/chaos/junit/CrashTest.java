@@ -189,6 +189,10 @@ public @interface CrashTest {
    * FaultKind#CALL_OVERFLOWS}. Each life throws at another place, so set {@link #faultLives} to
    * some hundred.
    *
+   * <p>The subject, its superclasses, the outermost class around each of them and all classes
+   * nested in these are never changed, except a nested class that is named here. Exclude other
+   * helpers of the tests in the store's packages with {@code !}.
+   *
    * <p>Such a life has the store's classes loaded once more, by a class loader that changes them.
    * What it leaves is opened in the JVM of the test, also with {@link #isolated}. It needs {@link
    * FileAccess#PATH}; with {@link FileAccess#ANY} these tests are skipped. The system property

@@ -145,7 +145,7 @@ public final class CrashTestExtension
       }
     }
     Target error = settings.error();
-    if (error != null && settings.faults().contains(error.fault())) {
+    if (error != null) {
       cases.clear(); // only that life
     }
     for (FaultKind kind : settings.faults()) {
@@ -178,7 +178,7 @@ public final class CrashTestExtension
       Consumer<String> seen)
       throws IOException {
     if (kind.isInCode()) {
-      return errors(recording, settings, kind, seen);
+      return errors(recording, settings, kind, known, seen);
     }
     for (Recording of : List.of(recording.get(), recording.counted())) {
       if (!of.usable()) {
@@ -204,7 +204,11 @@ public final class CrashTestExtension
   }
 
   private static Outcome errors(
-      SharedRecording recording, CrashTestSettings settings, FaultKind kind, Consumer<String> seen)
+      SharedRecording recording,
+      CrashTestSettings settings,
+      FaultKind kind,
+      KnownFailures known,
+      Consumer<String> seen)
       throws IOException {
     Recording of = recording.get();
     if (!of.usable()) {
@@ -215,6 +219,7 @@ public final class CrashTestExtension
     return errors.run(
         kind,
         error == null ? errors.cases(kind, settings.faultLives()) : List.of(ErrorFaults.of(error)),
+        known,
         text -> seen.accept(text + "; " + errors.seen()));
   }
 

@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.crash.Options;
 import org.revenantdb.chaos.crash.Seeds;
@@ -44,7 +45,7 @@ import org.revenantdb.chaos.subject.FileAccess;
  * @param limit the time limit of the lives, and of a state
  * @param directory where the files of failures go
  * @param replay the only file to open again, or null
- * @param error the only error to throw, or null
+ * @param error the only error to throw, or null if all tests run
  */
 record CrashTestSettings(
     List<Crash> crashes,
@@ -128,7 +129,6 @@ record CrashTestSettings(
         test.errorsIn().length == 0 || test.faults(),
         "errorsIn needs faults = true: it is for the faults in code");
     String replay = System.getProperty(REPLAY);
-    String error = System.getProperty(ErrorFaults.ERROR);
     return new CrashTestSettings(
         List.of(test.crash()),
         test.files(),
@@ -154,7 +154,19 @@ record CrashTestSettings(
         Duration.ofSeconds(test.timeoutSeconds()),
         Path.of(System.getProperty(DIR, "target/chaos")),
         replay == null ? null : Path.of(replay),
-        error == null ? null : Target.parse(error));
+        error(test));
+  }
+
+  /** A class that tests other code than the place of the error, or other faults, runs as usual. */
+  private static @Nullable Target error(CrashTest test) {
+    String text = System.getProperty(ErrorFaults.ERROR);
+    Target error = text == null ? null : Target.parse(text);
+    return error != null
+            && faults(test).contains(error.fault())
+            && Stream.of(test.errorsIn())
+                .anyMatch(code -> error.in().startsWith(code) || code.startsWith(error.in()))
+        ? error
+        : null;
   }
 
   private static List<FaultKind> faults(CrashTest test) {

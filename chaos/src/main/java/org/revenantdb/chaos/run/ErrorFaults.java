@@ -44,6 +44,7 @@ public final class ErrorFaults<S> {
   private final InjectedClasses.Source source;
   private @Nullable InjectedClasses classes;
   private int used;
+  private int idle;
   private @Nullable Injector counted;
   private String complaint = "";
 
@@ -76,18 +77,10 @@ public final class ErrorFaults<S> {
     if (known != null) {
       return known;
     }
-    // The first life loads the classes, which runs through code that later lives do not reach.
-    live(Injector.counting(source.sites()));
     Injector counts = Injector.counting(source.sites());
-    if (complaint.isEmpty()) {
-      live(counts);
-    }
+    complaint = life(NONE, _ -> counts).live().complaint();
     counted = counts;
     return counts;
-  }
-
-  private void live(Injector counting) throws IOException {
-    complaint = life(NONE, _ -> counting).live().complaint();
   }
 
   /**
@@ -122,9 +115,14 @@ public final class ErrorFaults<S> {
   public static FaultCase of(Target target) {
     return new FaultCase(
         target.fault().title(),
-        "-D" + ERROR + "='" + target + "'",
+        repeating(target),
         () -> new OfTarget(target),
         FaultCase.Contract.NOTHING_LOST);
+  }
+
+  /** The property that throws an error again. */
+  static String repeating(Target target) {
+    return "-D" + ERROR + "='" + target + "'";
   }
 
   /**
@@ -134,7 +132,11 @@ public final class ErrorFaults<S> {
    * @return the run
    */
   public FaultRun<S> run(List<FaultCase> cases) {
-    return FaultRun.errors(this::begin, subjects, options, cases);
+    return run(cases, KnownFailures.NONE);
+  }
+
+  private FaultRun<S> run(List<FaultCase> cases, KnownFailures known) {
+    return FaultRun.errors(this::begin, subjects, options.withKnown(known), cases);
   }
 
   /**
@@ -146,7 +148,23 @@ public final class ErrorFaults<S> {
    * @return the outcome; not measured if nothing could be struck
    * @throws IOException if a disk cannot be made
    */
-  public synchronized Outcome run(FaultKind kind, List<FaultCase> cases, Consumer<String> seen)
+  public Outcome run(FaultKind kind, List<FaultCase> cases, Consumer<String> seen)
+      throws IOException {
+    return run(kind, cases, KnownFailures.NONE, seen);
+  }
+
+  /**
+   * Runs cases of one kind.
+   *
+   * @param kind the fault
+   * @param cases made here
+   * @param known the failures that are accepted
+   * @param seen receives in how many lives the errors occurred
+   * @return the outcome; not measured if nothing could be struck
+   * @throws IOException if a disk cannot be made
+   */
+  public synchronized Outcome run(
+      FaultKind kind, List<FaultCase> cases, KnownFailures known, Consumer<String> seen)
       throws IOException {
     if (!complaint.isEmpty()) {
       return Outcome.of(
@@ -160,7 +178,7 @@ public final class ErrorFaults<S> {
           Verdict.NOT_MEASURED,
           "errorsIn chooses no code that is reached: " + kind.title());
     }
-    return FaultCatalogue.run(kind, run(cases), seen);
+    return FaultCatalogue.run(kind, run(cases, known), seen);
   }
 
   /**
@@ -187,11 +205,19 @@ public final class ErrorFaults<S> {
     InjectedClasses made = classes;
     if (made == null || used == LIVES_OF_CLASSES) {
       made = source.load();
+      // The first life runs through code that later ones do not reach: static initializers, and
+      // what is made when it is first needed. No error occurs in it, so counts of hits are those of
+      // any later life, whichever it is. If it fails, so does the next one, which is judged.
+      Injector counts = Injector.counting(source.sites());
+      new ErrorLife<>(subjects, options, NONE, made, false, 0, _ -> counts, () -> {}).live();
+      idle = made.threads();
       classes = made;
       used = 0;
     }
+    boolean inherits = used > 0;
     used++;
     // Threads and static state of a life that failed stay.
-    return new ErrorLife<>(subjects, options, fault, made, injector, () -> classes = null);
+    return new ErrorLife<>(
+        subjects, options, fault, made, inherits, idle, injector, () -> classes = null);
   }
 }

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.crash.Seeds;
 import org.revenantdb.chaos.inject.InjectedClasses;
 import org.revenantdb.chaos.inject.Injector;
+import org.revenantdb.chaos.inject.Target;
 import org.revenantdb.chaos.subject.CrashSubject;
 import org.revenantdb.chaos.trace.CallStack;
 
@@ -37,8 +38,14 @@ final class ErrorLife<S> extends MemoryLife<S> {
           IllegalMonitorStateException.class,
           AssertionError.class);
 
-  private final String title;
+  private static final List<String> JDK = List.of("java.", "javax.", "jdk.", "sun.");
+
+  /** Without the target, which is another one in each life. */
+  private final String name;
+
   private final InjectedClasses classes;
+  private final boolean inherits;
+  private final int idle;
   private final Injector injector;
   private final Supplier<CrashSubject<S>> injected;
   private final Runnable spoilt;
@@ -46,6 +53,7 @@ final class ErrorLife<S> extends MemoryLife<S> {
   /** The thread that does the present step. */
   private volatile @Nullable Thread at;
 
+  private volatile boolean opened;
   private volatile @Nullable Throwable failure;
   private volatile @Nullable Throwable afterRelief;
   private volatile @Nullable Throwable inClose;
@@ -55,6 +63,8 @@ final class ErrorLife<S> extends MemoryLife<S> {
    *
    * @param plain creates subjects for the life after it
    * @param classes of this life
+   * @param inherits whether they had an armed life before
+   * @param idle how many threads a life without errors leaves, such as those of a static pool
    * @param injectors creates what counts or throws, with the clock of the life
    * @param spoilt called if the classes must not be used again
    */
@@ -63,12 +73,16 @@ final class ErrorLife<S> extends MemoryLife<S> {
       PowerCutOptions options,
       FaultCase fault,
       InjectedClasses classes,
+      boolean inherits,
+      int idle,
       Function<LongSupplier, Injector> injectors,
       Runnable spoilt)
       throws IOException {
     super(plain, options, fault);
-    this.title = fault.title();
+    this.name = fault.name();
     this.classes = classes;
+    this.inherits = inherits;
+    this.idle = idle;
     this.injector = injectors.apply(clock()::next);
     this.spoilt = spoilt;
     this.injected = Subjects.of(classes.subject());
@@ -76,10 +90,11 @@ final class ErrorLife<S> extends MemoryLife<S> {
 
   @Override
   public Lived live() throws IOException {
+    CrashSubject<S> subject = injected.get(); // no part of the life
     classes.inject(injector);
     TimedCall call;
     try {
-      call = TimedCall.run("a life with " + title, options().limit(), this::work);
+      call = TimedCall.run("a life with " + name, options().limit(), step -> work(subject, step));
     } finally {
       injector.relieve();
       classes.inject(null);
@@ -95,7 +110,7 @@ final class ErrorLife<S> extends MemoryLife<S> {
       complaint = "the life failed: " + CallStack.text(thrown);
     }
     String broken = broken(call, told);
-    if (call.hangs() || !broken.isEmpty()) {
+    if (leavesSomething(call, broken, first != null)) {
       spoilt.run();
     }
     return new Lived(
@@ -109,6 +124,35 @@ final class ErrorLife<S> extends MemoryLife<S> {
         /* unmeasured= */ "");
   }
 
+  @Override
+  public String faultOfSubject() {
+    Throwable mistake = mistake();
+    return mistake == null || !isOfSubject(mistake)
+        ? ""
+        : "the subject, and not the store, failed after an error: " + CallStack.text(mistake);
+  }
+
+  @Override
+  public String repeats() {
+    Target precise = injector.precise();
+    return precise == null ? "" : ErrorFaults.repeating(precise);
+  }
+
+  @Override
+  public boolean inherits() {
+    return inherits;
+  }
+
+  /** Whether static state or threads of this life may disturb the next one in these classes. */
+  private boolean leavesSomething(TimedCall call, String broken, boolean struck) {
+    return call.hangs()
+        || !broken.isEmpty()
+        || (!struck && failed() != null)
+        || !opened
+        || inClose != null
+        || classes.threads() > idle;
+  }
+
   private @Nullable Throwable failed() {
     Throwable thrown = failure != null ? failure : afterRelief;
     return thrown != null ? thrown : inClose;
@@ -119,7 +163,7 @@ final class ErrorLife<S> extends MemoryLife<S> {
       return "";
     }
     Throwable mistake = mistake();
-    if (mistake != null) {
+    if (mistake != null && !isOfSubject(mistake)) {
       return "a call failed with an exception that reports no error: "
           + CallStack.text(mistake)
           + told;
@@ -158,6 +202,25 @@ final class ErrorLife<S> extends MemoryLife<S> {
     return true;
   }
 
+  /** Whether code of the subject has thrown it. An assertion there tells of the store. */
+  private boolean isOfSubject(Throwable mistake) {
+    if (mistake instanceof AssertionError) {
+      return false;
+    }
+    for (StackTraceElement frame : mistake.getStackTrace()) {
+      String type = frame.getClassName();
+      if (JDK.stream().noneMatch(type::startsWith)) {
+        if (classes.isOfSubject(type)) {
+          return true;
+        }
+        if (classes.isOfStore(type)) {
+          return false;
+        }
+      }
+    }
+    return false;
+  }
+
   private static boolean suppresses(Throwable thrown) {
     return Arrays.stream(thrown.getSuppressed())
         .anyMatch(suppressed -> suppressed instanceof VirtualMachineError);
@@ -168,34 +231,41 @@ final class ErrorLife<S> extends MemoryLife<S> {
     Thread thread = at;
     return thread == null
         ? ""
-        : "\nthe thread of that step:\n" + new CallStack(List.of(thread.getStackTrace())).text();
+        : "\nthe thread of that step:\n"
+            + new CallStack(List.of(thread.getStackTrace())).text()
+            + "\nIf it waits for something that the subject had begun when the error came, such as"
+            + " an open transaction: work must release it when it throws.";
   }
 
-  private void work(TimedCall.Step step) throws InterruptedException {
+  private void work(CrashSubject<S> subject, TimedCall.Step step) throws InterruptedException {
     Thread.currentThread().setContextClassLoader(classes);
-    CrashSubject<S> subject = injected.get();
     @Nullable S store = null;
     try {
-      step.now("open with " + title);
+      step.now("open with " + name);
       store = subject.open(store());
-      step.now("work with " + title);
+      opened = true;
+      step.now("work with " + name);
       subject.work(store, promises().promises(clock(), options().seed()));
-    } catch (InterruptedException e) {
-      throw e;
-    } catch (Exception | Error e) { // any exception of a subject
+    } catch (Exception
+        | Error e) { // any exception of a subject, also for an interrupt of the store
       failure = e;
+    }
+    if (step.isAbandoned()) {
+      return; // the files are judged already
     }
     boolean struck = injector.first() != null;
     if (struck) {
       injector.relieve();
     }
-    S opened = store;
-    if (opened != null) {
+    S left = store;
+    if (left != null) {
+      // The store may have set the flag, which would end the join.
+      Thread.interrupted();
       Thread other =
           Thread.ofPlatform()
               .daemon()
               .name("subject, another thread")
-              .unstarted(() -> afterwards(subject, opened, struck, step));
+              .unstarted(() -> afterwards(subject, left, struck, step));
       at = other;
       other.start();
       other.join();
@@ -206,14 +276,14 @@ final class ErrorLife<S> extends MemoryLife<S> {
   /** In a thread of its own, which waits for whatever the first one has left locked. */
   private void afterwards(CrashSubject<S> subject, S store, boolean struck, TimedCall.Step step) {
     if (struck) {
-      step.now("new work in another thread after " + title);
+      step.now("new work in another thread after " + name);
       try {
         subject.resume(store, promises().promises(clock(), Seeds.of(options().seed(), PROBE)));
       } catch (Exception | Error e) { // the store tells that it is broken, or works
         afterRelief = e;
       }
     }
-    step.now("close in another thread after " + title);
+    step.now("close in another thread after " + name);
     try {
       subject.close(store);
     } catch (Exception | Error e) { // the same

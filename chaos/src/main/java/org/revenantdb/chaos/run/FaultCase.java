@@ -28,6 +28,11 @@ public record FaultCase(
     RIGHT_BEFORE_THE_FAULT
   }
 
+  /** The same case, with more known of where the fault occurs. */
+  FaultCase with(String found) {
+    return new FaultCase(name, found, injector, contract);
+  }
+
   /** The name and the operation, for messages. */
   String title() {
     return name + " (" + detail + ")";

@@ -56,7 +56,8 @@ public final class FaultCatalogue {
     Outcome outcome = run.run();
     int struck = run.rows().stream().mapToInt(FaultRow::struck).sum();
     int lives = run.rows().stream().mapToInt(FaultRow::lives).sum();
-    seen.accept("the fault in %d of %d lives".formatted(struck, lives));
+    String missing = run.notRun().isEmpty() ? "" : "; " + run.notRun();
+    seen.accept("the fault in %d of %d lives%s".formatted(struck, lives, missing));
     return struck == 0 && outcome.failures().isEmpty() && !run.rows().isEmpty()
         ? Outcome.of(kind.title(), Verdict.NOT_MEASURED, "the fault occurred in none of the lives")
         : outcome;

@@ -81,6 +81,34 @@ public interface FaultLife {
   Lived live() throws IOException;
 
   /**
+   * Returns why the subject is at fault and not the store. Asked after {@link #live()}.
+   *
+   * @return a sentence with a stack; empty if it is not at fault
+   */
+  default String faultOfSubject() {
+    return "";
+  }
+
+  /**
+   * Returns what repeats the fault, if that is known better than before the life. Asked after
+   * {@link #live()}.
+   *
+   * @return instead of {@link FaultCase#detail()}; empty for that detail
+   */
+  default String repeats() {
+    return "";
+  }
+
+  /**
+   * Returns whether the life shares static state with earlier ones, which may be why it failed.
+   *
+   * @return true if the same life in fresh classes might succeed
+   */
+  default boolean inherits() {
+    return false;
+  }
+
+  /**
    * Returns the files as the end of the process leaves them.
    *
    * @return a copy

@@ -3,6 +3,7 @@ package org.revenantdb.chaos.run;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -43,7 +44,10 @@ public final class FaultRun<S> {
   private static final int PROMISES = 4;
 
   /** Each hang takes as long as the limit of a life, and its threads stay. */
-  private static final int MOST_HANGS = 3;
+  private static final int MOST_HANGS = 9;
+
+  /** One place in the code that is struck often does not hide the others. */
+  private static final int MOST_SITES_OF_HANGS = 3;
 
   /** Makes the recording of a life without faults. */
   private interface Intact {
@@ -62,7 +66,9 @@ public final class FaultRun<S> {
   private final Tally tally;
   private final Map<String, FaultRow> rows = new LinkedHashMap<>();
   private final long begun = System.nanoTime();
+  private final Set<String> hangSites = new HashSet<>();
   private int hangs;
+  private String notRun = "";
 
   /**
    * Prepares a run on disks in memory.
@@ -191,8 +197,9 @@ public final class FaultRun<S> {
   }
 
   /**
-   * Runs all lives, until the budget is used up or three of them hang. The first one has no fault,
-   * to detect a subject that is itself at fault.
+   * Runs all lives, until the budget is used up, or three of them hang at different places in the
+   * code, or nine at fewer places. The first one has no fault, to detect a subject that is itself
+   * at fault.
    *
    * @return the result
    * @throws IOException if a disk cannot be made
@@ -203,10 +210,18 @@ public final class FaultRun<S> {
       return Outcome.of(NAME, without.verdict(), without.reason());
     }
     Duration budget = options.budget();
+    int lived = 0;
     for (FaultCase each : cases) {
-      if (hangs == MOST_HANGS || (budget != null && System.nanoTime() - begun > budget.toNanos())) {
+      boolean hanging = hangs == MOST_HANGS || hangSites.size() == MOST_SITES_OF_HANGS;
+      if (hanging || (budget != null && System.nanoTime() - begun > budget.toNanos())) {
+        notRun =
+            "%d lives were not run, %s"
+                .formatted(
+                    cases.size() - lived,
+                    hanging ? "because %d others hang".formatted(hangs) : "for want of time");
         break;
       }
+      lived++;
       FaultRow row = new Trial(each).run();
       rows.merge(row.name(), row, FaultRow::plus);
     }
@@ -222,11 +237,20 @@ public final class FaultRun<S> {
     return List.copyOf(rows.values());
   }
 
+  /**
+   * Returns how many lives were not run, and why.
+   *
+   * @return a sentence; empty if all were run
+   */
+  public String notRun() {
+    return notRun;
+  }
+
   /** Judges one life with one fault. */
   private final class Trial {
 
     private final FaultCase fault;
-    private final FaultLife life;
+    private FaultLife life;
     private final SeenImages seen = new SeenImages();
     private boolean failed;
     private boolean refusal;
@@ -241,6 +265,10 @@ public final class FaultRun<S> {
 
     FaultRow run() throws IOException {
       FaultLife.Lived lived = life.live();
+      if (!lived.struck() && !lived.complaint().isEmpty() && life.inherits()) {
+        life = lives.begin(fault); // an earlier life may be why
+        lived = life.live();
+      }
       boolean worked = lived.complaint().isEmpty();
       struckAt = lived.firstAt();
       site = site(lived.in());
@@ -251,10 +279,12 @@ public final class FaultRun<S> {
           fail(Verdict.HARNESS_BROKEN, "without any fault: " + lived.complaint(), null);
         }
       } else if (lived.hangs()) {
-        hangs++;
+        hung();
         fail(Verdict.CORRUPT, lived.complaint(), null);
       } else if (!lived.broken().isEmpty()) {
         fail(Verdict.CORRUPT, lived.broken(), null);
+      } else if (!life.faultOfSubject().isEmpty()) {
+        fail(Verdict.HARNESS_BROKEN, life.faultOfSubject(), null);
       } else {
         afterwards(lived);
       }
@@ -444,10 +474,21 @@ public final class FaultRun<S> {
       }
     }
 
+    /** An error in code has a place, and what happens after it is told once for each place. */
+    private boolean isOfCode() {
+      return !life.repeats().isEmpty();
+    }
+
+    private void hung() {
+      hangs++;
+      hangSites.add(isOfCode() ? site : site + " " + hangs);
+    }
+
     private void fail(Verdict verdict, String what, @Nullable Throwable thrown) {
       failed = true;
       tally.count(verdict);
-      if (tally.isNew(fault.name() + " " + verdict + " " + firstLine(what))) {
+      String cause = isOfCode() ? site : firstLine(what);
+      if (tally.isNew(fault.name() + " " + verdict + " " + cause)) {
         tally.add(
             new Failure(
                 verdict,
@@ -471,7 +512,7 @@ public final class FaultRun<S> {
     }
 
     private String title() {
-      return fault.title() + site;
+      return (isOfCode() ? fault.with(life.repeats()) : fault).title() + site;
     }
   }
 }

@@ -17,6 +17,11 @@ final class TimedCall {
   /** Receives what is being done, for the complaint. */
   interface Step {
     void now(String what);
+
+    /** Whether nobody waits for the code any more. It was interrupted for that reason. */
+    default boolean isAbandoned() {
+      return false;
+    }
   }
 
   /** Code of a subject. */
@@ -26,6 +31,7 @@ final class TimedCall {
 
   private final StallWatch watch;
   private volatile String step;
+  private volatile boolean abandoned;
   private volatile @Nullable Throwable failure;
   private volatile @Nullable Throwable death;
   private @Nullable String hanging;
@@ -58,9 +64,11 @@ final class TimedCall {
                 + limit.toSeconds()
                 + " s; its stack:\n"
                 + new CallStack(List.of(call.standsAt)).text();
+        call.abandoned = true;
         thread.interrupt();
       }
     } catch (InterruptedException e) {
+      call.abandoned = true;
       thread.interrupt();
       Thread.currentThread().interrupt();
       call.interrupted = call.step + " was interrupted";
@@ -70,12 +78,22 @@ final class TimedCall {
     return call;
   }
 
+  private final class Steps implements Step {
+    @Override
+    public void now(String what) {
+      step = what;
+      watch.alive();
+    }
+
+    @Override
+    public boolean isAbandoned() {
+      return abandoned;
+    }
+  }
+
   private void guarded(Body body) {
     try (UncaughtExceptions threads = UncaughtExceptions.watch()) {
-      body.run(what -> {
-        step = what;
-        watch.alive();
-      });
+      body.run(new Steps());
       death = threads.first();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

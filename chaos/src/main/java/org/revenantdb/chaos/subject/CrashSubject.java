@@ -49,6 +49,9 @@ public interface CrashSubject<S> {
    * an empty store, later on a store with the work of former lives. It may use several threads, all
    * of which must have ended when it returns.
    *
+   * <p>If it throws, it must release what it holds in the store, such as an open transaction. After
+   * an error in the code of the store, another thread works on the same open store.
+   *
    * @param store the open store
    * @param promises receives what the store promised
    * @throws Exception if the store fails; on an intact disk this ends the run
@@ -80,7 +83,10 @@ public interface CrashSubject<S> {
    * Proves that a recovered store accepts new work. The store is closed, opened and checked
    * afterwards. Override this with a short piece of work if {@link #work} takes long.
    *
-   * @param store the recovered store, already checked
+   * <p>After an error in the code of the store it also runs on the store that is still open, with
+   * the work half done and nothing checked.
+   *
+   * @param store the recovered store, already checked; or the one that had the error
    * @param promises receives what the store promised
    * @throws Exception if the store fails; a finding
    */

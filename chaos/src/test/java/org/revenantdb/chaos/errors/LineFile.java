@@ -8,10 +8,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -32,11 +35,19 @@ final class LineFile implements AutoCloseable {
     CALLS_BEFORE_TRY,
     /** A call releases the lock. */
     RELEASES_BY_A_CALL,
+    /** As before, and the thread is interrupted on the way out. */
+    INTERRUPTS_ITSELF,
     /** The thread that rewrites has no handler. */
-    THREAD_DIES
+    THREAD_DIES,
+    /** No mistake: the JVM can have one open store, and one that was never closed counts. */
+    ONE_AT_A_TIME
   }
 
   private static final int REWRITTEN_AFTER = 6;
+  private static final AtomicBoolean OPEN = new AtomicBoolean();
+
+  /** Made when it is first needed, which takes many allocations. */
+  private static volatile @Nullable List<String> names;
 
   private final Mistake mistake;
   private final Path file;
@@ -55,6 +66,16 @@ final class LineFile implements AutoCloseable {
     this.directory = directory;
     this.file = directory.resolve("lines");
     this.next = directory.resolve("next");
+    if (mistake == Mistake.ONE_AT_A_TIME && !OPEN.compareAndSet(false, true)) {
+      throw new IOException("a store is open already");
+    }
+    if (names == null) {
+      List<String> made = new ArrayList<>();
+      for (int i = 0; i < 30; i++) {
+        made.add("name" + i);
+      }
+      names = made;
+    }
     Files.deleteIfExists(next);
     if (Files.exists(file)) {
       String text = Files.readString(file, StandardCharsets.UTF_8);
@@ -82,6 +103,17 @@ final class LineFile implements AutoCloseable {
       System.arraycopy(bytes(key, value), 0, line, 0, line.length);
     } else if (mistake == Mistake.CALLS_BEFORE_TRY) {
       line = bytes(key, value);
+    } else if (mistake == Mistake.INTERRUPTS_ITSELF) {
+      boolean made = false;
+      try {
+        line = new byte[line.length];
+        System.arraycopy(bytes(key, value), 0, line, 0, line.length);
+        made = true;
+      } finally {
+        if (!made) {
+          Thread.currentThread().interrupt();
+        }
+      }
     }
     try {
       demandSound();
@@ -141,6 +173,9 @@ final class LineFile implements AutoCloseable {
   }
 
   private void rewrite() throws IOException {
+    // Broken until it has succeeded, so before another thread can have the lock.
+    boolean before = broken;
+    broken |= mistake != Mistake.THREAD_DIES;
     if (channel != null) {
       channel.close();
     }
@@ -166,6 +201,7 @@ final class LineFile implements AutoCloseable {
         }
       }
     }
+    broken = before;
   }
 
   @Override
@@ -182,6 +218,9 @@ final class LineFile implements AutoCloseable {
     }
     if (interrupted) {
       Thread.currentThread().interrupt();
+    }
+    if (mistake == Mistake.ONE_AT_A_TIME) {
+      OPEN.set(false);
     }
     channel.close();
     demandSound();

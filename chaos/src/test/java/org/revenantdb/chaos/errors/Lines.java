@@ -2,6 +2,7 @@ package org.revenantdb.chaos.errors;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.subject.CrashSubject;
 import org.revenantdb.chaos.subject.Promises;
 import org.revenantdb.chaos.subject.Recovered;
@@ -50,6 +51,46 @@ abstract class Lines implements CrashSubject<LineFile> {
   static final class ThreadDies extends Lines {
     ThreadDies() {
       super(LineFile.Mistake.THREAD_DIES);
+    }
+  }
+
+  static final class InterruptsItself extends Lines {
+    InterruptsItself() {
+      super(LineFile.Mistake.INTERRUPTS_ITSELF);
+    }
+  }
+
+  static final class OneAtATime extends Lines {
+    OneAtATime() {
+      super(LineFile.Mistake.ONE_AT_A_TIME);
+    }
+  }
+
+  /** The store is sound, and the subject is not: it closes what only work has made. */
+  static final class Forgets extends Lines {
+    private int @Nullable [] made;
+
+    Forgets() {
+      super(LineFile.Mistake.NONE);
+    }
+
+    @Override
+    public void work(LineFile store, Promises promises) throws IOException {
+      super.work(store, promises);
+      made = new int[1];
+    }
+
+    @Override
+    public void check(LineFile store, Recovered recovered) {
+      made = new int[1];
+      super.check(store, recovered);
+    }
+
+    @Override
+    @SuppressWarnings("NullAway") // the mistake
+    public void close(LineFile store) throws IOException {
+      made[0]++;
+      store.close();
     }
   }
 

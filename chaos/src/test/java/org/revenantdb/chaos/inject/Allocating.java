@@ -1,6 +1,8 @@
 package org.revenantdb.chaos.inject;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
@@ -9,6 +11,8 @@ import java.util.function.Supplier;
 public final class Allocating implements Supplier<List<String>> {
 
   static final List<String> EARLY = new ArrayList<>(early());
+
+  private static final Deque<String> DEQUE = new ArrayDeque<>();
 
   private final List<String> done = new ArrayList<>();
 
@@ -28,6 +32,7 @@ public final class Allocating implements Supplier<List<String>> {
     boxed(1000);
     concatenated(7);
     captured(8);
+    pushed();
     deep(5);
     return done;
   }
@@ -64,6 +69,12 @@ public final class Allocating implements Supplier<List<String>> {
   private void captured(int number) {
     IntSupplier lambda = () -> number;
     done.add(lambda.getAsInt() == number ? "captured" : "");
+  }
+
+  private void pushed() {
+    Deque<String> deque = DEQUE;
+    deque.push("pushed");
+    done.add(deque.pop());
   }
 
   private void deep(int more) {

@@ -1,15 +1,23 @@
 package org.revenantdb.chaos.inject;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.lang.classfile.ClassFile;
+import java.lang.classfile.Label;
+import java.lang.constant.ClassDesc;
+import java.lang.constant.ConstantDescs;
+import java.lang.constant.MethodTypeDesc;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -19,7 +27,16 @@ class InjectorTest {
 
   private static final String CODE = Allocating.class.getName();
   private static final List<String> ALL =
-      List.of("created", "array", "objects", "cube", "boxed", "concatenated", "captured", "deep");
+      List.of(
+          "created",
+          "array",
+          "objects",
+          "cube",
+          "boxed",
+          "concatenated",
+          "captured",
+          "pushed",
+          "deep");
 
   private final InjectedClasses.Source source =
       new InjectedClasses.Source(Allocating.class, List.of(CODE, "!" + CODE + "$"));
@@ -31,9 +48,14 @@ class InjectorTest {
 
   private final ErrorSites sites = classes.sites();
 
-  @SuppressWarnings("unchecked")
   private List<String> run(Injector injector) throws ReflectiveOperationException {
-    Class<?> code = Class.forName(CODE, true, classes);
+    return run(CODE, classes, injector);
+  }
+
+  @SuppressWarnings("unchecked")
+  private static List<String> run(String name, InjectedClasses classes, Injector injector)
+      throws ReflectiveOperationException {
+    Class<?> code = Class.forName(name, true, classes);
     assertNotSame(Allocating.class, code);
     Supplier<List<String>> made =
         (Supplier<List<String>>) code.getDeclaredConstructor().newInstance();
@@ -69,7 +91,8 @@ class InjectorTest {
             "objects java.lang.Object[]",
             "cube int[][][]",
             "boxed java.lang.Integer.valueOf",
-            "captured java.util.function.IntSupplier"),
+            "captured java.util.function.IntSupplier",
+            "pushed java.util.Deque.push"),
         counts.keySet().stream()
             .filter(name -> !name.startsWith("concatenated"))
             .collect(Collectors.toSet()));
@@ -81,7 +104,7 @@ class InjectorTest {
         counts.keySet().stream().noneMatch(name -> name.endsWith("String.length")),
         counts::toString);
     assertEquals(
-        8L,
+        9L,
         injector.counts(ErrorSite.Kind.ALLOCATION).entrySet().stream()
             .filter(entry -> entry.getKey().of().equals("java.util.List.add"))
             .mapToLong(Map.Entry::getValue)
@@ -182,5 +205,102 @@ class InjectorTest {
     InjectedClasses same = source.load();
     assertNotSame(Allocating.class, same.subject());
     assertEquals(0, source.sites().size());
+  }
+
+  @Test
+  void what_no_virtual_machine_allocates_is_no_point() throws ReflectiveOperationException {
+    String code = Modest.class.getName();
+    InjectedClasses modest = new InjectedClasses.Source(InjectorTest.class, List.of(code)).load();
+    Injector counts = Injector.counting(modest.sites());
+    assertEquals(List.of(), run(code, modest, counts));
+    assertEquals(Map.of(), counts.counts(ErrorSite.Kind.ALLOCATION));
+  }
+
+  /** A subject that is nested, with a class beside it. */
+  private static class Subject {
+    private static final class Beside {}
+  }
+
+  private static final class Derived extends Subject {}
+
+  @Test
+  void the_classes_around_the_subject_are_left_alone() {
+    String test = InjectorTest.class.getName();
+    PointTransformer all =
+        new PointTransformer(new ErrorSites(), List.of("org.revenantdb."), Derived.class);
+    for (Class<?> type :
+        List.of(Subject.class, Subject.Beside.class, Derived.class, InjectorTest.class)) {
+      assertFalse(all.isChosen(type.getName()), type::getName);
+    }
+    assertTrue(all.isChosen(CODE));
+    PointTransformer named =
+        new PointTransformer(
+            new ErrorSites(), List.of(Subject.Beside.class.getName()), Derived.class);
+    assertTrue(named.isChosen(Subject.Beside.class.getName()), test);
+  }
+
+  @Test
+  void an_overflow_tells_the_line_of_its_method() {
+    Injector injector = at(Target.call(1).in(CODE + ".array"));
+    StackOverflowError error = assertThrows(StackOverflowError.class, () -> run(injector));
+    assertTrue(error.getStackTrace()[0].getLineNumber() > 0, error::toString);
+  }
+
+  @Test
+  void the_precise_target_counts_the_hits_of_its_place_only() throws Exception {
+    run(Injector.counting(sites)); // loads the class
+    Injector injector = at(Target.call(7));
+    StackOverflowError error = assertThrows(StackOverflowError.class, () -> run(injector));
+    Target precise = injector.precise();
+    assertTrue(precise != null && precise.nth() == 1, () -> String.valueOf(precise));
+    StackOverflowError again = assertThrows(StackOverflowError.class, () -> run(at(precise)));
+    assertEquals(error.getMessage(), again.getMessage());
+  }
+
+  @Test
+  void an_injector_that_is_relieved_while_it_strikes_stays_relieved() throws Exception {
+    AtomicReference<Injector> made = new AtomicReference<>();
+    Thread other = new Thread(() -> made.get().relieve());
+    LongSupplier places =
+        () -> {
+          other.start();
+          while (other.isAlive() && other.getState() != Thread.State.BLOCKED) {
+            Thread.onSpinWait();
+          }
+          return 1;
+        };
+    Injector injector = Injector.at(sites, Target.allocation(1).errors(Target.MOST_ERRORS), places);
+    made.set(injector);
+    assertThrows(OutOfMemoryError.class, () -> run(injector));
+    other.join();
+    assertEquals(ALL, run(injector));
+  }
+
+  @Test
+  void a_method_that_is_built_again_for_its_long_jumps_has_each_point_once() {
+    int count = 4_000;
+    byte[] code =
+        ClassFile.of()
+            .build(
+                ClassDesc.of("Far"),
+                type ->
+                    type.withMethodBody(
+                        "far",
+                        MethodTypeDesc.of(ConstantDescs.CD_void),
+                        ClassFile.ACC_STATIC,
+                        body -> {
+                          Label end = body.newLabel();
+                          body.iconst_0().ifeq(end);
+                          for (int i = 0; i < count; i++) {
+                            body.new_(ConstantDescs.CD_Object).pop();
+                          }
+                          body.labelBinding(end).return_();
+                        }));
+    ErrorSites far = new ErrorSites();
+    byte[] changed =
+        new PointTransformer(far, List.of("Far"), InjectorTest.class)
+            .transform("Far", code, ClassLoader.getSystemClassLoader());
+    assertTrue(changed.length > code.length, () -> far.unchanged().toString());
+    assertEquals(count + 1, far.size());
   }
 }

@@ -151,6 +151,19 @@ class FaultAttributesTest {
     }
   }
 
+  @Test
+  void a_class_that_tests_other_code_runs_as_usual_while_one_life_is_repeated() {
+    System.setProperty(ErrorFaults.ERROR, "call,n=1,in=com.acme.Store.put");
+    try {
+      Events events = run(Honest.class);
+      assertTrue(
+          names(events.succeeded().stream()).contains("FAULT, WRITE_FAILS"),
+          () -> messages(events));
+    } finally {
+      System.clearProperty(ErrorFaults.ERROR);
+    }
+  }
+
   @CrashTest(faults = true, faultKinds = FaultKind.HEAP_FULL)
   static class NoCode extends HonestTiny {}
 
