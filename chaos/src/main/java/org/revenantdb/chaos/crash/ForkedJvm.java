@@ -333,6 +333,7 @@ public final class ForkedJvm implements AutoCloseable {
     private Duration stallLimit = Duration.ofSeconds(60);
     private @Nullable Duration startLimit;
     private @Nullable Path directory;
+    private boolean passesProperties;
 
     private Builder(String main) {
       this.main = main;
@@ -425,6 +426,17 @@ public final class ForkedJvm implements AutoCloseable {
     }
 
     /**
+     * Passes the system properties of this JVM to the child, whose {@code main} has to call {@link
+     * PassedProperties#adopt}.
+     *
+     * @return this
+     */
+    public Builder passProperties() {
+      passesProperties = true;
+      return this;
+    }
+
+    /**
      * Starts the child.
      *
      * @return the running child
@@ -443,6 +455,9 @@ public final class ForkedJvm implements AutoCloseable {
       ProcessBuilder builder = new ProcessBuilder(command);
       builder.environment().remove("JAVA_TOOL_OPTIONS");
       builder.environment().remove("JDK_JAVA_OPTIONS");
+      if (passesProperties) {
+        PassedProperties.putInto(builder.environment());
+      }
       if (directory != null) {
         builder.directory(directory.toFile());
       }

@@ -51,6 +51,7 @@ final class LifeWatch implements AutoCloseable {
     ForkedJvm.Builder builder =
         ForkedJvm.of(SubjectMain.class)
             .withCodeOf(subject)
+            .passProperties()
             .shortLived()
             .flags("-XX:-UsePerfData", "-Djava.io.tmpdir=" + temporary)
             .flags("-XX:ErrorFile=" + temporary.resolve("hs_err.log"))

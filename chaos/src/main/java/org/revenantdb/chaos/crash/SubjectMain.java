@@ -25,6 +25,7 @@ public final class SubjectMain {
     // Output of the subject must not fill a pipe that is never read, and no child
     // outlives its parent.
     ChildPipe.open();
+    PassedProperties.adopt();
     LifeOrder order = LifeOrder.of(arguments);
     Ledger ledger;
     try {

@@ -93,6 +93,7 @@ final class HookedLives {
             .flags("--enable-native-access=ALL-UNNAMED")
             .flags(flags.toArray(String[]::new))
             .withCodeOf(subject)
+            .passProperties()
             .stallLimit(limit)
             .argument(subject.getName())
             .argument(directory)

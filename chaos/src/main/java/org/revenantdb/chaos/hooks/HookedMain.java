@@ -12,6 +12,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.revenantdb.chaos.crash.ChildPipe;
+import org.revenantdb.chaos.crash.PassedProperties;
 import org.revenantdb.chaos.crash.Seeds;
 import org.revenantdb.chaos.fault.FaultPoint;
 import org.revenantdb.chaos.oracle.PromiseEvent;
@@ -87,6 +88,7 @@ public final class HookedMain {
    */
   public static void main(String[] arguments) {
     ChildPipe pipe = ChildPipe.open(HookedMain::end);
+    PassedProperties.adopt();
     Path directory = Path.of(arguments[1]);
     String mode = arguments[5];
     PromiseLog former = new PromiseLog();

@@ -8,15 +8,14 @@ import java.io.DataOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Properties;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.Supplier;
+import org.revenantdb.chaos.crash.PassedProperties;
 import org.revenantdb.chaos.disk.DiskImage;
 import org.revenantdb.chaos.disk.ImageCodec;
 import org.revenantdb.chaos.oracle.PromiseLog;
@@ -85,8 +84,7 @@ public final class WorkerMain {
   /**
    * Works until the parent ends.
    *
-   * @param arguments the subject's class, where images are opened, and perhaps a file with system
-   *     properties
+   * @param arguments the subject's class, and where images are opened
    */
   public static void main(String[] arguments) {
     OutputStream out = new FileOutputStream(FileDescriptor.out);
@@ -95,9 +93,7 @@ public final class WorkerMain {
     Thread.ofPlatform().daemon().name("orders").start(() -> listen(orders));
     WorkerMain worker = null;
     try {
-      if (arguments.length > 2) {
-        configure(Path.of(arguments[2]));
-      }
+      PassedProperties.adopt();
       Supplier<CrashSubject<Object>> subjects = Subjects.of(Class.forName(arguments[0]));
       worker = new WorkerMain(subjects, arguments[1].equals(IN_MEMORY), out);
       worker.work(orders);
@@ -110,19 +106,6 @@ public final class WorkerMain {
     } catch (Throwable e) { // threads of the store must not keep this JVM alive
       e.printStackTrace();
       Runtime.getRuntime().halt(FAILED);
-    }
-  }
-
-  /** Sets what this JVM has no value of its own for. */
-  private static void configure(Path file) throws IOException {
-    Properties properties = new Properties();
-    try (InputStream in = Files.newInputStream(file)) {
-      properties.load(in);
-    }
-    for (String name : properties.stringPropertyNames()) {
-      if (System.getProperty(name) == null) {
-        System.setProperty(name, properties.getProperty(name));
-      }
     }
   }
 

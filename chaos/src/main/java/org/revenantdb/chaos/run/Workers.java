@@ -5,7 +5,6 @@ import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,7 +17,6 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Properties;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -300,25 +298,18 @@ public final class Workers implements Supplier<ImageChecker>, AutoCloseable {
   }
 
   private Jvm start() throws IOException {
-    ForkedJvm.Builder builder =
+    ForkedJvm process =
         ForkedJvm.of(WorkerMain.class)
             .shortLived()
             .flags("--enable-native-access=ALL-UNNAMED")
             .flags(flags.toArray(String[]::new))
             .withCodeOf(subject)
+            .passProperties()
             .startLimit(limit.compareTo(START) > 0 ? limit : START)
             .stallLimit(limit)
             .argument(subject.getName())
-            .argument(inMemory ? WorkerMain.IN_MEMORY : WorkerMain.ON_DISK);
-    Path properties = scratch.resolve("properties" + places.incrementAndGet());
-    if (inMemory) {
-      // The recorded lives were here; the store must be configured as it was for them.
-      try (OutputStream out = Files.newOutputStream(properties)) {
-        configured().store(out, null);
-      }
-      builder.argument(properties);
-    }
-    ForkedJvm process = builder.fork();
+            .argument(inMemory ? WorkerMain.IN_MEMORY : WorkerMain.ON_DISK)
+            .fork();
     started.incrementAndGet();
     if (!READY.equals(process.readLine()) || !process.rest(true)) {
       process.drain();
@@ -331,20 +322,7 @@ public final class Workers implements Supplier<ImageChecker>, AutoCloseable {
                   process.stalled() ? "it hangs" : "it ended with exit code " + code,
                   endOf(process.stderr())));
     }
-    Files.deleteIfExists(properties);
     return new Jvm(process);
-  }
-
-  /** The system properties of this JVM that are texts. */
-  private static Properties configured() {
-    Properties texts = new Properties();
-    System.getProperties()
-        .forEach((name, value) -> {
-          if (name instanceof String key && value instanceof String text) {
-            texts.setProperty(key, text);
-          }
-        });
-    return texts;
   }
 
   private static String endOf(String output) {

@@ -13,6 +13,7 @@ import org.revenantdb.chaos.subject.Failpoint;
 import org.revenantdb.chaos.subject.Promises;
 import org.revenantdb.chaos.subject.Recovered;
 import org.revenantdb.chaos.subject.Verdict;
+import org.revenantdb.chaos.testing.Drawn;
 
 /** Processes that die at a failpoint: before and after each operation, and at named places. */
 @Tag("slow")
@@ -41,6 +42,7 @@ class ProcessDeathPlacesTest extends ProcessDeaths {
   }
 
   @Test
+  @Drawn(oneIn = 4)
   void honestStore_survivesDeathAtEachPlace_andAtThoseWithAName() {
     List<String> places = new ArrayList<>();
     Options options =

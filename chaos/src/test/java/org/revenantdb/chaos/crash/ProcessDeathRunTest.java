@@ -24,6 +24,7 @@ import org.revenantdb.chaos.subject.CrashSubject;
 import org.revenantdb.chaos.subject.Promises;
 import org.revenantdb.chaos.subject.Recovered;
 import org.revenantdb.chaos.subject.Verdict;
+import org.revenantdb.chaos.testing.Drawn;
 
 /**
  * Correct stores survive and broken ones are found. {@link ProcessDeathPlacesTest} kills at every
@@ -137,6 +138,7 @@ class ProcessDeathRunTest extends ProcessDeaths {
   }
 
   @Test
+  @Drawn(oneIn = 4)
   void a_kill_may_take_lazy_commits_back_unless_the_subject_keeps_them() {
     Outcome outcome = run(Lazy.class, options(FEW));
     assertEquals(Verdict.SURVIVED, outcome.verdict(), outcome.reason());
@@ -351,6 +353,7 @@ class ProcessDeathRunTest extends ProcessDeaths {
   }
 
   @Test
+  @Drawn(oneIn = 4)
   void store_whoseRecoveryHangs_isCorrupt() {
     Outcome outcome =
         assertCorrupt(HangsInRecovery.class, IMPATIENT, "did not come to an end in open");

@@ -111,6 +111,31 @@ class ProcessDeathSubjectsTest extends ProcessDeaths {
     Demanding(String word) {}
   }
 
+  /** Is configured by a system property of the JVM of the test. */
+  static final class Configured extends LineSubject {
+    static final String PROPERTY = "org.revenantdb.chaos.test.killed";
+    static final String VALUE = " of = two:\n# lines, \u00e9\u20ac";
+
+    @Override
+    public LineStore open(Path dir) throws Exception {
+      if (!VALUE.equals(System.getProperty(PROPERTY))) {
+        throw new IOException("configured by " + System.getProperty(PROPERTY));
+      }
+      return super.open(dir);
+    }
+  }
+
+  @Test
+  void a_process_that_is_killed_has_the_system_properties_of_the_test() {
+    System.setProperty(Configured.PROPERTY, Configured.VALUE);
+    try {
+      Outcome outcome = run(Configured.class, options(1));
+      assertEquals(Verdict.SURVIVED, outcome.verdict(), outcome.reason());
+    } finally {
+      System.clearProperty(Configured.PROPERTY);
+    }
+  }
+
   @Test
   void subject_thatThrowsInItsFirstLife_isHarnessBroken() {
     assertHarnessBroken(ThrowsInOpen.class, "planted");

@@ -19,6 +19,7 @@ import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.run.PowerCutOptions;
 import org.revenantdb.chaos.subject.FaultKind;
 import org.revenantdb.chaos.subject.Verdict;
+import org.revenantdb.chaos.testing.Drawn;
 
 /** A mistake that only an error of the virtual machine shows is found, and only that one. */
 class ErrorFaultsTest {
@@ -107,6 +108,7 @@ class ErrorFaultsTest {
   }
 
   @Test
+  @Drawn(oneIn = 4)
   void a_lock_that_a_call_leaves_held_stops_another_thread() throws IOException {
     assertFound(
         Lines.CallsBeforeTry.class,
@@ -152,6 +154,7 @@ class ErrorFaultsTest {
   }
 
   @Test
+  @Drawn(oneIn = 4)
   void a_thread_that_dies_while_all_calls_succeed_is_found() throws IOException {
     assertFound(
         Lines.ThreadDies.class,

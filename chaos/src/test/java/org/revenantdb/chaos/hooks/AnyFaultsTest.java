@@ -30,6 +30,7 @@ import org.revenantdb.chaos.subject.FaultKind;
 import org.revenantdb.chaos.subject.Promises;
 import org.revenantdb.chaos.subject.Recovered;
 import org.revenantdb.chaos.subject.Verdict;
+import org.revenantdb.chaos.testing.Drawn;
 
 /** Operations of stores that use real files fail (§57), and forces are taken away. */
 @Tag("slow")
@@ -287,6 +288,7 @@ class AnyFaultsTest {
   }
 
   @Test
+  @Drawn(oneIn = 4)
   void a_second_force_helps_only_if_the_pages_are_still_dirty() throws IOException {
     assertEquals(Verdict.SURVIVED, fault(ForcesAgain.class, FaultKind.FORCE_FAILS).verdict());
     assertFound(fault(ForcesAgain.class, FaultKind.FORCE_FAILS_CLEAN, FORCES));
@@ -302,6 +304,7 @@ class AnyFaultsTest {
   }
 
   @Test
+  @Drawn(oneIn = 4)
   void a_store_that_does_not_complete_a_short_write_is_found() throws IOException {
     assertFound(fault(WritesOnce.class, FaultKind.SHORT_WRITE));
   }
@@ -315,6 +318,7 @@ class AnyFaultsTest {
   }
 
   @Test
+  @Drawn(oneIn = 4)
   void a_store_that_ignores_a_failed_rename_is_found() throws IOException {
     assertFound(fault(RenamesBlindly.class, FaultKind.RENAME_FAILS));
   }
@@ -355,6 +359,7 @@ class AnyFaultsTest {
   }
 
   @Test
+  @Drawn(oneIn = 4)
   void the_program_sees_the_error_number_of_the_fault() throws IOException {
     try (AnyRun run = run(ExpectsFailure.class)) {
       for (FaultKind kind :

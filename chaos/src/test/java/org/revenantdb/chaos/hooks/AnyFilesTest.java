@@ -44,6 +44,7 @@ import org.revenantdb.chaos.subject.CrashSubject;
 import org.revenantdb.chaos.subject.Promises;
 import org.revenantdb.chaos.subject.Recovered;
 import org.revenantdb.chaos.subject.Verdict;
+import org.revenantdb.chaos.testing.Drawn;
 
 /**
  * Stores that use real files by any means: what they do is recorded as it happened, broken ones are
@@ -288,6 +289,32 @@ class AnyFilesTest {
     return outcome.verdict() == Verdict.LOST || outcome.verdict() == Verdict.CORRUPT;
   }
 
+  /** Needs a system property of the JVM of the test. */
+  public static final class Configured extends Replaced {
+    static final String PROPERTY = "org.revenantdb.chaos.test.recorded";
+
+    @Override
+    public Path open(Path dir) throws IOException {
+      if (System.getProperty(PROPERTY) == null) {
+        throw new IOException("not configured");
+      }
+      return super.open(dir);
+    }
+  }
+
+  /** A property that said "no forces" was not there, and the store was called durable. */
+  @Test
+  void recorded_lives_and_their_images_have_the_system_properties_of_the_test() throws IOException {
+    System.setProperty(Configured.PROPERTY, "");
+    try {
+      Outcome outcome =
+          crash(Configured.class, Crash.PROCESS_DEATH, PlatformProfile.EXT4_ORDERED, 3);
+      assertEquals(Verdict.SURVIVED, outcome.verdict(), outcome::toString);
+    } finally {
+      System.clearProperty(Configured.PROPERTY);
+    }
+  }
+
   /** Writes in place in two steps, so that a death between them leaves neither value. */
   public static final class InPlace extends Counter {
     @Override
@@ -300,6 +327,7 @@ class AnyFilesTest {
   }
 
   @Test
+  @Drawn(oneIn = 4)
   void deathBetweenTwoOperations_isFoundInEveryCase() throws IOException {
     Outcome outcome = crash(InPlace.class, Crash.PROCESS_DEATH, PlatformProfile.EXT4_ORDERED);
     assertTrue(isFound(outcome), outcome.toString());
@@ -337,6 +365,7 @@ class AnyFilesTest {
   }
 
   @Test
+  @Drawn(oneIn = 4)
   void mappedStore_isRecordedAndJudged() throws IOException {
     Outcome right = crash(Mapped.class, Crash.POWER_CUT, PlatformProfile.STRICT_POSIX);
     assertEquals(Verdict.SURVIVED, right.verdict(), right::toString);
@@ -533,6 +562,7 @@ class AnyFilesTest {
   }
 
   @Test
+  @Drawn(oneIn = 4)
   void processThatEndsInACheck_isAFinding() throws IOException {
     Outcome outcome = crash(Exits.class, Crash.PROCESS_DEATH, PlatformProfile.EXT4_ORDERED, 6);
     assertEquals(Verdict.CORRUPT, outcome.verdict(), outcome::toString);

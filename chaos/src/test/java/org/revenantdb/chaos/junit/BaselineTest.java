@@ -37,6 +37,7 @@ import org.revenantdb.chaos.subject.Promises;
 import org.revenantdb.chaos.subject.Recovered;
 import org.revenantdb.chaos.teeth.BrokenSubjects;
 import org.revenantdb.chaos.teeth.TinyStore;
+import org.revenantdb.chaos.testing.Drawn;
 
 /** Failures that a project knows of are accepted, and no others. */
 @Tag("slow") // each run confirms its failures in JVMs of their own
@@ -189,6 +190,7 @@ class BaselineTest {
   }
 
   @Test
+  @Drawn(oneIn = 6)
   void a_failure_in_a_worker_JVM_is_known_and_a_new_one_fails() throws IOException {
     System.setProperty(FLAW_OF_NAMES, "true");
     write(InWorkers.class);
@@ -199,6 +201,7 @@ class BaselineTest {
   }
 
   @Test
+  @Drawn(oneIn = 6)
   void a_failure_of_a_store_on_real_files_is_known_by_the_methods_that_wrote() throws IOException {
     assumeTrue(AnyRecorder.missingHooks().isEmpty(), AnyRecorder.missingHooks());
     write(OnRealFiles.class);
@@ -243,6 +246,7 @@ class BaselineTest {
   }
 
   @Test
+  @Drawn(oneIn = 6)
   void a_failure_that_needs_no_loss_explains_only_states_that_fail_without_one()
       throws IOException {
     System.setProperty(FLAW_OF_OPENING, "true");
@@ -259,6 +263,7 @@ class BaselineTest {
   }
 
   @Test
+  @Drawn(oneIn = 6)
   void writing_finds_both_of_two_failures_that_look_alike() throws IOException {
     System.setProperty(FLAW_OF_NAMES, "true");
     System.setProperty(FLAW_OF_VALUES, "true");
@@ -281,6 +286,7 @@ class BaselineTest {
   }
 
   @Test
+  @Drawn(oneIn = 6)
   void failures_of_another_test_are_not_accepted() throws IOException {
     System.setProperty(FLAW_OF_NAMES, "true");
     write(TwoFilesSubject.class);
@@ -289,6 +295,7 @@ class BaselineTest {
   }
 
   @Test
+  @Drawn(oneIn = 6)
   void a_failure_after_a_kill_is_known_by_what_was_found() throws IOException {
     write(FromHeap.class);
     assertEquals(List.of(FromHeap.class.getName() + " | PROCESS_DEATH | check LOST"), lines());

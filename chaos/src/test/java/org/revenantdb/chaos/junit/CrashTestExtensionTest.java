@@ -42,6 +42,7 @@ import org.revenantdb.chaos.subject.Promises;
 import org.revenantdb.chaos.subject.Recovered;
 import org.revenantdb.chaos.teeth.BrokenSubjects;
 import org.revenantdb.chaos.teeth.TinyStore;
+import org.revenantdb.chaos.testing.Drawn;
 
 /**
  * Passes for correct stores, fails with a story for broken ones, and never passes if the crash
@@ -268,6 +269,7 @@ class CrashTestExtensionTest {
 
   /** Once nothing was kept, so that the failure could not be examined. */
   @Test
+  @Drawn(oneIn = 4)
   void state_thatAStoreHangsOn_isKeptWithItsLossesAndHangsAgain() throws IOException {
     String message = messageOf(HangsWhereSomethingIsMissing.class);
     assertTrue(message.startsWith("CORRUPT: HangsWhereSomethingIsMissing, POWER_CUT"), message);
@@ -346,6 +348,7 @@ class CrashTestExtensionTest {
   }
 
   @Test
+  @Drawn(oneIn = 4)
   void file_ofAFailure_failsAgainForItsSubjectAndIsSkippedForOthers() throws IOException {
     messageOf(Forgetful.class);
     Path file = keptFile();

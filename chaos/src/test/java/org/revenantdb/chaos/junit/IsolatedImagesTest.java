@@ -36,6 +36,7 @@ import org.revenantdb.chaos.subject.FaultKind;
 import org.revenantdb.chaos.subject.Promises;
 import org.revenantdb.chaos.subject.Recovered;
 import org.revenantdb.chaos.subject.Verdict;
+import org.revenantdb.chaos.testing.Drawn;
 
 /** What a store does to its JVM is neither taken for a state of the disk nor lost. */
 class IsolatedImagesTest {
@@ -294,6 +295,7 @@ class IsolatedImagesTest {
   }
 
   @Test
+  @Drawn(oneIn = 4)
   void a_store_that_hangs_in_its_isolated_jvm_has_failed_and_its_stack_is_told() {
     String message = failed(Hangs.class);
     assertTrue(message.startsWith("CORRUPT"), message);
@@ -316,6 +318,7 @@ class IsolatedImagesTest {
 
   /** Failed with "it hangs", except on a busy machine, where less time counts. */
   @Test
+  @Drawn(oneIn = 4)
   void a_slow_start_of_an_isolated_jvm_is_no_hang() {
     StartsSlowly.here = true;
     assertPasses(StartsSlowly.class);

@@ -23,7 +23,11 @@ class CiPageTest {
   private static final Path PAGE = Path.of("CI.md");
   private static final Path SOURCE =
       Path.of("src/test/java/org/revenantdb/chaos/readme/SettingsInCiTest.java");
-  private static final Path JUNIT = Path.of("src/main/java/org/revenantdb/chaos/junit");
+  private static final Path CODE = Path.of("src/main/java/org/revenantdb/chaos");
+
+  /** Where properties for users are read. */
+  private static final List<String> SETTINGS =
+      List.of("junit/CrashTestSettings.java", "run/ErrorFaults.java", "hooks/Recorders.java");
 
   private static List<String> found(String text, String pattern) {
     return Pattern.compile(pattern, Pattern.MULTILINE | Pattern.DOTALL)
@@ -47,10 +51,10 @@ class CiPageTest {
   @Test
   void the_properties_are_those_of_the_settings() throws IOException {
     String property = "revenant\\.chaos\\.([a-z]+(?:\\.[a-z]+)?)";
-    Set<String> real =
-        new TreeSet<>(
-            found(
-                Files.readString(JUNIT.resolve("CrashTestSettings.java")), "\"" + property + "\""));
+    Set<String> real = new TreeSet<>();
+    for (String source : SETTINGS) {
+      real.addAll(found(Files.readString(CODE.resolve(source)), "\"" + property + "\""));
+    }
     String page = Files.readString(PAGE);
     assertEquals(real, new TreeSet<>(found(page, "\\| `" + property + "` \\|")));
     Set<String> used = new TreeSet<>(found(page, property));

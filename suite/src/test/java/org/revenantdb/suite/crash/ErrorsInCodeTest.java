@@ -25,19 +25,20 @@ import org.revenantdb.engine.Database;
  * RevenantDB with an {@link OutOfMemoryError} or several of them somewhere in its code. Nothing
  * acknowledged is lost, no latch stays held, no thread dies in silence, and {@code close} returns.
  *
- * <p>{@code errors.seed} repeats a seed, {@code errors.lives} sets the lives of each kind of error,
- * {@code errors.subject} names another subject, and {@code revenant.chaos.error} repeats one life.
+ * <p>{@code revenant.errors.seed} repeats a seed, {@code revenant.errors.lives} sets the lives of
+ * each kind of error, {@code revenant.errors.subject} names another subject, and {@code
+ * revenant.chaos.error} repeats one life.
  */
 class ErrorsInCodeTest {
 
   private static final boolean LONG = Boolean.getBoolean("revenant.long");
   private static final String SUBJECT =
-      System.getProperty("errors.subject", ShortSubject.class.getName());
-  private static final int LIVES = Integer.getInteger("errors.lives", LONG ? 1_000 : 8);
+      System.getProperty("revenant.errors.subject", ShortSubject.class.getName());
+  private static final int LIVES = Integer.getInteger("revenant.errors.lives", LONG ? 1_000 : 4);
 
   /** The usual build repeats the same lives; the long form looks for new ones. */
   private static final long SEED =
-      Long.getLong("errors.seed", LONG ? System.nanoTime() : 20_261_128);
+      Long.getLong("revenant.errors.seed", LONG ? System.nanoTime() : 20_261_128);
 
   /**
    * No calls: the engine reserves stack before it takes a latch, so they do not overflow where an
@@ -89,7 +90,7 @@ class ErrorsInCodeTest {
     assertEquals(
         Verdict.SURVIVED,
         outcome.verdict(),
-        () -> "-Derrors.seed=" + SEED + "\n" + outcome.failures());
+        () -> "-Drevenant.errors.seed=" + SEED + "\n" + outcome.failures());
     assertTrue(struck > cases.size() / 2, () -> struck + " of " + cases.size());
   }
 
