@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.File;
 import java.io.FileInputStream;
@@ -39,7 +38,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
-import org.revenantdb.chaos.crash.Seeds;
 import org.revenantdb.chaos.profile.PlatformProfile;
 import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.run.PowerCutOptions;
@@ -47,27 +45,20 @@ import org.revenantdb.chaos.run.Recording;
 import org.revenantdb.chaos.subject.Crash;
 import org.revenantdb.chaos.subject.FaultKind;
 import org.revenantdb.chaos.subject.Verdict;
+import org.revenantdb.chaos.testing.Drawn;
 import org.revenantdb.chaos.trace.Operation;
 
 /** The same lives, recorded by native hooks and by the agent: the traces are the same. */
 @Tag("slow")
 class RecordersTest {
 
-  /** A build runs one of so many tests here; the seed draws which. */
-  private static final int TESTS = Boolean.getBoolean("revenant.long") ? 1 : 6;
-
-  private static final long SEED = Seeds.fresh();
+  /** A build runs one of so many tests here. */
+  private static final int TESTS = 6;
 
   @TempDir private Path scratch;
 
   static boolean canHook() {
     return AnyRecorder.missingHooks().isEmpty();
-  }
-
-  private static void draw(int test) {
-    assumeTrue(
-        Math.floorMod(SEED - test, TESTS) == 0,
-        "not drawn by the seed " + SEED + "; -Plong runs all of them");
   }
 
   private AnyRun run(Class<?> subject, Recorders by) {
@@ -156,8 +147,8 @@ class RecordersTest {
 
   @Test
   @EnabledIf("canHook")
+  @Drawn(oneIn = TESTS)
   void every_way_of_the_jdk_is_recorded_alike() throws IOException {
-    draw(0);
     assertSame(AnyFilesTest.EveryWay.class, 300);
   }
 
@@ -229,8 +220,8 @@ class RecordersTest {
 
   @Test
   @EnabledIf("canHook")
+  @Drawn(oneIn = TESTS)
   void streams_random_access_and_old_files_are_recorded_alike() throws IOException {
-    draw(1);
     assertSame(OldWays.class, 300);
   }
 
@@ -355,8 +346,8 @@ class RecordersTest {
 
   @Test
   @EnabledIf("canHook")
+  @Drawn(oneIn = TESTS)
   void channels_and_files_are_recorded_alike() throws IOException {
-    draw(2);
     assertSame(NewWays.class, 500);
   }
 
@@ -388,8 +379,8 @@ class RecordersTest {
 
   @Test
   @EnabledIf("canHook")
+  @Drawn(oneIn = TESTS)
   void names_in_a_directory_that_was_renamed_are_recorded_alike() throws IOException {
-    draw(10);
     assertSame(Renamed.class, 100);
   }
 
@@ -426,8 +417,8 @@ class RecordersTest {
 
   @Test
   @EnabledIf("canHook")
+  @Drawn(oneIn = TESTS)
   void files_below_another_name_of_the_directory_are_recorded_alike() throws IOException {
-    draw(11);
     assertSame(Aliases.class, 80);
   }
 
@@ -450,8 +441,8 @@ class RecordersTest {
 
   @Test
   @EnabledIf("canHook")
+  @Drawn(oneIn = TESTS)
   void writes_at_a_position_to_a_file_for_appending_are_recorded_alike() throws IOException {
-    draw(12);
     assertSame(AppendsAt.class, 80);
   }
 
@@ -507,15 +498,15 @@ class RecordersTest {
 
   @Test
   @EnabledIf("canHook")
+  @Drawn(oneIn = TESTS)
   void mapped_memory_and_direct_writes_are_recorded_alike() throws IOException {
-    draw(3);
     assertSame(Memory.class, 100);
   }
 
   @Test
   @EnabledIf("canHook")
+  @Drawn(oneIn = TESTS)
   void each_recorder_finds_a_missing_force_and_lets_a_sound_store_survive() throws IOException {
-    draw(4);
     for (Recorders by : Recorders.values()) {
       assertEquals(Verdict.SURVIVED, crash(AnyFilesTest.Replaced.class, by).verdict(), by.title());
       Verdict lost = crash(AnyFilesTest.WithoutForce.class, by).verdict();
@@ -537,8 +528,8 @@ class RecordersTest {
   }
 
   @Test
+  @Drawn(oneIn = TESTS)
   void threads_keep_their_order_with_the_agent() throws IOException {
-    draw(5);
     Recording recording = record(AnyFilesTest.Threads.class, Recorders.AGENT);
     assertTrue(recording.usable(), recording.reason());
     long threads =
@@ -550,9 +541,9 @@ class RecordersTest {
   }
 
   @Test
+  @Drawn(oneIn = TESTS)
   void stores_of_a_thread_during_a_look_at_mapped_memory_keep_their_order_with_the_agent()
       throws IOException {
-    draw(6);
     try (AnyRun run = run(AnyFilesTest.StoresMeanwhile.class, Recorders.AGENT)) {
       Outcome outcome =
           run.run(
@@ -563,9 +554,9 @@ class RecordersTest {
   }
 
   @Test
+  @Drawn(oneIn = TESTS)
   void a_write_of_a_native_library_is_not_measured_by_the_agent_and_the_file_is_named()
       throws IOException {
-    draw(7);
     Recording recording = record(AnyFilesTest.Unseen.class, Recorders.AGENT);
     assertEquals(Verdict.NOT_MEASURED, recording.verdict());
     assertTrue(recording.reason().contains("counter"), recording.reason());
@@ -581,8 +572,8 @@ class RecordersTest {
   }
 
   @Test
+  @Drawn(oneIn = TESTS)
   void a_symbolic_link_is_not_measured_by_the_agent() throws IOException {
-    draw(8);
     Recording recording = record(Links.class, Recorders.AGENT);
     assertEquals(Verdict.NOT_MEASURED, recording.verdict());
     assertTrue(recording.reason().contains("symbolic link"), recording.reason());
@@ -590,8 +581,8 @@ class RecordersTest {
   }
 
   @Test
+  @Drawn(oneIn = TESTS)
   void the_agent_needs_no_function_of_the_c_library() throws IOException {
-    draw(9);
     Path logs = Files.createDirectory(scratch.resolve("classes"));
     List<String> flags = List.of("-Xlog:class+load:file=" + logs.resolve("%p"));
     try (AnyRun run =
