@@ -13,7 +13,7 @@ import org.revenantdb.chaos.subject.Failpoint;
 import org.revenantdb.chaos.subject.Promises;
 import org.revenantdb.chaos.subject.Recovered;
 import org.revenantdb.chaos.subject.Verdict;
-import org.revenantdb.chaos.testing.Drawn;
+import org.revenantdb.testing.Drawn;
 
 /** Processes that die at a failpoint: before and after each operation, and at named places. */
 @Tag("slow")
