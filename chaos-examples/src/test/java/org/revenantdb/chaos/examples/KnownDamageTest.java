@@ -11,10 +11,12 @@ import org.junit.jupiter.api.Test;
 import org.revenantdb.chaos.hooks.AnyReplay;
 import org.revenantdb.chaos.run.FailureFile;
 import org.revenantdb.chaos.run.StateResult;
+import org.revenantdb.testing.Drawn;
 
 /** The damage that is known of some stores is found. */
 class KnownDamageTest extends ExampleTests {
   @Test
+  @Drawn(oneIn = 2)
   void known_damage_is_found_unaided() throws IOException {
     Figures figures = run(LONG ? Example.usual() : List.of(Example.MAPDB));
     assertEquals(figures.known(), figures.found(), figures::text);

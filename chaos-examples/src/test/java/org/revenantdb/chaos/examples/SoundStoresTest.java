@@ -6,11 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.revenantdb.testing.Drawn;
 
 /** Stores that keep their promises are not accused. */
 class SoundStoresTest extends ExampleTests {
   /** RocksDB leaves native threads behind, for which a JVM that ends would wait. */
   @Test
+  @Drawn(oneIn = 2)
   void sound_stores_cause_no_false_alarm() throws IOException {
     List<Example> sound =
         LONG

@@ -77,6 +77,7 @@ class ProcessDeathPlacesTest extends ProcessDeaths {
 
   /** A window of one operation, which a random kill hardly ever hits. */
   @Test
+  @Drawn(oneIn = 3)
   void storeThatDeletesItsFileBeforeTheNextHasItsName_isFound_atThatPlace() {
     Outcome outcome = run(DeletesFirst.class, options(0).withFailpoints());
     assertEquals(Verdict.LOST, outcome.verdict(), outcome.reason());

@@ -200,6 +200,7 @@ class AnyFilesTest {
   }
 
   @Test
+  @Drawn(oneIn = 2)
   void everyWayOfTheJdk_isRecordedAsItHappened() throws IOException {
     Recording recording = record(EveryWay.class);
     assertUsable(recording);
@@ -256,6 +257,7 @@ class AnyFilesTest {
   }
 
   @Test
+  @Drawn(oneIn = 2)
   void correctStore_survivesPowerCutsAndDeaths() throws IOException {
     try (AnyRun run = run(Replaced.class)) {
       for (PlatformProfile profile :
@@ -273,6 +275,7 @@ class AnyFilesTest {
   }
 
   @Test
+  @Drawn(oneIn = 2)
   void missingForceOfAFile_isFound() throws IOException {
     Outcome outcome = crash(WithoutForce.class, Crash.POWER_CUT, PlatformProfile.EXT4_ORDERED);
     assertTrue(isFound(outcome), outcome.toString());
@@ -280,6 +283,7 @@ class AnyFilesTest {
   }
 
   @Test
+  @Drawn(oneIn = 2)
   void missingForceOfADirectory_isFound() throws IOException {
     Outcome outcome = crash(WithoutNames.class, Crash.POWER_CUT, PlatformProfile.NAMES_LOST);
     assertTrue(isFound(outcome), outcome.toString());
@@ -304,6 +308,7 @@ class AnyFilesTest {
 
   /** A property that said "no forces" was not there, and the store was called durable. */
   @Test
+  @Drawn(oneIn = 2)
   void recorded_lives_and_their_images_have_the_system_properties_of_the_test() throws IOException {
     System.setProperty(Configured.PROPERTY, "");
     try {
@@ -409,6 +414,7 @@ class AnyFilesTest {
   }
 
   @Test
+  @Drawn(oneIn = 2)
   void a_death_keeps_the_stores_into_mapped_memory_in_the_order_of_the_program()
       throws IOException {
     Outcome outcome =
@@ -545,6 +551,7 @@ class AnyFilesTest {
   }
 
   @Test
+  @Drawn(oneIn = 2)
   void stateOfAJvm_isNotTakenForAStateOfTheDisk() throws IOException {
     Outcome outcome = crash(Forgetful.class, Crash.PROCESS_DEATH, PlatformProfile.EXT4_ORDERED, 20);
     assertEquals(Verdict.SURVIVED, outcome.verdict(), outcome::toString);
@@ -572,6 +579,7 @@ class AnyFilesTest {
   }
 
   @Test
+  @Drawn(oneIn = 2)
   void severalThreads_keepTheirOrder() throws IOException {
     Recording recording = record(Threads.class);
     assertUsable(recording);

@@ -215,6 +215,7 @@ class BaselineTest {
   }
 
   @Test
+  @Drawn(oneIn = 2)
   void a_known_failure_is_accepted_with_another_seed_and_is_told() throws IOException {
     System.setProperty(FLAW_OF_NAMES, "true");
     fails(TwoFilesSubject.class);
@@ -235,6 +236,7 @@ class BaselineTest {
   }
 
   @Test
+  @Drawn(oneIn = 2)
   void a_new_failure_that_looks_like_a_known_one_fails_the_test() throws IOException {
     System.setProperty(FLAW_OF_NAMES, "true");
     write(TwoFilesSubject.class);
@@ -274,6 +276,7 @@ class BaselineTest {
   }
 
   @Test
+  @Drawn(oneIn = 2)
   void a_known_failure_that_is_not_seen_is_told_and_fails_nothing() throws IOException {
     System.setProperty(FLAW_OF_NAMES, "true");
     write(TwoFilesSubject.class);

@@ -526,6 +526,7 @@ class CrashTestExtensionTest {
 
   @Test
   @Tag("slow")
+  @Drawn(oneIn = 2)
   void subject_underBothCrashes_passesBoth_andHasAPage() throws IOException {
     Events events = run(Both.class);
     events.assertStatistics(statistics -> statistics.started(2).succeeded(2));
@@ -547,6 +548,7 @@ class CrashTestExtensionTest {
 
   @Test
   @Tag("slow")
+  @Drawn(oneIn = 2)
   void subject_thatAcknowledgesFromItsHeap_failsAndItsFileOutlivesTheScratch() throws IOException {
     String message = messageOf(Hoarding.class);
     assertTrue(message.matches("(?s)LOST: Hoarding, PROCESS_DEATH; \\d+ kills, .*"), message);

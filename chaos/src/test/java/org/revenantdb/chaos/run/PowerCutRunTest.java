@@ -32,6 +32,7 @@ import org.revenantdb.chaos.subject.Verdict;
 import org.revenantdb.chaos.teeth.BrokenSubjects;
 import org.revenantdb.chaos.teeth.TinyStore;
 import org.revenantdb.chaos.trace.Trace;
+import org.revenantdb.testing.Drawn;
 
 /** Subjects of every bad kind: each is reported with its reason, and none of them passes. */
 class PowerCutRunTest {
@@ -334,6 +335,7 @@ class PowerCutRunTest {
   }
 
   @Test
+  @Drawn(oneIn = 2)
   void subject_thatHangsOnAnIntactDisk_isBroken() throws IOException {
     assertHangs(HangsInOpen::new, Verdict.HARNESS_BROKEN, "open in life 1");
     assertHangs(HangsInWork::new, Verdict.HARNESS_BROKEN, "work in life 1");

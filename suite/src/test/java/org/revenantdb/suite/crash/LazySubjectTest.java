@@ -18,6 +18,7 @@ import org.revenantdb.chaos.profile.PlatformProfile;
 import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.subject.Verdict;
 import org.revenantdb.chaos.trace.Operation;
+import org.revenantdb.testing.Drawn;
 
 /**
  * Lazy commits and what durable readers saw of them (R10), after power cuts and deaths. Another
@@ -62,6 +63,7 @@ class LazySubjectTest {
 
   /** The log's buffer is lost with the process, so an answer needs more than a force. */
   @Test
+  @Drawn(oneIn = 2)
   void R10_reads_of_a_durable_reader_survive_a_death_before_each_write_of_the_log()
       throws IOException {
     recorded()
@@ -72,6 +74,7 @@ class LazySubjectTest {
    * A lazy commit that has returned is in the ring of the log, which outlives the process (§46).
    */
   @Test
+  @Drawn(oneIn = 2)
   void lazy_commits_survive_the_kills_of_their_processes() {
     Options options = Options.of(dir, SEED, KILLS).withStallLimit(Duration.ofSeconds(60));
     Outcome outcome = new ProcessDeathRun(LazySubject.class, options).run();
