@@ -38,6 +38,11 @@ final class ReplayCase implements NamedCase {
   }
 
   @Override
+  public String tries() {
+    return "a state that failed is opened again";
+  }
+
+  @Override
   public void run() {
     try {
       replay();

@@ -144,27 +144,11 @@ public final class ErrorFaults<S> {
    *
    * @param kind the fault
    * @param cases made here
-   * @param seen receives in how many lives the errors occurred
-   * @return the outcome; not measured if nothing could be struck
-   * @throws IOException if a disk cannot be made
-   */
-  public Outcome run(FaultKind kind, List<FaultCase> cases, Consumer<String> seen)
-      throws IOException {
-    return run(kind, cases, KnownFailures.NONE, seen);
-  }
-
-  /**
-   * Runs cases of one kind.
-   *
-   * @param kind the fault
-   * @param cases made here
    * @param known the failures that are accepted
-   * @param seen receives in how many lives the errors occurred
    * @return the outcome; not measured if nothing could be struck
    * @throws IOException if a disk cannot be made
    */
-  public synchronized Outcome run(
-      FaultKind kind, List<FaultCase> cases, KnownFailures known, Consumer<String> seen)
+  public synchronized Outcome run(FaultKind kind, List<FaultCase> cases, KnownFailures known)
       throws IOException {
     if (!complaint.isEmpty()) {
       return Outcome.of(
@@ -178,7 +162,8 @@ public final class ErrorFaults<S> {
           Verdict.NOT_MEASURED,
           "errorsIn chooses no code that is reached: " + kind.title());
     }
-    return FaultCatalogue.run(kind, run(cases, known), seen);
+    Outcome outcome = FaultCatalogue.run(kind, run(cases, known));
+    return outcome.withSeen(outcome.seen().with(seen()));
   }
 
   /**

@@ -86,7 +86,7 @@ class PowerCutRunTest {
         new Trace(whole.start(), whole.operations(), whole.gaps(), whole.escapes(), looks);
     Recording unsettled =
         new Recording(trace, recording.promises(), Verdict.SURVIVED, "", recording.end());
-    assertTrue(unsettled.seen().contains("amid stores into mapped memory"), unsettled::seen);
+    assertTrue(unsettled.seen().text().contains("amid stores into mapped memory"), unsettled.seen()::text);
     return PowerCutRun.deaths(
             () -> new StateChecker<>(HonestTiny::new, /* resume= */ true), unsettled, options(LONG))
         .run();
@@ -98,7 +98,7 @@ class PowerCutRunTest {
       throws IOException {
     Recording recording = record(HonestTiny::new, LONG);
     int promises = recording.promises().places().size();
-    assertFalse(recording.seen().contains("mapped"), recording::seen);
+    assertFalse(recording.seen().text().contains("mapped"), recording.seen()::text);
     assertVerdict(
         Verdict.NOT_MEASURED, "stores into mapped memory", deathsOf(recording, promises / 4));
     assertVerdict(Verdict.SURVIVED, "", deathsOf(recording, promises * 3 / 4));
