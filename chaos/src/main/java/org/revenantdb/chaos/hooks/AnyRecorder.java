@@ -121,7 +121,7 @@ public final class AnyRecorder implements AutoCloseable {
     whole.live(HookedMain.RECORD, seed, lives, /* killAt= */ Long.MAX_VALUE);
     TraceBuilder built = whole.built(-1);
     Trace trace = built.trace();
-    PromiseLog log = PromiseLog.of(built.promises());
+    PromiseLog log = PromiseLog.of(built.promises()).madeIn(built.madeIn());
     // A thread of the store may do something behind the last control.
     long end =
         1 + trace.operations().stream().mapToLong(Operation::seq).reduce(whole.last(), Math::max);

@@ -276,7 +276,9 @@ class AnyFilesTest {
   void missingForceOfAFile_isFound() throws IOException {
     Outcome outcome = crash(WithoutForce.class, Crash.POWER_CUT, PlatformProfile.EXT4_ORDERED);
     assertTrue(isFound(outcome), outcome.toString());
-    assertTrue(outcome.failures().getFirst().story().contains("Replaced.put"), "has a stack");
+    String story = outcome.failures().getFirst().story();
+    assertTrue(story.contains("Replaced.put"), story);
+    assertTrue(story.matches("(?s).*the last promise before it, at .*Replaced.work\\(.*"), story);
   }
 
   @Test
