@@ -190,7 +190,7 @@ public final class CrashTestExtension
         FaultCatalogue.cases(
             kind, recording.possible().of(kind), options.seed(), settings.faultLives());
     if (lives.isEmpty()) {
-      return FaultCatalogue.nowhere(kind);
+      return seenIn(of, FaultCatalogue.nowhere(kind));
     }
     if (!settings.isolated()) {
       return seenIn(
