@@ -14,10 +14,10 @@ import org.revenantdb.chaos.profile.PlatformProfile;
  * some boundary between two operations, and nothing after it.
  *
  * <p>A boundary is tried before each operation and behind each promise. If there are more
- * boundaries than states, they are spread evenly, and {@link #told} says so. A boundary between two pages that one look at
- * mapped memory found is none: all stores before a death are kept, in the order of the program, and
- * pages in the order of their addresses may be a state in which the program never was. {@link
- * Recording#seen} tells how many promises have no boundary behind them.
+ * boundaries than states, they are spread evenly, and {@link #told} says so. A boundary between two
+ * pages that one look at mapped memory found is none: all stores before a death are kept, in the
+ * order of the program, and pages in the order of their addresses may be a state in which the
+ * program never was. {@link Recording#seen} tells how many promises have no boundary behind them.
  *
  * <p>Threads: one at a time.
  */

@@ -95,6 +95,17 @@ public record Recording(
     return verdict == Verdict.SURVIVED;
   }
 
+  /**
+   * Returns the same recording as one that must not be used, for reports of what was seen.
+   *
+   * @param why not {@link Verdict#SURVIVED}
+   * @param sentence the reason
+   * @return another recording
+   */
+  public Recording unusable(Verdict why, String sentence) {
+    return new Recording(trace, promises, why, sentence, end, from);
+  }
+
   /** The recording of a life that did not end. */
   static Recording nothing(PromiseLog promises) {
     Trace nothing = new Trace(new DiskImage(), List.of(), List.of(), List.of());
