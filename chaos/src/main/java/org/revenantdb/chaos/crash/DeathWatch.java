@@ -59,9 +59,7 @@ final class DeathWatch implements FaultInjector {
 
   /** Whether a place changes a file or a name: no failpoint, no opening and no force. */
   static boolean isChange(String place) {
-    return !isNamed(place)
-        && !isForce(place)
-        && !place.startsWith(FileOperation.Kind.OPEN + " ");
+    return !isNamed(place) && !isForce(place) && !place.startsWith(FileOperation.Kind.OPEN + " ");
   }
 
   /** Whether a place forces a file or a directory. */

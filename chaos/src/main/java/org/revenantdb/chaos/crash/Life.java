@@ -135,15 +135,16 @@ final class Life<S> {
             .state(Long.MAX_VALUE, Losses.none())
             .image();
     DiskImage real = DiskImage.of(order.store());
-    real.paths().forEach((path, node) -> {
-      Integer known = model.paths().get(path);
-      if (known != null
-          && !real.isDirectory(node)
-          && !model.isDirectory(known)
-          && !real.file(node).equals(model.file(known))) {
-        ledger.accept(new LifeEntry.Missed("bytes were written unseen: " + path));
-      }
-    });
+    real.paths()
+        .forEach((path, node) -> {
+          Integer known = model.paths().get(path);
+          if (known != null
+              && !real.isDirectory(node)
+              && !model.isDirectory(known)
+              && !real.file(node).equals(model.file(known))) {
+            ledger.accept(new LifeEntry.Missed("bytes were written unseen: " + path));
+          }
+        });
   }
 
   /** The controls of the subject's check, on an intact disk (docs/chaos.md §5). */

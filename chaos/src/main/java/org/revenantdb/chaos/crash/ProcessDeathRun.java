@@ -56,6 +56,8 @@ public final class ProcessDeathRun {
    *               is first passed, and joins the queue. If a living store does not pass the place
    *               (creation), a fresh one passes it as in the first life. If only the files of one
    *               crash lead to the place, the life that saw it is repeated from the same files.
+   *               The life that finds the places compares the directory with what it recorded. If
+   *               they differ, or no place changes a file: NOT_MEASURED.
    *   zombies     see ZombieRound.
    *
    * How a life ends, and what it means
@@ -434,8 +436,7 @@ public final class ProcessDeathRun {
     }
     if (report.passes().keySet().stream().noneMatch(DeathWatch::isChange)) {
       throw new BrokenHarnessException(
-          Verdict.NOT_MEASURED,
-          "failpoints: no place that changes a file was passed. " + INSTEAD);
+          Verdict.NOT_MEASURED, "failpoints: no place that changes a file was passed. " + INSTEAD);
     }
     return report.passes();
   }

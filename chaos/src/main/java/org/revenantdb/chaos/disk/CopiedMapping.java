@@ -11,8 +11,8 @@ import java.nio.file.StandardOpenOption;
 
 /**
  * A part of a file in memory that is mapped for reading: a copy of it in a temporary file, which
- * the program has mapped, as a buffer or into its arena. Changes of the file are carried over, so the
- * program sees them as with a real file.
+ * the program has mapped, as a buffer or into its arena. Changes of the file are carried over, so
+ * the program sees them as with a real file.
  *
  * <p>Threads: all methods are called under the write lock of the node.
  */

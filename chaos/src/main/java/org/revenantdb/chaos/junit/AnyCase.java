@@ -41,10 +41,7 @@ final class AnyCase extends CrashTestCase {
 
   @Override
   public String name() {
-    return crash
-        + (crash == Crash.POWER_CUT ? ", " + profile : "")
-        + ", files = "
-        + FileAccess.ANY;
+    return crash + (crash == Crash.POWER_CUT ? ", " + profile : "") + ", files = " + FileAccess.ANY;
   }
 
   @Override

@@ -18,9 +18,9 @@ import org.junit.platform.commons.support.AnnotationSupport;
 import org.revenantdb.chaos.hooks.AnyRun;
 import org.revenantdb.chaos.inject.Target;
 import org.revenantdb.chaos.profile.PlatformProfile;
+import org.revenantdb.chaos.run.CoverageRow;
 import org.revenantdb.chaos.run.ErrorFaults;
 import org.revenantdb.chaos.run.ExitGuard;
-import org.revenantdb.chaos.run.CoverageRow;
 import org.revenantdb.chaos.run.FaultCase;
 import org.revenantdb.chaos.run.FaultCatalogue;
 import org.revenantdb.chaos.run.FaultRun;
@@ -171,10 +171,7 @@ public final class CrashTestExtension
   }
 
   private static Outcome faults(
-      SharedRecording recording,
-      CrashTestSettings settings,
-      FaultKind kind,
-      KnownFailures known)
+      SharedRecording recording, CrashTestSettings settings, FaultKind kind, KnownFailures known)
       throws IOException {
     if (kind.isInCode()) {
       return errors(recording, settings, kind, known);
@@ -215,10 +212,7 @@ public final class CrashTestExtension
   }
 
   private static Outcome errors(
-      SharedRecording recording,
-      CrashTestSettings settings,
-      FaultKind kind,
-      KnownFailures known)
+      SharedRecording recording, CrashTestSettings settings, FaultKind kind, KnownFailures known)
       throws IOException {
     Recording of = recording.get();
     if (!of.usable()) {
@@ -248,24 +242,22 @@ public final class CrashTestExtension
   private static List<CoverageRow> forces(
       Recording of, SharedRecording recording, CrashTestSettings settings) throws IOException {
     if (settings.isolated()) {
-      return
-          ForceCoverage.with(
-                  recording.subjects().get(),
-                  recording.workers(),
-                  List.of(of),
-                  settings.seed(),
-                  settings.workers())
-              .run();
+      return ForceCoverage.with(
+              recording.subjects().get(),
+              recording.workers(),
+              List.of(of),
+              settings.seed(),
+              settings.workers())
+          .run();
     }
-    return
-        new ForceCoverage<>(
-                recording.subjects(),
-                List.of(of),
-                settings.seed(),
-                settings.workers(),
-                /* budget= */ Duration.ofDays(1))
-            .thoroughOnly()
-            .run();
+    return new ForceCoverage<>(
+            recording.subjects(),
+            List.of(of),
+            settings.seed(),
+            settings.workers(),
+            /* budget= */ Duration.ofDays(1))
+        .thoroughOnly()
+        .run();
   }
 
   /** Closed with the context that it is stored in. */

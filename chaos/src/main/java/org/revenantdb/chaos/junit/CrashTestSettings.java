@@ -137,8 +137,7 @@ record CrashTestSettings(
     demand(
         debug == 0 || replay != null,
         "-D" + DEBUG + " needs -D" + REPLAY + ": only a replay stops in a debugger");
-    demand(
-        debug >= 0 && debug <= MOST_PORT, "-D" + DEBUG + " is a port, at most " + MOST_PORT);
+    demand(debug >= 0 && debug <= MOST_PORT, "-D" + DEBUG + " is a port, at most " + MOST_PORT);
     return new CrashTestSettings(
         List.of(test.crash()),
         test.files(),

@@ -36,7 +36,8 @@ final class PromiseStacks {
     byPlace.put(
         place,
         known.computeIfAbsent(
-            key, _ -> new CallStack(frames.stream().map(StackFrame::toStackTraceElement).toList())));
+            key,
+            _ -> new CallStack(frames.stream().map(StackFrame::toStackTraceElement).toList())));
   }
 
   /** Notes a stack from another process. */

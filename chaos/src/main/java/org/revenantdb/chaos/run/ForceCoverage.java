@@ -317,7 +317,8 @@ public final class ForceCoverage<S> {
         Verdict.SURVIVED,
         "",
         Map.of(Verdict.SURVIVED, (long) rows.size()),
-        /* states= */ 0, // each is one without some force, and its verdict is no verdict of the store
+        /* states= */ 0, // each is one without some force, and its verdict is no verdict of the
+        // store
         /* kills= */ 0,
         new double[0],
         List.of());

@@ -76,8 +76,8 @@ public record Outcome(
   }
 
   /**
-   * Returns how many checks there were. A state is checked again at a later crash point if the store
-   * had promised more by then, so there may be more checks than states.
+   * Returns how many checks there were. A state is checked again at a later crash point if the
+   * store had promised more by then, so there may be more checks than states.
    *
    * @return the sum of {@link #verdicts}
    */

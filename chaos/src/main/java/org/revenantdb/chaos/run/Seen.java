@@ -20,7 +20,10 @@ import java.util.stream.Stream;
  * @param faults the lives with faults; empty if there were none
  */
 public record Seen(
-    Map<String, Long> counts, List<String> notes, List<CoverageRow> coverage, List<FaultRow> faults) {
+    Map<String, Long> counts,
+    List<String> notes,
+    List<CoverageRow> coverage,
+    List<FaultRow> faults) {
 
   /** Nothing is known. */
   public static final Seen NOTHING = new Seen(Map.of(), List.of(), List.of(), List.of());
@@ -86,10 +89,7 @@ public record Seen(
     Map<String, Long> all = new LinkedHashMap<>(counts);
     all.putAll(other.counts);
     return new Seen(
-        all,
-        both(notes, other.notes),
-        both(coverage, other.coverage),
-        both(faults, other.faults));
+        all, both(notes, other.notes), both(coverage, other.coverage), both(faults, other.faults));
   }
 
   private static <T> List<T> both(List<T> one, List<T> other) {

@@ -149,8 +149,7 @@ class MemoryFileSystemTest {
         FileChannel reading = FileChannel.open(file, READ)) {
       ByteBuffer buffer = reading.map(FileChannel.MapMode.READ_ONLY, 1, 3);
       ByteBuffer memory = reading.map(FileChannel.MapMode.READ_ONLY, 0, 4);
-      MemorySegment segment =
-          reading.map(FileChannel.MapMode.READ_ONLY, 1, 3, Arena.ofAuto());
+      MemorySegment segment = reading.map(FileChannel.MapMode.READ_ONLY, 1, 3, Arena.ofAuto());
       channel.write(ByteBuffer.wrap(new byte[] {9, 9}), 2);
       assertEquals(ByteBuffer.wrap(new byte[] {2, 9, 9}), buffer);
       assertEquals(buffer, segment.asByteBuffer());

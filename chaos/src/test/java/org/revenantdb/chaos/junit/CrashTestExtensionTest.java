@@ -343,8 +343,7 @@ class CrashTestExtensionTest {
   @Test
   void subject_thatLoses_failsWithTheWholeStory() throws IOException {
     String message = messageOf(Forgetful.class);
-    assertTrue(
-        message.startsWith("LOST: Forgetful, POWER_CUT, EXT4_ORDERED; "), message);
+    assertTrue(message.startsWith("LOST: Forgetful, POWER_CUT, EXT4_ORDERED; "), message);
     Matcher numbers =
         Pattern.compile(
                 "; (\\d+) checks of (\\d+) different states: (\\d+) SURVIVED, (\\d+) LOST\n")
@@ -360,6 +359,14 @@ class CrashTestExtensionTest {
     assertTrue(message.contains("-Drevenant.chaos.seed=4711"), message);
     assertTrue(message.matches("(?s).*\\nseen \\d+ files, \\d+ operations, .*"), message);
     assertTrue(message.contains("-Drevenant.chaos.replay=" + kept), message);
+  }
+
+  @CrashTest(states = 60, seed = 4711, workers = 1)
+  static class InOneThread extends Forgetful {}
+
+  @Test
+  void one_seed_and_one_worker_give_the_same_states_and_the_same_failure_again() {
+    assertEquals(messageOf(InOneThread.class), messageOf(InOneThread.class));
   }
 
   @Test
@@ -591,6 +598,9 @@ class CrashTestExtensionTest {
   }
 
   private static List<String> names(Events events) {
-    return events.finished().map(event -> event.getTestDescriptor().getDisplayName().split(": ")[0]).toList();
+    return events
+        .finished()
+        .map(event -> event.getTestDescriptor().getDisplayName().split(": ")[0])
+        .toList();
   }
 }

@@ -35,7 +35,9 @@ import org.revenantdb.chaos.subject.FileAccess;
 import org.revenantdb.chaos.subject.Verdict;
 import org.revenantdb.chaos.teeth.TinyStore;
 
-/** A replay that stops in a debugger. The debugger is a socket that speaks the first words of it. */
+/**
+ * A replay that stops in a debugger. The debugger is a socket that speaks the first words of it.
+ */
 class DebuggedReplayTest {
 
   private static final String OPENED = "org.revenantdb.chaos.test.opened";

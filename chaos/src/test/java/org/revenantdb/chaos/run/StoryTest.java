@@ -104,7 +104,8 @@ class StoryTest {
     assertTrue(
         story.matches("(?s).*the last promise before it, at \\d+: durable \"a\" by thread .*"),
         story);
-    assertTrue(story.contains("\n    at org.revenantdb.chaos.run.StoryTest$NeverForces.work("), story);
+    assertTrue(
+        story.contains("\n    at org.revenantdb.chaos.run.StoryTest$NeverForces.work("), story);
     assertFalse(story.contains("PromiseLog"), story);
     assertFalse(story.contains("LifeRecorder"), story);
   }
