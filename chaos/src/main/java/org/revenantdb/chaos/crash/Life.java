@@ -12,16 +12,21 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.chaos.disk.DiskImage;
 import org.revenantdb.chaos.fault.FailpointListener;
 import org.revenantdb.chaos.oracle.Finding;
 import org.revenantdb.chaos.oracle.PromiseEvent;
 import org.revenantdb.chaos.oracle.PromiseLog;
 import org.revenantdb.chaos.oracle.RecoveredState;
+import org.revenantdb.chaos.power.Losses;
+import org.revenantdb.chaos.power.PowerCut;
+import org.revenantdb.chaos.profile.PlatformProfile;
 import org.revenantdb.chaos.recording.RecordingFileSystem;
 import org.revenantdb.chaos.run.LossControl;
 import org.revenantdb.chaos.subject.CrashSubject;
 import org.revenantdb.chaos.subject.Verdict;
 import org.revenantdb.chaos.trace.CallStack;
+import org.revenantdb.chaos.trace.Trace;
 import org.revenantdb.chaos.trace.TraceClock;
 
 /**
@@ -55,6 +60,7 @@ final class Life<S> {
   private final DeathWatch watch;
   private final TraceClock clock = new TraceClock();
   private Path directory;
+  private @Nullable RecordingFileSystem recorded;
   private PromiseLog log = new PromiseLog();
 
   /** The life has ended early. The reason was reported already. */
@@ -92,13 +98,18 @@ final class Life<S> {
     try {
       if (order.recorded()) {
         RecordingFileSystem recording =
-            RecordingFileSystem.over(order.store()).faults(watch).keepTrace(false).start();
+            RecordingFileSystem.over(order.store())
+                .faults(watch)
+                .keepTrace(order.death() == null) // only the life that finds the places is judged
+                .start();
+        recorded = recording;
         directory = recording.directory();
         FailpointListener.set(watch::reached);
       }
       Path promises = order.promises();
       work(promises == null ? begin() : recover(promises));
       watch.tell();
+      tellMissed();
       if (order.control() && promises != null) {
         control(promises);
       }
@@ -109,6 +120,31 @@ final class Life<S> {
       ledger.accept(
           new LifeEntry.Broken("the framework cannot use its own files: " + CallStack.text(e)));
     }
+  }
+
+  /** Reports what was done past the recorder, where no process can die. */
+  private void tellMissed() throws IOException {
+    RecordingFileSystem recording = recorded;
+    if (recording == null || order.death() != null) {
+      return;
+    }
+    Trace trace = recording.trace();
+    trace.gaps().forEach(gap -> ledger.accept(new LifeEntry.Missed(gap)));
+    DiskImage model =
+        new PowerCut(trace, PlatformProfile.EXT4_ORDERED.rules())
+            .state(Long.MAX_VALUE, Losses.none())
+            .image();
+    DiskImage real = DiskImage.of(order.store());
+    real.paths()
+        .forEach((path, node) -> {
+          Integer known = model.paths().get(path);
+          if (known != null
+              && !real.isDirectory(node)
+              && !model.isDirectory(known)
+              && !real.file(node).equals(model.file(known))) {
+            ledger.accept(new LifeEntry.Missed("bytes were written unseen: " + path));
+          }
+        });
   }
 
   /** The controls of the subject's check, on an intact disk (docs/chaos.md §5). */

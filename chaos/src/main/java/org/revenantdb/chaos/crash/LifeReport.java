@@ -38,6 +38,7 @@ final class LifeReport {
 
   private final List<PromiseEvent> events = new ArrayList<>();
   private final Map<String, Long> passes = new LinkedHashMap<>();
+  private final List<String> missed = new ArrayList<>();
   private final List<Finding> findings = new ArrayList<>();
   private final List<Long> opens = new ArrayList<>();
   private final List<Long> closes = new ArrayList<>();
@@ -71,6 +72,7 @@ final class LifeReport {
       case LifeEntry.Failed failure -> failed = failure;
       case LifeEntry.Broken(String reason) -> broken = reason;
       case LifeEntry.Passed(String place, long times) -> passes.merge(place, times, Long::sum);
+      case LifeEntry.Missed(String what) -> missed.add(what);
       case LifeEntry.Dies(String place) -> diesAt = place;
       case LifeEntry.Done() -> done = true;
     }
@@ -139,6 +141,11 @@ final class LifeReport {
   /** How often each place was passed, as far as reported. */
   Map<String, Long> passes() {
     return passes;
+  }
+
+  /** What the recorded life did to files unseen by the recorder: one sentence each. */
+  List<String> missed() {
+    return missed;
   }
 
   /** Where and how the life ended: the predicate of a sentence, for titles. */

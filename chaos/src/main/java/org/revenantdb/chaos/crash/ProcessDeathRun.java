@@ -15,12 +15,15 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.crash.LifeReport.End;
 import org.revenantdb.chaos.oracle.PromiseLog;
 import org.revenantdb.chaos.run.Failure;
 import org.revenantdb.chaos.run.LossControl;
 import org.revenantdb.chaos.run.Outcome;
+import org.revenantdb.chaos.run.Seen;
 import org.revenantdb.chaos.run.Subjects;
 import org.revenantdb.chaos.subject.CrashSubject;
 import org.revenantdb.chaos.subject.Verdict;
@@ -53,6 +56,8 @@ public final class ProcessDeathRun {
    *               is first passed, and joins the queue. If a living store does not pass the place
    *               (creation), a fresh one passes it as in the first life. If only the files of one
    *               crash lead to the place, the life that saw it is repeated from the same files.
+   *               The life that finds the places compares the directory with what it recorded. If
+   *               they differ, or no place changes a file: NOT_MEASURED.
    *   zombies     see ZombieRound.
    *
    * How a life ends, and what it means
@@ -69,6 +74,9 @@ public final class ProcessDeathRun {
 
   static final String NAME = "process death";
 
+  private static final String INSTEAD =
+      "Use files = ANY, which tries the death of a process between any two operations";
+
   private static final int KILLS_FOR_EACH_STORE = 20;
   private static final int OPENS_KILLED_IN_A_ROW = 3;
   private static final int WORKS_OF_A_SCRIPT = 2;
@@ -78,6 +86,9 @@ public final class ProcessDeathRun {
   private final DeathTally tally;
   private final SplittableRandom random;
   private final List<String> unreached = new ArrayList<>();
+  private final Map<String, Long> places = new TreeMap<>();
+  private long files;
+  private long promises;
   private final long end;
   private int stores;
   private int repeated;
@@ -135,7 +146,7 @@ public final class ProcessDeathRun {
     } catch (IOException e) {
       throw new UncheckedIOException("cannot use the scratch directory " + options.dir(), e);
     }
-    return tally.outcome();
+    return tally.outcome(seen());
   }
 
   /**
@@ -175,6 +186,33 @@ public final class ProcessDeathRun {
     return List.copyOf(unreached);
   }
 
+  /** What the first life left, and with failpoints what the recorder saw. */
+  private Seen seen() {
+    Seen seen = Seen.NOTHING.with("files", files).with("promises", promises);
+    if (!options.failpoints()) {
+      return seen.with("operations on files are not recorded without failpoints");
+    }
+    long operations = 0;
+    long forces = 0;
+    long named = 0;
+    for (Map.Entry<String, Long> place : places.entrySet()) {
+      if (DeathWatch.isNamed(place.getKey())) {
+        named++;
+      } else {
+        boolean isForce = DeathWatch.isForce(place.getKey());
+        operations += isForce || DeathWatch.isChange(place.getKey()) ? place.getValue() : 0;
+        forces += isForce ? place.getValue() : 0;
+      }
+    }
+    Set<String> left = new TreeSet<>(unreached);
+    return seen.with("operations", operations)
+        .with("forces", forces)
+        .with("places", places.size() - named)
+        .with("failpoints", named)
+        .with("places_not_reached", left.size())
+        .with(left.isEmpty() ? "" : "no process died at " + String.join(", ", left));
+  }
+
   private StoreLine newStore() throws IOException {
     return new StoreLine(subject, options, tally, newHome());
   }
@@ -195,6 +233,8 @@ public final class ProcessDeathRun {
     }
     repeated = log.repeated();
     promisesOfAWork = report.events().size();
+    promises = log.places().size();
+    files = store.countFiles();
     closeNanos = report.closes().stream().mapToLong(Long::longValue).max().orElse(closeNanos);
     LifeOrder order = store.order(scriptSeed(), 0, 1, /* checkLast= */ false, false).withControl();
     store.live(order, new KillRule.Never());
@@ -293,6 +333,7 @@ public final class ProcessDeathRun {
 
   private void dieAtEachPlace() throws IOException, BrokenHarnessException {
     Map<String, Long> known = discover();
+    places.putAll(known);
     Set<String> queued = new HashSet<>(known.keySet());
     List<Errand> errands = new ArrayList<>();
     for (Map.Entry<String, Long> place : known.entrySet()) {
@@ -358,6 +399,7 @@ public final class ProcessDeathRun {
     LifeReport report = store.live(script(store, seed, errand.point()), new KillRule.Never());
     for (String place : report.passes().keySet()) {
       if (queued.add(place)) {
+        places.put(place, 1L);
         for (boolean after : new boolean[] {false, true}) {
           DeathPoint point = new DeathPoint(place, after, 1);
           // Only the files of this crash lead to the place: another life from there passes it.
@@ -372,8 +414,9 @@ public final class ProcessDeathRun {
   /** A life through the recorder that is not killed, to find the places. */
   private Map<String, Long> discover() throws IOException, BrokenHarnessException {
     StoreLine store = newStore();
+    LifeReport report;
     try {
-      return store.live(script(store, scriptSeed(), null), new KillRule.Never()).passes();
+      report = store.live(script(store, scriptSeed(), null), new KillRule.Never());
     } catch (BrokenHarnessException e) {
       throw new BrokenHarnessException(
           Verdict.NOT_MEASURED,
@@ -383,6 +426,19 @@ public final class ProcessDeathRun {
     } finally {
       store.delete();
     }
+    if (!report.missed().isEmpty()) {
+      throw new BrokenHarnessException(
+          Verdict.NOT_MEASURED,
+          "failpoints: no process can die where the store changes its files past the given path. "
+              + INSTEAD
+              + ". Not seen: "
+              + report.missed().getFirst());
+    }
+    if (report.passes().keySet().stream().noneMatch(DeathWatch::isChange)) {
+      throw new BrokenHarnessException(
+          Verdict.NOT_MEASURED, "failpoints: no place that changes a file was passed. " + INSTEAD);
+    }
+    return report.passes();
   }
 
   private void zombies() throws IOException, BrokenHarnessException {

@@ -111,6 +111,13 @@ final class StoreLine {
     return lives;
   }
 
+  /** The number of regular files in the directory of the store. */
+  long countFiles() throws IOException {
+    try (Stream<Path> entries = Files.walk(store)) {
+      return entries.filter(Files::isRegularFile).count();
+    }
+  }
+
   /**
    * Creates another store with the state of this one before its last life.
    *

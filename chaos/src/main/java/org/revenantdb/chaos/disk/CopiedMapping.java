@@ -3,7 +3,6 @@ package org.revenantdb.chaos.disk;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.Files;
@@ -12,8 +11,8 @@ import java.nio.file.StandardOpenOption;
 
 /**
  * A part of a file in memory that is mapped for reading: a copy of it in a temporary file, which
- * the program has mapped. Changes of the file are carried over, so the program sees them as with a
- * real file.
+ * the program has mapped, as a buffer or into its arena. Changes of the file are carried over, so
+ * the program sees them as with a real file.
  *
  * <p>Threads: all methods are called under the write lock of the node.
  */
@@ -30,16 +29,22 @@ final class CopiedMapping {
   }
 
   /** A mapping, and what the program gets. */
-  record Made(CopiedMapping mapping, MappedByteBuffer result) {}
+  record Made<T>(CopiedMapping mapping, T result) {}
 
-  static Made of(FileContent content, MapMode mode, long from, long size) throws IOException {
+  /** Maps the copy for the program. */
+  interface Mapper<T> {
+    T map(FileChannel copy) throws IOException;
+  }
+
+  static <T> Made<T> of(FileContent content, long from, long size, Mapper<T> mapper)
+      throws IOException {
     Path temporary = Files.createTempFile("mapped", null);
     try (FileChannel channel =
         FileChannel.open(temporary, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
       MemorySegment copy = channel.map(MapMode.READ_WRITE, 0, size, Arena.ofAuto());
       CopiedMapping mapping = new CopiedMapping(content, from, copy);
       mapping.changed(from, from + size);
-      return new Made(mapping, channel.map(mode, 0, size));
+      return new Made<>(mapping, mapper.map(channel));
     } finally {
       Files.delete(temporary); // its mappings stay
     }

@@ -20,6 +20,10 @@ final class Journal {
 
   private final ReentrantLock lock = new ReentrantLock();
   private final AtomicLong clock = new AtomicLong();
+
+  /** Where promises are made; taken before the lock, unlike those of operations. */
+  private final Stacks promises = new Stacks(this, /* sign= */ -1);
+
   private final Pages pages;
   private @Nullable Tape theTape;
 
@@ -52,6 +56,7 @@ final class Journal {
   /** Begins to write onto a tape. */
   void use(Tape tape) {
     theTape = tape;
+    promises.reset();
     lookFrom = 0;
   }
 
@@ -119,6 +124,7 @@ final class Journal {
     lock.lock();
     try {
       tape().rewind();
+      promises.reset();
     } finally {
       lock.unlock();
     }
@@ -165,18 +171,18 @@ final class Journal {
 
   /** Writes a report of the subject. */
   void promised(byte[] event) {
-    report(Tape.PROMISE, event, 0);
+    report(Tape.PROMISE, event, 0, promises.here());
   }
 
   /** Writes the promises with which a life begins on what another process left. */
-  void begun(byte[] promises) {
-    report(Tape.LIFE, promises, place());
+  void begun(byte[] former) {
+    report(Tape.LIFE, former, place(), 0);
   }
 
-  private void report(int kind, byte[] bytes, long place) {
+  private void report(int kind, byte[] bytes, long place, int stack) {
     lock.lock();
     try {
-      long at = tape().begin(kind, bytes.length, 0, 0, 0);
+      long at = tape().begin(kind, bytes.length, 0, 0, stack);
       if (at != 0) {
         tape().put(at, 0, bytes, bytes.length);
         tape().publish(at, place);

@@ -19,10 +19,18 @@ final class Stacks {
   private final Journal journal;
   private final long[] hashes = new long[TABLE];
   private final int[] numbers = new int[TABLE];
+  private final int sign;
   private int last;
 
+  /** Begins at 1. */
   Stacks(Journal journal) {
+    this(journal, 1);
+  }
+
+  /** Numbers from {@code sign} upwards or downwards, so that two of them share one tape. */
+  Stacks(Journal journal, int sign) {
     this.journal = journal;
+    this.sign = sign;
   }
 
   /** The number of the present stack. */
@@ -49,7 +57,7 @@ final class Stacks {
         return numbers[at];
       }
       if (hashes[at] == 0) {
-        int number = last + 1;
+        int number = last + sign;
         if (journal.note(Tape.STACK, number, text(frames))) {
           last = number;
           hashes[at] = hash;

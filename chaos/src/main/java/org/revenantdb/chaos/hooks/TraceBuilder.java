@@ -62,6 +62,7 @@ final class TraceBuilder {
   private final List<Operation> operations = new ArrayList<>();
   private final TreeMap<Long, Long> looks = new TreeMap<>();
   private final List<PromiseEvent> promises = new ArrayList<>();
+  private final Map<Long, CallStack> madeIn = new HashMap<>();
   private final List<PromiseEvent> laterPromises = new ArrayList<>();
   private long laterFrom = Long.MAX_VALUE;
   private long lastPlace;
@@ -108,6 +109,11 @@ final class TraceBuilder {
 
   List<PromiseEvent> promises() {
     return promises;
+  }
+
+  /** The stacks of the promises, by their place. */
+  Map<Long, CallStack> madeIn() {
+    return madeIn;
   }
 
   /** What the subject owes from {@link #laterFrom} on. */
@@ -175,6 +181,7 @@ final class TraceBuilder {
       case Tape.PROMISE -> {
         PromiseEvent event = PromiseEvent.decode(ByteBuffer.wrap(data(at)));
         lastPlace = Math.max(lastPlace, place(event));
+        madeIn.put(place(event), stacks.getOrDefault(tape.getInt(at + 28), CallStack.UNKNOWN));
         (laterFrom == Long.MAX_VALUE ? promises : laterPromises).add(event);
       }
       case Tape.LIFE -> {

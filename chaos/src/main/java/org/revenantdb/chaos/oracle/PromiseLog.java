@@ -5,6 +5,7 @@ import java.io.DataOutput;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -19,6 +20,7 @@ import org.revenantdb.chaos.oracle.PromiseEvent.OfWrite;
 import org.revenantdb.chaos.oracle.PromiseEvent.Single;
 import org.revenantdb.chaos.oracle.PromiseEvent.Step;
 import org.revenantdb.chaos.subject.Promises;
+import org.revenantdb.chaos.trace.CallStack;
 import org.revenantdb.chaos.trace.TraceClock;
 
 /**
@@ -42,6 +44,7 @@ public final class PromiseLog {
 
   private final List<PromiseEvent> events = new ArrayList<>();
   private final AtomicLong groups = new AtomicLong();
+  private final PromiseStacks stacks = new PromiseStacks();
   private final boolean keeps;
   private volatile Consumer<PromiseEvent> listener;
 
@@ -159,6 +162,9 @@ public final class PromiseLog {
 
   private void said(PromiseEvent event) {
     if (keeps) {
+      if (isAnswer(event)) {
+        stacks.note(PromiseIndex.by(event).place());
+      }
       synchronized (events) {
         events.add(event);
         index = null;
@@ -295,6 +301,52 @@ public final class PromiseLog {
    */
   public List<Long> places() {
     return index().answerPlaces();
+  }
+
+  /**
+   * Adds where promises of the last life were made, if that is known from elsewhere.
+   *
+   * @param byPlace the stacks
+   * @return this
+   */
+  public PromiseLog madeIn(Map<Long, CallStack> byPlace) {
+    byPlace.forEach(stacks::note);
+    return this;
+  }
+
+  /**
+   * Describes the last promise of the last life before a crash, with the stack of the thread that
+   * made it. It is often the broken one, because crashes are tried behind each promise.
+   *
+   * @param crash the crash point
+   * @return a line, and the stack below it if it is known; empty if nothing was promised before
+   */
+  public String lastBefore(long crash) {
+    List<PromiseEvent> all = events();
+    PromiseEvent last = null;
+    for (PromiseEvent event : all.subList(lastLife(all), all.size())) {
+      long place = isAnswer(event) ? PromiseIndex.by(event).place() : Long.MAX_VALUE;
+      if (place < crash && (last == null || place > PromiseIndex.by(last).place())) {
+        last = event;
+      }
+    }
+    if (last == null) {
+      return "";
+    }
+    By by = PromiseIndex.by(last);
+    String stack = stacks.at(by.place()).text();
+    return "the last promise before it, at %d: %s by thread %s%s"
+        .formatted(by.place(), words(last), by.name(), stack.isEmpty() ? "" : "\n" + stack);
+  }
+
+  private static String words(PromiseEvent answer) {
+    return switch (answer) {
+      case OfWrite write ->
+          write.what().name().toLowerCase(Locale.ROOT).replace('_', ' ') + " " + write.key();
+      case OfGroup step ->
+          step.step().name().toLowerCase(Locale.ROOT) + " transaction " + step.group();
+      default -> "all is durable";
+    };
   }
 
   /**

@@ -3,12 +3,23 @@ package org.revenantdb.chaos.crash;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.File;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.revenantdb.chaos.fault.FailpointListener;
 import org.revenantdb.chaos.run.Outcome;
+import org.revenantdb.chaos.subject.CrashSubject;
 import org.revenantdb.chaos.subject.Failpoint;
 import org.revenantdb.chaos.subject.Promises;
 import org.revenantdb.chaos.subject.Recovered;
@@ -83,5 +94,127 @@ class ProcessDeathPlacesTest extends ProcessDeaths {
     assertEquals(Verdict.LOST, outcome.verdict(), outcome.reason());
     assertReason("died at a failpoint in ", outcome);
     assertReason("CellStore.put", outcome);
+    Map<String, Long> seen = outcome.seen().counts();
+    assertTrue(seen.get("places") >= 4, seen::toString);
+    assertTrue(seen.get("operations") > seen.get("forces"), seen::toString);
+    assertEquals(1, seen.get("files"), seen::toString);
+    assertEquals(0, seen.get("places_not_reached"), seen::toString);
+  }
+
+  /** Uses the given path as a text, as most stores do that have no {@code Path} in their API. */
+  static class UsesText implements CrashSubject<File> {
+
+    @Override
+    public File open(Path dir) throws Exception {
+      return new File(dir.toString(), "values");
+    }
+
+    @Override
+    public void work(File store, Promises promises) throws Exception {
+      for (int i = 0; i < 2; i++) {
+        String value = promises.seed() + "." + i;
+        try (RandomAccessFile file = new RandomAccessFile(store, "rw")) {
+          file.seek(file.length());
+          file.writeBytes(value + "\n");
+        }
+        promises.durable("a", value);
+      }
+    }
+
+    @Override
+    public void check(File store, Recovered recovered) {
+      recovered.verify(key -> last(store));
+    }
+
+    private static @Nullable String last(File store) {
+      String last = null;
+      try (RandomAccessFile file = new RandomAccessFile(store, "r")) {
+        for (String line; (line = file.readLine()) != null; ) {
+          last = line;
+        }
+      } catch (FileNotFoundException e) {
+        return null;
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+      return last;
+    }
+  }
+
+  @Test
+  void a_store_that_passes_no_recorded_place_is_not_measured() {
+    Outcome outcome = run(UsesText.class, options(0).withFailpoints());
+    assertEquals(Verdict.NOT_MEASURED, outcome.verdict(), outcome.reason());
+    assertReason("Use files = ANY", outcome);
+    assertReason("something was made unseen", outcome);
+    assertEquals(0, outcome.seen().counts().get("places"), outcome.seen()::text);
+    assertEquals(1, outcome.seen().counts().get("files"), outcome.seen()::text);
+  }
+
+  /** The change of a file is hidden behind a creation that is recorded. */
+  static final class CreatesByPath extends UsesText {
+    @Override
+    public File open(Path dir) throws Exception {
+      Path file = dir.resolve("values");
+      if (!Files.exists(file)) {
+        Files.createFile(file);
+      }
+      return super.open(dir);
+    }
+  }
+
+  static final class MakesAFile extends UsesText {
+    @Override
+    public File open(Path dir) {
+      return dir.resolve("values").toFile();
+    }
+  }
+
+  @Test
+  void a_recorded_life_tells_which_changes_it_has_not_seen() {
+    assertEquals(List.of(), missed(CellSubject.class));
+    assertEquals(
+        List.of("something was made unseen: "), starts(missed(UsesText.class), scratch.toString()));
+    assertEquals(List.of("bytes were written unseen: values"), missed(CreatesByPath.class));
+    assertEquals(
+        "operations on a java.io.File cannot be recorded: ",
+        starts(missed(MakesAFile.class), scratch.toString()).getFirst());
+  }
+
+  private static List<String> starts(List<String> texts, String end) {
+    return texts.stream().map(text -> text.split(Pattern.quote(end), 2)[0]).toList();
+  }
+
+  /** Lives in this process, without a death. */
+  private <S> List<String> missed(Class<? extends CrashSubject<S>> subject) {
+    Path store = scratch.resolve(subject.getSimpleName());
+    List<LifeEntry> entries = new ArrayList<>();
+    try {
+      Files.createDirectory(store);
+      LifeOrder order =
+          new LifeOrder(
+              subject.getName(),
+              store,
+              scratch.resolve("ledger"),
+              /* promises= */ null,
+              scratch.resolve("settled"),
+              seed,
+              /* works= */ 1,
+              /* closeEvery= */ 1,
+              /* checkLast= */ true,
+              /* recorded= */ true,
+              /* death= */ null,
+              /* control= */ false);
+      new Life<>(order, Life.subject(subject.getName()), entries::add).live();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } finally {
+      FailpointListener.set(name -> {});
+    }
+    assertEquals(new LifeEntry.Done(), entries.getLast());
+    return entries.stream()
+        .filter(LifeEntry.Missed.class::isInstance)
+        .map(entry -> ((LifeEntry.Missed) entry).what().lines().findFirst().orElse(""))
+        .toList();
   }
 }

@@ -15,6 +15,7 @@ import org.revenantdb.chaos.run.ErrorFaults;
 import org.revenantdb.chaos.run.FaultCase;
 import org.revenantdb.chaos.run.FaultRow;
 import org.revenantdb.chaos.run.FaultRun;
+import org.revenantdb.chaos.run.KnownFailures;
 import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.run.PowerCutOptions;
 import org.revenantdb.chaos.subject.FaultKind;
@@ -46,7 +47,9 @@ class ErrorFaultsTest {
   private Outcome run(Class<?> subject, FaultKind kind, int lives, Duration limit)
       throws IOException {
     ErrorFaults<LineFile> faults = faults(subject, limit);
-    return faults.run(kind, faults.cases(kind, lives), seen::add);
+    Outcome outcome = faults.run(kind, faults.cases(kind, lives), KnownFailures.NONE);
+    seen.add(outcome.seen().text());
+    return outcome;
   }
 
   private void assertFound(

@@ -112,7 +112,11 @@ class AnyFilesTest {
   }
 
   private AnyRun run(Class<?> subject) {
-    return new AnyRun(subject, 7, 1, Duration.ofMinutes(10), List.of(), scratch);
+    return run(subject, /* lives= */ 1);
+  }
+
+  private AnyRun run(Class<?> subject, int lives) {
+    return new AnyRun(subject, 7, lives, Duration.ofMinutes(10), List.of(), scratch);
   }
 
   private Outcome crash(Class<?> subject, Crash crash, PlatformProfile profile) throws IOException {
@@ -259,7 +263,9 @@ class AnyFilesTest {
   @Test
   @Drawn(oneIn = 2)
   void correctStore_survivesPowerCutsAndDeaths() throws IOException {
-    try (AnyRun run = run(Replaced.class)) {
+    try (AnyRun run = run(Replaced.class, /* lives= */ 2)) {
+      assertTrue(run.recording().usable(), run.recording().reason());
+      assertTrue(run.controls() > 12, "equal at " + run.controls() + " moments");
       for (PlatformProfile profile :
           List.of(PlatformProfile.STRICT_POSIX, PlatformProfile.NAMES_LOST)) {
         Outcome outcome =
@@ -279,7 +285,9 @@ class AnyFilesTest {
   void missingForceOfAFile_isFound() throws IOException {
     Outcome outcome = crash(WithoutForce.class, Crash.POWER_CUT, PlatformProfile.EXT4_ORDERED);
     assertTrue(isFound(outcome), outcome.toString());
-    assertTrue(outcome.failures().getFirst().story().contains("Replaced.put"), "has a stack");
+    String story = outcome.failures().getFirst().story();
+    assertTrue(story.contains("Replaced.put"), story);
+    assertTrue(story.matches("(?s).*the last promise before it, at .*Replaced.work\\(.*"), story);
   }
 
   @Test
@@ -471,7 +479,12 @@ class AnyFilesTest {
     @Override
     @SuppressWarnings("restricted") // the forked JVM has native access
     void put(Path dir, int value) throws Exception {
-      String name = file(dir).toString();
+      writeUnseen(file(dir), value);
+    }
+
+    @SuppressWarnings("restricted") // the forked JVM has native access
+    static void writeUnseen(File file, int value) throws IOException {
+      String name = file.toString();
       try (Arena arena = Arena.ofConfined()) {
         var syscall =
             Linker.nativeLinker()
@@ -500,6 +513,27 @@ class AnyFilesTest {
     assertEquals(Verdict.NOT_MEASURED, recording.verdict());
     assertTrue(recording.reason().contains("counter"), recording.reason());
     assertTrue(recording.reason().contains("not what happened"), recording.reason());
+  }
+
+  /** Does something unseen only in the life that is killed for the control. */
+  public static final class UnseenWhenKilled extends Replaced {
+    @Override
+    public Path open(Path dir) throws IOException {
+      if (dir.toString().contains("killed")) {
+        Unseen.writeUnseen(new File(dir.toString(), "beside"), 1);
+      }
+      return super.open(dir);
+    }
+  }
+
+  @Test
+  void a_difference_that_only_the_control_behind_a_kill_sees_is_not_measured() throws IOException {
+    Recording recording = record(UnseenWhenKilled.class);
+    assertEquals(Verdict.NOT_MEASURED, recording.verdict(), recording::reason);
+    assertTrue(
+        recording.reason().matches("(?s)after a kill at operation \\d+, .*beside.*"),
+        recording.reason());
+    assertTrue(recording.seen().counts().get("operations") > 0, recording.seen()::text);
   }
 
   /** Writes through the C library's streams, whose buffers no hook sees. */

@@ -2,6 +2,7 @@ package org.revenantdb.chaos.junit;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.nio.file.StandardOpenOption.CREATE;
+import static java.nio.file.StandardOpenOption.READ;
 import static java.nio.file.StandardOpenOption.WRITE;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -13,9 +14,11 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Collectors;
@@ -187,6 +190,87 @@ class BaselineTest {
     OnRealFiles() {
       super(new BrokenSubjects.NoForce());
     }
+  }
+
+  /** Values in slots, one behind the other. The end is moved before the record is made. */
+  static final class Slots implements AutoCloseable {
+
+    private static final int SLOT = 64;
+
+    private final FileChannel file;
+    private final ByteBuffer buffer = ByteBuffer.allocate(SLOT);
+    private @Nullable String last;
+    private long end;
+
+    Slots(Path file) throws IOException {
+      this.file = FileChannel.open(file, CREATE, READ, WRITE);
+      while (this.file.read(buffer.clear(), end) == SLOT && buffer.get(0) != 0) {
+        last = new String(buffer.array(), UTF_8).strip();
+        end += SLOT;
+      }
+    }
+
+    void put(byte[] value) throws IOException {
+      long at = end;
+      end += SLOT;
+      byte[] record = new byte[SLOT];
+      Arrays.fill(record, (byte) ' ');
+      System.arraycopy(value, 0, record, 0, value.length);
+      buffer.clear().put(record).flip();
+      file.write(buffer, at);
+      file.force(true);
+    }
+
+    @Override
+    public void close() throws IOException {
+      file.close();
+    }
+  }
+
+  @CrashTest(
+      states = 20,
+      faults = true,
+      faultKinds = FaultKind.ALLOCATION_FAILS,
+      faultLives = 12,
+      errorsIn = "org.revenantdb.chaos.junit.BaselineTest$Slots",
+      baseline = FILE,
+      seed = 5)
+  static class InCode implements CrashSubject<Slots> {
+
+    @Override
+    public Slots open(Path dir) throws IOException {
+      return new Slots(dir.resolve("slots"));
+    }
+
+    @Override
+    public void work(Slots store, Promises promises) throws IOException {
+      for (int i = 0; i < 6; i++) {
+        String value = promises.seed() + "." + i;
+        promises.attempt("a", value);
+        store.put(value.getBytes(UTF_8));
+        promises.durable("a", value);
+      }
+    }
+
+    @Override
+    public void check(Slots store, Recovered recovered) {
+      recovered.verify(key -> store.last);
+    }
+  }
+
+  @Test
+  void a_failure_after_an_error_in_code_is_known_by_the_place_of_the_error() throws IOException {
+    String why = fails(InCode.class);
+    assertTrue(why.contains("BaselineTest$Slots.put:"), why);
+    write(InCode.class);
+    List<String> known = lines();
+    assertFalse(known.isEmpty());
+    for (String line : known) {
+      assertTrue(line.contains(" | FAULT, ALLOCATION_FAILS | "), line);
+      assertTrue(line.contains("in=org.revenantdb.chaos.junit.BaselineTest$Slots.put:#of="), line);
+    }
+    assertTrue(passes(InCode.class).contains(", accepted by " + FILE + ": "));
+    assertEquals(known, lines());
   }
 
   @Test
