@@ -77,9 +77,9 @@ class ChaosSuiteTest {
       assertTrue(
           parts.containsAll(List.of("faults", "full disk and back", "recovery cost")), story);
       RecoveryCostTest.assertCountedBytesGrowWithTheLog(report.costByLog());
-    }
-    if (report.parts().stream().noneMatch(Outcomes::hurried)) {
-      HistoryFiles.assertForElle(edn);
+      if (report.parts().stream().noneMatch(Outcomes::hurried)) {
+        HistoryFiles.assertForElle(edn);
+      }
     }
   }
 }

@@ -63,7 +63,6 @@ class LazySubjectTest {
 
   /** The log's buffer is lost with the process, so an answer needs more than a force. */
   @Test
-  @Drawn(oneIn = 2)
   void R10_reads_of_a_durable_reader_survive_a_death_before_each_write_of_the_log()
       throws IOException {
     recorded()
