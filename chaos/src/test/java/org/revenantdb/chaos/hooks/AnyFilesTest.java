@@ -19,8 +19,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.channels.FileChannel.MapMode;
 import java.nio.channels.FileChannel;
+import java.nio.channels.FileChannel.MapMode;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -225,8 +225,9 @@ class AnyFilesTest {
   }
 
   /**
-   * Uses files by a directory stream. The JDK looks its functions ({@code openat}, {@code renameat})
-   * up when it starts, before there are hooks, and keeps their addresses in variables of its own.
+   * Uses files by a directory stream. The JDK looks its functions ({@code openat}, {@code
+   * renameat}) up when it starts, before there are hooks, and keeps their addresses in variables of
+   * its own.
    */
   public static final class ByDirectoryStream extends Counter {
 
