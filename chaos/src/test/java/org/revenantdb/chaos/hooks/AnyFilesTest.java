@@ -21,12 +21,16 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
+import java.nio.channels.SeekableByteChannel;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.SecureDirectoryStream;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
@@ -219,6 +223,44 @@ class AnyFilesTest {
                 operation.origin().stack().frames().stream()
                     .anyMatch(frame -> frame.getMethodName().equals("put"))),
         "every operation has the stack of the program");
+  }
+
+  /**
+   * Uses files by a directory stream. The JDK looks its functions ({@code openat}, {@code
+   * renameat}) up when it starts, before there are hooks, and keeps their addresses in variables of
+   * its own.
+   */
+  public static final class ByDirectoryStream extends Counter {
+
+    @Override
+    void put(Path dir, int value) throws Exception {
+      try (DirectoryStream<Path> stream = Files.newDirectoryStream(dir)) {
+        var names = (SecureDirectoryStream<Path>) stream;
+        Path next = Path.of("next");
+        try (SeekableByteChannel file =
+            names.newByteChannel(
+                next, Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE))) {
+          file.write(ByteBuffer.allocate(4).putInt(value).flip());
+          ((FileChannel) file).force(true);
+        }
+        names.move(next, names, Path.of("counter"));
+      }
+    }
+  }
+
+  @Test
+  void a_function_pointer_that_was_copied_before_there_were_hooks_is_changed_too()
+      throws IOException {
+    Recording recording = record(ByDirectoryStream.class);
+    assertUsable(recording); // otherwise the control sees files that the trace does not have
+    Map<String, Long> kinds =
+        recording.trace().operations().stream()
+            .collect(
+                Collectors.groupingBy(
+                    operation -> operation.getClass().getSimpleName(), Collectors.counting()));
+    for (String kind : List.of("Create", "Write", "Force", "Rename")) {
+      assertEquals(Counter.VALUES, kinds.get(kind), kinds::toString);
+    }
   }
 
   /** A correct counter: written beside, forced, renamed, and its name forced. */

@@ -17,16 +17,16 @@ import org.revenantdb.chaos.run.Recording;
 import org.revenantdb.chaos.trace.Operation;
 
 /**
- * A native library that has copied the addresses of the file functions into a table of its own, as
- * SQLite does, so that its imports alone do not show what it calls.
+ * A native library with a table of pointers to the file functions in its writable memory, as SQLite
+ * has it. The loader fills the table, and the library calls through it.
  */
 @Tag("slow")
-class CopiedPointersTest {
+class TableOfPointersTest {
 
   @TempDir private Path scratch;
 
   @Test
-  void writes_through_a_copied_pointer_are_seen_and_a_lost_force_of_that_library_is_noticed()
+  void writes_through_a_table_of_pointers_are_seen_and_a_lost_force_of_that_library_is_noticed()
       throws IOException {
     assumeTrue(AnyRecorder.missingHooks().isEmpty(), AnyRecorder.missingHooks());
     try (AnyRun run =
