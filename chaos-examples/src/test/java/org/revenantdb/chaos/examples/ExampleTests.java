@@ -32,8 +32,7 @@ abstract class ExampleTests {
     System.out.printf(
         "%s -Drevenant.chaos.seed=%d -Drevenant.chaos.states=%d%n",
         getClass().getSimpleName(), SEED, STATES);
-    List<ExampleRun> runs = new ArrayList<>();
-    List<Row> rows = new ArrayList<>();
+    List<StoreResult> results = new ArrayList<>();
     for (Example store : stores) {
       ExampleRun run =
           new ExampleRun(
@@ -44,9 +43,8 @@ abstract class ExampleTests {
               /* keep= */ scratch,
               /* isTimed= */ false,
               /* faultLives= */ 0);
-      rows.addAll(run.run(scratch, _ -> {}, _ -> {}));
-      runs.add(run);
+      results.add(run.run(scratch, _ -> {}, _ -> {}));
     }
-    return Figures.of(stores, runs, rows);
+    return new Figures(results, SEED, STATES);
   }
 }
