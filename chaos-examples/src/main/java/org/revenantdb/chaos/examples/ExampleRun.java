@@ -15,7 +15,7 @@ import org.revenantdb.chaos.subject.FaultKind;
 import org.revenantdb.chaos.subject.Verdict;
 
 /**
- * Records a store once, and crashes it in all parts.
+ * Records a store once, and crashes it in all parts, or in some.
  *
  * <p>Threads: one. Failure: what cannot be measured is an outcome with a reason.
  */
@@ -37,6 +37,7 @@ final class ExampleRun {
   private final @Nullable Path keep;
   private final boolean isTimed;
   private final int faultLives;
+  private List<Part> parts = List.of(Part.values());
   private final List<FaultLine> faults = new ArrayList<>();
   private @Nullable ForceLine forces;
   private int controlsEqual;
@@ -72,8 +73,14 @@ final class ExampleRun {
     this.faultLives = faultLives;
   }
 
+  /** Crashes it in some ways only. */
+  ExampleRun only(List<Part> some) {
+    parts = List.copyOf(some);
+    return this;
+  }
+
   /**
-   * Runs all parts.
+   * Runs the parts.
    *
    * @param scratch an existing directory
    * @param told receives each row as soon as it is there
@@ -84,7 +91,7 @@ final class ExampleRun {
     try {
       run(scratch, rows, told, struck);
     } catch (IOException failure) {
-      Part part = rows.isEmpty() ? Part.DEATH : rows.getLast().part();
+      Part part = rows.isEmpty() ? parts.getFirst() : rows.getLast().part();
       Outcome broken =
           Outcome.of(store.title(), Verdict.HARNESS_BROKEN, String.valueOf(failure.getMessage()));
       Row row = new Row(store, part, broken, 0);
@@ -103,7 +110,7 @@ final class ExampleRun {
       // It ends at the first comparison that fails.
       controlsTried = controlsEqual + (recording.reason().contains(DIFFERENT) ? 1 : 0);
       seen = run.seen();
-      for (Part part : Part.values()) {
+      for (Part part : parts) {
         long begun = System.nanoTime();
         Outcome outcome = run.run(part.crash(), options(part));
         Row row = new Row(store, part, outcome, (System.nanoTime() - begun) / 1e9);
