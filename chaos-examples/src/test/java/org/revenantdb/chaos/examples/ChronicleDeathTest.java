@@ -8,8 +8,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
- * The queue survives the death of its process. After a power cut an opening may wait until its check
- * is ended, so those are for the command.
+ * The queue survives the death of its process. After a power cut an opening may wait until its
+ * check is ended, so those are for the command.
  */
 @EnabledIfSystemProperty(named = "revenant.long", matches = "true")
 class ChronicleDeathTest extends ExampleTests {

@@ -67,8 +67,12 @@ class PromisesTest {
               .lines()
               .anyMatch(line ->
                   line.contains(
-                          "| " + what + " | " + word(finding.judgement()) + " | `--store "
-                              + finding.store())),
+                      "| "
+                          + what
+                          + " | "
+                          + word(finding.judgement())
+                          + " | `--store "
+                          + finding.store())),
           what);
     }
   }
