@@ -14,7 +14,7 @@ import org.revenantdb.chaos.crash.Seeds;
 class DrawnStoreTest extends ExampleTests {
   private static final int STATES_OF_A_SLICE = 6;
 
-  /** Which store, and which power cut: the seed says it. Two of the stores are in each build. */
+  /** The seed says which store, and which crash. Two of the stores are in each build anyway. */
   @Test
   void a_drawn_store_is_seen_whole_and_accused_of_nothing_that_it_promises() throws IOException {
     Long given = Long.getLong("revenant.chaos.seed");
@@ -23,9 +23,9 @@ class DrawnStoreTest extends ExampleTests {
     List<Example> others = new ArrayList<>(Example.usual());
     others.removeAll(List.of(Example.MAPDB, Example.ROCKSDB));
     Example store = others.get(random.nextInt(others.size()));
-    Part cut = Part.values()[random.nextInt(1, Part.values().length)];
+    Part part = Part.values()[random.nextInt(Part.values().length)];
 
-    Figures figures = run(List.of(store), List.of(Part.DEATH, cut), seed, STATES_OF_A_SLICE);
+    Figures figures = run(List.of(store), List.of(part), seed, STATES_OF_A_SLICE);
 
     assertEquals(List.of(), figures.falseAlarms());
     assertEquals(0, figures.unmeasured(), () -> figures.rows().toString());
