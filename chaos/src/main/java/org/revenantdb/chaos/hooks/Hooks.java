@@ -48,8 +48,8 @@ final class Hooks {
    *             Stacks allocate; without memory a stack is unknown.
    */
 
-  private static final int CREAT = 0100;
-  private static final int TRUNC = 01000;
+  private static final int CREAT = Tape.CREAT;
+  private static final int TRUNC = Tape.TRUNC;
   private static final int APPEND = 02000;
   private static final int DSYNC = 010000;
   private static final int SYNC = 04000000;
@@ -131,15 +131,15 @@ final class Hooks {
     ImportTables tables = new ImportTables(hooks, real);
     theTables = tables;
     remember(slot);
-    Trial.use(trial); // libraries are loaded, and so are the classes
+    Trial.load(trial);
     tables.patchNew();
     on = true;
-    Trial.use(trial);
+    List<String> unseen = Trial.use(trial, onto, () -> false);
     on = false;
-    if (onto.operations() < Trial.OPERATIONS || onto.lost() != 0) {
+    if (!unseen.isEmpty() || onto.lost() != 0) {
       throw new UnsupportedOperationException(
-          "the hooks saw %d of at least %d trial operations (%d pointers changed, lost: %d)"
-              .formatted(onto.operations(), Trial.OPERATIONS, tables.places(), onto.lost()));
+          "the hooks did not see what the trial did: %s (%d pointers changed, lost: %d)"
+              .formatted(String.join("; ", unseen), tables.places(), onto.lost()));
     }
   }
 

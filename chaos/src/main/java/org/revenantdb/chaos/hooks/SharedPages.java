@@ -77,6 +77,14 @@ final class SharedPages {
     parts.removeIf(part -> part.overlaps(from, size));
   }
 
+  boolean isEmpty() {
+    return parts.isEmpty();
+  }
+
+  void clear() {
+    parts.clear();
+  }
+
   /** A range of a file that is mapped. */
   record Range(Node file, long from, long to) {}
 
