@@ -77,12 +77,11 @@ final class SharedPages {
     parts.removeIf(part -> part.overlaps(from, size));
   }
 
-  boolean isEmpty() {
-    return parts.isEmpty();
-  }
-
-  void clear() {
+  /** Removes all mappings; whether there were some. */
+  boolean clear() {
+    boolean removed = !parts.isEmpty();
     parts.clear();
+    return removed;
   }
 
   /** A range of a file that is mapped. */
