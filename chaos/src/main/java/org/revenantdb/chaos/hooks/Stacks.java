@@ -4,6 +4,7 @@ import java.lang.StackWalker.StackFrame;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Call stacks as numbers. The text of a stack is on the tape once, before its number is used.
@@ -14,6 +15,17 @@ final class Stacks {
 
   private static final int DEPTH = 60;
   private static final int TABLE = 1 << 15;
+
+  /** The classes of the recorders that are on the stack when it is taken. */
+  private static final Set<String> OURS =
+      Set.of(
+          "org.revenantdb.chaos.agent.Bridge",
+          "org.revenantdb.chaos.hooks.AgentCalls",
+          "org.revenantdb.chaos.hooks.AgentFiles",
+          "org.revenantdb.chaos.hooks.CallOrder",
+          "org.revenantdb.chaos.hooks.Hooks",
+          "org.revenantdb.chaos.hooks.Stacks");
+
   private static final StackWalker WALKER = StackWalker.getInstance();
 
   private final Journal journal;
@@ -93,10 +105,7 @@ final class Stacks {
         && !type.startsWith("java.nio.")
         && !type.startsWith("java.io.")
         && !type.startsWith("sun.nio.")
-        && !type.equals("org.revenantdb.chaos.agent.Bridge")
-        && !type.equals("org.revenantdb.chaos.hooks.AgentFiles")
-        && !type.equals("org.revenantdb.chaos.hooks.Hooks")
-        && !type.equals("org.revenantdb.chaos.hooks.Stacks");
+        && !OURS.contains(type);
   }
 
   /** Forgets all stacks, because the tape begins anew. */

@@ -43,8 +43,6 @@ final class TraceBuilder {
    * any other range each changed page becomes a synchronous write of itself.
    */
 
-  private static final int TRUNC = 01000;
-  private static final int CREAT = 0100;
   private static final int EXCHANGE = 2;
   private static final int KEEP_SIZE = 1;
   private static final int PUNCH_HOLE = 2;
@@ -247,9 +245,9 @@ final class TraceBuilder {
   }
 
   private void opened(long at, long inode, long flags, boolean existed, long size) {
-    if ((flags & CREAT) != 0 && !existed) {
+    if ((flags & Tape.CREAT) != 0 && !existed) {
       created(at, inode, /* directory= */ false, text(at));
-    } else if ((flags & TRUNC) != 0 && size > 0) {
+    } else if ((flags & Tape.TRUNC) != 0 && size > 0) {
       Integer node = byInode.get(inode);
       if (node != null && image.exists(node)) {
         truncated(at, node, 0);
