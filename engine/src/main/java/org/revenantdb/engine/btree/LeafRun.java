@@ -89,7 +89,7 @@ public final class LeafRun {
       next(fence);
       leaf = leaves[fences.size() - 1];
     }
-    leaf.append(cell);
+    leaf.gather(cell);
     return true;
   }
 

@@ -3,6 +3,7 @@ package org.revenantdb.engine.page;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import org.jspecify.annotations.Nullable;
 
 /** Builds a leaf or inner page outside the pool, to be logged as an image. Not thread-safe. */
 public final class SlottedBuilder {
@@ -12,6 +13,15 @@ public final class SlottedBuilder {
   /** Room for a copy of the page. */
   private final MemorySegment scratch = Arena.ofAuto().allocate(Page.SIZE, Long.BYTES);
 
+  /** Cells that are not on the page yet; null if there never were any. */
+  private @Nullable LeafCells gathered;
+
+  /** Room on the page without the gathered cells. */
+  private int room;
+
+  /** Whether the gathered cells were put on the page, and nothing was appended since. */
+  private boolean hasHeads;
+
   /** An empty builder; {@link #begin} comes first. */
   public SlottedBuilder() {}
 
@@ -20,8 +30,11 @@ public final class SlottedBuilder {
    *
    * @param upper null for plus infinity
    */
-  public void begin(
-      int level, int table, byte[] lower, byte @org.jspecify.annotations.Nullable [] upper) {
+  public void begin(int level, int table, byte[] lower, byte @Nullable [] upper) {
+    hasHeads = false;
+    if (gathered != null) {
+      gathered.clear();
+    }
     page.fill((byte) 0);
     Page.putByte(page, Page.TYPE, level == 0 ? Page.LEAF : Page.INNER);
     Page.putInt(page, Slotted.TABLE, table);
@@ -94,6 +107,34 @@ public final class SlottedBuilder {
     SlottedEdit.moveRecords(page, first, source);
   }
 
+  /**
+   * Appends a cell to a leaf without an upper fence, in which all cells come this way. It comes to
+   * the page when the page or its upper fence is asked for.
+   */
+  public void gather(byte[] cell) {
+    LeafCells cells = gathered;
+    if (cells == null) {
+      cells = new LeafCells();
+      gathered = cells;
+    }
+    if (hasHeads) {
+      append(cell);
+      return;
+    }
+    if (cells.isEmpty()) {
+      room = Slotted.free(page);
+    }
+    cells.add(cell);
+  }
+
+  private void putGathered() {
+    if (gathered != null && !gathered.isEmpty()) {
+      gathered.putOn(page);
+      gathered.clear();
+      hasHeads = true;
+    }
+  }
+
   /** Appends a cell. */
   public void append(byte[] cell) {
     int top = Slotted.takeTop(page, cell.length - Slotted.prefix(page));
@@ -106,6 +147,7 @@ public final class SlottedBuilder {
   }
 
   private void appended(int cell) {
+    hasHeads = false;
     int count = Slotted.count(page);
     SlottedEdit.setCell(page, count, cell);
     Page.putShort(page, Slotted.COUNT, count + 1);
@@ -113,22 +155,36 @@ public final class SlottedBuilder {
 
   /** Ends the page with an upper fence. It must have none yet, and room for it. */
   public void upperFence(byte[] upper) {
-    SlottedEdit.keepLeft(page, Slotted.count(page), upper, 0, upper.length, scratch);
+    if (gathered == null || gathered.isEmpty()) {
+      SlottedEdit.keepLeft(page, Slotted.count(page), upper, 0, upper.length, scratch);
+      return;
+    }
+    int top = Slotted.takeTop(page, upper.length);
+    put(upper, top);
+    Page.putShort(page, Slotted.UPPER_OFFSET, top);
+    Page.putShort(page, Slotted.UPPER_LENGTH, upper.length);
+    Page.putByte(page, Slotted.PREFIX, SlottedSearch.prefixOfFences(page));
+    putGathered();
   }
 
   /** A copy of the key that was appended last; there must be one. */
   public byte[] lastKey() {
-    return Slotted.key(page, Slotted.count(page) - 1);
+    return gathered == null || gathered.isEmpty()
+        ? Slotted.key(page, Slotted.count(page) - 1)
+        : gathered.lastKey();
   }
 
   /** Room for more cells and their slots. */
   public int free() {
-    return Slotted.free(page);
+    return gathered == null || gathered.isEmpty() ? Slotted.free(page) : room - gathered.bytes();
   }
 
   /** The page's bytes, whole. */
   public MemorySegment page() {
-    SlottedEdit.makeHeads(page);
+    putGathered();
+    if (!hasHeads) {
+      SlottedEdit.makeHeads(page);
+    }
     return page;
   }
 

@@ -1,9 +1,11 @@
 package org.revenantdb.kafka.streams;
 
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.streams.KafkaClientSupplier;
 import org.apache.kafka.streams.processor.internals.DefaultKafkaClientSupplier;
@@ -20,9 +22,16 @@ import org.apache.kafka.streams.processor.internals.DefaultKafkaClientSupplier;
  * <p>Kafka 4.3 commits a store under exactly-once only when its task is restored, suspended or
  * closed. Without this class all is correct, but after a kill the changelog is read from there on.
  * With it the stores commit with each transaction of the producer. Under at-least-once Kafka
- * commits the stores itself, and this class has no effect.
+ * commits the stores itself.
+ *
+ * <p>The restore consumer waits at most 100 ms for records of a changelog, where Kafka's default is
+ * 500 ms. The stores of a start have little or nothing to restore. With Kafka's default such a
+ * start mostly waits: a request for a changelog that has come to its end delays those for the
+ * others. {@code restore.consumer.fetch.max.wait.ms}, if it is set, comes first.
  */
 public final class RevenantClientSupplier implements KafkaClientSupplier {
+  private static final int RESTORE_WAIT_MILLIS = 100;
+
   private final KafkaClientSupplier clients;
 
   /** The clients that Kafka Streams uses by default. */
@@ -56,7 +65,9 @@ public final class RevenantClientSupplier implements KafkaClientSupplier {
 
   @Override
   public Consumer<byte[], byte[]> getRestoreConsumer(Map<String, Object> config) {
-    return clients.getRestoreConsumer(config);
+    Map<String, Object> all = new HashMap<>(config);
+    all.putIfAbsent(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, RESTORE_WAIT_MILLIS);
+    return clients.getRestoreConsumer(all);
   }
 
   @Override
