@@ -15,11 +15,9 @@ import java.util.Set;
 
 /** A main class of the tests in a JVM of its own. */
 public final class OtherProcess implements AutoCloseable {
-  /** Most live for a second: the optimising compiler and a parallel collector would not pay. */
+  /** Most live for a second, in which an optimising compiler would not pay. */
   private static final List<String> QUICK =
-      Boolean.getBoolean("revenant.long")
-          ? List.of()
-          : List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
+      Boolean.getBoolean("revenant.long") ? List.of() : List.of("-XX:TieredStopAtLevel=1");
 
   private final Process process;
   private final BufferedReader output;
