@@ -16,7 +16,12 @@ class ChronicleDeathTest extends ExampleTests {
   @Test
   void a_queue_survives_the_death_of_its_process_at_every_boundary() throws IOException {
     Figures figures =
-        run(List.of(Example.CHRONICLE_QUEUE), List.of(Part.DEATH), SEED, /* states= */ 2_000);
+        run(
+            List.of(Example.CHRONICLE_QUEUE),
+            List.of(Part.DEATH),
+            SEED,
+            /* states= */ 2_000,
+            /* faultLives= */ 0); // after a fault the power is cut
     assertEquals(0, figures.unmeasured(), () -> figures.rows().toString());
     assertEquals(
         List.of(), figures.rows().stream().filter(Row::isFinding).map(Row::first).toList());

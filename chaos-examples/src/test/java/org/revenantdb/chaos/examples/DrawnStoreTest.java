@@ -25,7 +25,7 @@ class DrawnStoreTest extends ExampleTests {
     Example store = others.get(random.nextInt(others.size()));
     Part part = Part.values()[random.nextInt(Part.values().length)];
 
-    Figures figures = run(List.of(store), List.of(part), seed, STATES_OF_A_SLICE);
+    Figures figures = run(List.of(store), List.of(part), seed, STATES_OF_A_SLICE, FAULT_LIVES);
 
     assertEquals(List.of(), figures.falseAlarms());
     assertEquals(0, figures.unmeasured(), () -> figures.rows().toString());

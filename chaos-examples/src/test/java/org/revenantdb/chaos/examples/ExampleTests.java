@@ -21,6 +21,8 @@ abstract class ExampleTests {
   static final long SEED = Long.getLong("revenant.chaos.seed", 20_261_127);
   private static final int STATES = Integer.getInteger("revenant.chaos.states", LONG ? 2_000 : 30);
 
+  static final int FAULT_LIVES = LONG ? 1 : 0;
+
   @TempDir private Path scratch;
 
   @BeforeEach
@@ -29,10 +31,14 @@ abstract class ExampleTests {
   }
 
   final Figures run(List<Example> stores) throws IOException {
-    return run(stores, List.of(Part.values()), SEED, STATES);
+    return run(stores, List.of(Part.values()));
   }
 
-  final Figures run(List<Example> stores, List<Part> parts, long seed, int states)
+  final Figures run(List<Example> stores, List<Part> parts) throws IOException {
+    return run(stores, parts, SEED, STATES, FAULT_LIVES);
+  }
+
+  final Figures run(List<Example> stores, List<Part> parts, long seed, int states, int faultLives)
       throws IOException {
     System.out.printf(
         "%s -Drevenant.chaos.seed=%d -Drevenant.chaos.states=%d: %s, %s%n",
@@ -47,7 +53,7 @@ abstract class ExampleTests {
               /* budget= */ null,
               /* keep= */ scratch,
               /* isTimed= */ false,
-              /* faultLives= */ LONG ? 1 : 0);
+              faultLives);
       results.add(run.only(parts).run(scratch, _ -> {}, _ -> {}));
     }
     return new Figures(results, seed, states);
