@@ -20,6 +20,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import org.revenantdb.chaos.run.KnownFailures;
+import java.util.Set;
 import java.util.Objects;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -61,6 +63,16 @@ class BaselineTest {
   @TempDir private Path kept;
   private final Path file = Path.of(FILE);
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+
+  @Test
+  void lines_of_a_name_that_had_every_boundary_in_it_are_still_accepted() throws IOException {
+    Path former = kept.resolve("former.txt");
+    Files.writeString(former, TwoFilesSubject.class.getName() + " | PROCESS_DEATH, every boundary, files = ANY | check LOST\n");
+    KnownFailures known =
+        new Baseline(former, /* learns= */ false)
+            .of(TwoFilesSubject.class, "PROCESS_DEATH, files = ANY");
+    assertEquals(List.of(Set.of("check LOST")), known.unseen());
+  }
 
   @BeforeEach
   void noBaseline() throws IOException {
