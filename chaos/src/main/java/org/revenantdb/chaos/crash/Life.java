@@ -122,9 +122,15 @@ final class Life<S> {
   /** Reports what was done without the recorder, where no process can die. */
   private void tellUnseen() {
     Unseen compared = unseen;
-    if (compared != null) {
+    if (compared == null) {
+      return;
+    }
+    try {
       compared.changes().forEach(what -> ledger.accept(new LifeEntry.Missed(what)));
       compared.notes().forEach(what -> ledger.accept(new LifeEntry.Noted(what)));
+    } catch (RuntimeException | Error e) { // for instance memory: not the fault of the store
+      String what = "the directory cannot be compared with what was recorded: " + e;
+      ledger.accept(new LifeEntry.Missed(what));
     }
   }
 
