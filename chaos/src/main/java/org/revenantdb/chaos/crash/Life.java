@@ -93,10 +93,7 @@ final class Life<S> {
     try {
       if (order.recorded()) {
         RecordingFileSystem recording =
-            RecordingFileSystem.over(order.store())
-                .faults(watch)
-                .keepTrace(order.judged())
-                .start();
+            RecordingFileSystem.over(order.store()).faults(watch).keepTrace(order.judged()).start();
         if (order.judged()) {
           unseen = new Unseen(recording, order.store());
         }

@@ -55,7 +55,9 @@ record Baseline(Path file, boolean learns) {
             where + ": a line is \"class | test | place & place\"; delete it and write it anew");
       }
       return new Line(
-          parts.get(0), parts.get(1).replace(FORMER, ""), new TreeSet<>(List.of(parts.get(2).split(PLACES))));
+          parts.get(0),
+          parts.get(1).replace(FORMER, ""),
+          new TreeSet<>(List.of(parts.get(2).split(PLACES))));
     }
 
     @Override

@@ -307,8 +307,8 @@ public final class PromiseLog {
   }
 
   /**
-   * Returns whether a report is a promise of the store: no attempt, no rollback, and no content that
-   * a check has found.
+   * Returns whether a report is a promise of the store: no attempt, no rollback, and no content
+   * that a check has found.
    *
    * @param event the report
    * @return true if it binds the store

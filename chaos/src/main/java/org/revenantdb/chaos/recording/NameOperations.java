@@ -313,7 +313,8 @@ final class NameOperations {
     Node node = entry.node();
     if (node == null) {
       below.delete(entry.path());
-      recorder.gap("the deletion of something that was created outside the recording: " + entry.path());
+      recorder.gap(
+          "the deletion of something that was created outside the recording: " + entry.path());
       return;
     }
     Strike strike = recorder.ask(Kind.DELETE, entry.text(), caller).before();

@@ -334,7 +334,8 @@ final class Recorder {
 
   /**
    * Notes a way around this recording. Until something takes it, no file is changed unseen, so it
-   * matters only if the files are not compared with the trace afterwards. Noted once for each stack.
+   * matters only if the files are not compared with the trace afterwards. Noted once for each
+   * stack.
    */
   void wayAround(String what) {
     String sentence = withStack(what);

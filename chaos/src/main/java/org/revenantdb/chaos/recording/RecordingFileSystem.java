@@ -120,8 +120,8 @@ public final class RecordingFileSystem extends FileSystem {
 
   /**
    * Returns the gaps of the trace that have changed no file by themselves: a {@code java.io.File}
-   * was made of a path, or there is a symbolic link or a second name of a file. If files are changed
-   * that way later, they differ from the trace.
+   * was made of a path, or there is a symbolic link or a second name of a file. If files are
+   * changed that way later, they differ from the trace.
    *
    * @return some of the gaps of {@link #trace}
    */

@@ -177,7 +177,8 @@ class ProcessDeathPlacesTest extends ProcessDeaths {
   void a_recorded_life_tells_which_changes_it_has_not_seen() {
     assertEquals(List.of(), missed(CellSubject.class));
     assertEquals(
-        List.of("something was created outside the recording: "), starts(missed(UsesText.class), scratch.toString()));
+        List.of("something was created outside the recording: "),
+        starts(missed(UsesText.class), scratch.toString()));
     assertEquals(
         List.of("bytes were written outside the recording: values"), missed(CreatesByPath.class));
     assertEquals(
@@ -212,10 +213,9 @@ class ProcessDeathPlacesTest extends ProcessDeaths {
     assertEquals(List.of(), missed(AsksTheFile.class));
     assertTrue(
         entries.stream()
-            .anyMatch(
-                entry ->
-                    entry instanceof LifeEntry.Noted(String what)
-                        && what.startsWith("operations on a java.io.File cannot be recorded: ")));
+            .anyMatch(entry ->
+                entry instanceof LifeEntry.Noted(String what)
+                    && what.startsWith("operations on a java.io.File cannot be recorded: ")));
   }
 
   /** Changes its files by the given path, and cleans up behind a crash by another one. */
@@ -271,6 +271,33 @@ class ProcessDeathPlacesTest extends ProcessDeaths {
     Outcome outcome = run(AsksNothingAgain.class, options);
     assertEquals(Verdict.HARNESS_BROKEN, outcome.verdict(), outcome.reason());
     assertReason("the same files again: the subject's check verifies nothing", outcome);
+  }
+
+  /** Passes its check after a crash and then accepts no work. */
+  static final class RefusesWork extends CellSubject {
+
+    private boolean crashed;
+
+    @Override
+    public CellStore open(Path dir) throws Exception {
+      crashed |= Files.exists(dir.resolve("next"));
+      return super.open(dir);
+    }
+
+    @Override
+    public void resume(CellStore store, Promises promises) throws Exception {
+      if (crashed) {
+        throw new IllegalStateException("no more work");
+      }
+      super.resume(store, promises);
+    }
+  }
+
+  @Test
+  void a_life_that_fails_behind_its_check_counts_once() {
+    Outcome outcome = run(RefusesWork.class, options(0).withFailpoints());
+    assertEquals(Verdict.CORRUPT, outcome.verdict(), outcome.reason());
+    assertEquals(outcome.recoveryMillis().length, outcome.checks(), outcome.verdicts()::toString);
   }
 
   @Test

@@ -137,8 +137,11 @@ class GapsAndEscapesTest {
     Files.delete(inside.resolve("f"));
     List<String> gaps = recording.trace().gaps();
     assertEquals(2, gaps.size());
-    assertTrue(gaps.getFirst().startsWith("something was created outside the recording: "), gaps::toString);
-    assertTrue(gaps.getLast().startsWith("something was deleted outside the recording: "), gaps::toString);
+    assertTrue(
+        gaps.getFirst().startsWith("something was created outside the recording: "),
+        gaps::toString);
+    assertTrue(
+        gaps.getLast().startsWith("something was deleted outside the recording: "), gaps::toString);
   }
 
   @Test
