@@ -12,21 +12,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.revenantdb.chaos.disk.DiskImage;
 import org.revenantdb.chaos.fault.FailpointListener;
 import org.revenantdb.chaos.oracle.Finding;
 import org.revenantdb.chaos.oracle.PromiseEvent;
 import org.revenantdb.chaos.oracle.PromiseLog;
 import org.revenantdb.chaos.oracle.RecoveredState;
-import org.revenantdb.chaos.power.Losses;
-import org.revenantdb.chaos.power.PowerCut;
-import org.revenantdb.chaos.profile.PlatformProfile;
 import org.revenantdb.chaos.recording.RecordingFileSystem;
 import org.revenantdb.chaos.run.LossControl;
 import org.revenantdb.chaos.subject.CrashSubject;
 import org.revenantdb.chaos.subject.Verdict;
 import org.revenantdb.chaos.trace.CallStack;
-import org.revenantdb.chaos.trace.Trace;
 import org.revenantdb.chaos.trace.TraceClock;
 
 /**
@@ -60,7 +55,7 @@ final class Life<S> {
   private final DeathWatch watch;
   private final TraceClock clock = new TraceClock();
   private Path directory;
-  private @Nullable RecordingFileSystem recorded;
+  private @Nullable Unseen unseen;
   private PromiseLog log = new PromiseLog();
 
   /** The life has ended early. The reason was reported already. */
@@ -98,18 +93,17 @@ final class Life<S> {
     try {
       if (order.recorded()) {
         RecordingFileSystem recording =
-            RecordingFileSystem.over(order.store())
-                .faults(watch)
-                .keepTrace(order.death() == null) // only the life that finds the places is judged
-                .start();
-        recorded = recording;
+            RecordingFileSystem.over(order.store()).faults(watch).keepTrace(order.judged()).start();
+        if (order.judged()) {
+          unseen = new Unseen(recording, order.store());
+        }
         directory = recording.directory();
         FailpointListener.set(watch::reached);
       }
       Path promises = order.promises();
       work(promises == null ? begin() : recover(promises));
       watch.tell();
-      tellMissed();
+      tellUnseen();
       if (order.control() && promises != null) {
         control(promises);
       }
@@ -122,29 +116,19 @@ final class Life<S> {
     }
   }
 
-  /** Reports what was done past the recorder, where no process can die. */
-  private void tellMissed() throws IOException {
-    RecordingFileSystem recording = recorded;
-    if (recording == null || order.death() != null) {
+  /** Reports what was done without the recorder, where no process can die. */
+  private void tellUnseen() {
+    Unseen compared = unseen;
+    if (compared == null) {
       return;
     }
-    Trace trace = recording.trace();
-    trace.gaps().forEach(gap -> ledger.accept(new LifeEntry.Missed(gap)));
-    DiskImage model =
-        new PowerCut(trace, PlatformProfile.EXT4_ORDERED.rules())
-            .state(Long.MAX_VALUE, Losses.none())
-            .image();
-    DiskImage real = DiskImage.of(order.store());
-    real.paths()
-        .forEach((path, node) -> {
-          Integer known = model.paths().get(path);
-          if (known != null
-              && !real.isDirectory(node)
-              && !model.isDirectory(known)
-              && !real.file(node).equals(model.file(known))) {
-            ledger.accept(new LifeEntry.Missed("bytes were written unseen: " + path));
-          }
-        });
+    try {
+      compared.changes().forEach(what -> ledger.accept(new LifeEntry.Missed(what)));
+      compared.notes().forEach(what -> ledger.accept(new LifeEntry.Noted(what)));
+    } catch (RuntimeException | Error e) { // for instance memory: not the fault of the store
+      String what = "the directory cannot be compared with what was recorded: " + e;
+      ledger.accept(new LifeEntry.Missed(what));
+    }
   }
 
   /** The controls of the subject's check, on an intact disk (docs/chaos.md §5). */
@@ -225,6 +209,7 @@ final class Life<S> {
     S store = open();
     log = check(store, /* settle= */ true).settled();
     log.listener(event -> ledger.accept(new LifeEntry.Said(event)));
+    tellUnseen(); // before new work hides what the recovery has done
     phase(
         Phase.RESUME,
         () -> {
@@ -232,6 +217,7 @@ final class Life<S> {
           return null;
         });
     close(store);
+    tellUnseen();
     S again = open();
     check(again, /* settle= */ false);
     return again;

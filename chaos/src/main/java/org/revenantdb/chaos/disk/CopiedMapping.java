@@ -8,6 +8,7 @@ import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A part of a file in memory that is mapped for reading: a copy of it in a temporary file, which
@@ -21,11 +22,14 @@ final class CopiedMapping {
   private final FileContent content;
   private final long from;
   private final MemorySegment copy;
+  private final MemorySegment.@Nullable Scope scope;
 
-  private CopiedMapping(FileContent content, long from, MemorySegment copy) {
+  private CopiedMapping(
+      FileContent content, long from, MemorySegment copy, MemorySegment.@Nullable Scope scope) {
     this.content = content;
     this.from = from;
     this.copy = copy;
+    this.scope = scope;
   }
 
   /** A mapping, and what the program gets. */
@@ -42,12 +46,19 @@ final class CopiedMapping {
     try (FileChannel channel =
         FileChannel.open(temporary, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
       MemorySegment copy = channel.map(MapMode.READ_WRITE, 0, size, Arena.ofAuto());
-      CopiedMapping mapping = new CopiedMapping(content, from, copy);
+      T result = mapper.map(channel);
+      MemorySegment.Scope scope = result instanceof MemorySegment memory ? memory.scope() : null;
+      CopiedMapping mapping = new CopiedMapping(content, from, copy, scope);
       mapping.changed(from, from + size);
-      return new Made<>(mapping, mapper.map(channel));
+      return new Made<>(mapping, result);
     } finally {
       Files.delete(temporary); // its mappings stay
     }
+  }
+
+  /** Whether the program has closed its arena. Of a buffer nobody knows when it ends. */
+  boolean isOver() {
+    return scope != null && !scope.isAlive();
   }
 
   /** Carries bytes of the file over. What is behind its end becomes zeros. */

@@ -168,7 +168,9 @@ final class AnyFaults implements FaultLife.Source {
           lives.complaint(),
           /* failure= */ null,
           trace,
-          built.laterFrom() == Long.MAX_VALUE ? null : PromiseLog.of(built.laterPromises()),
+          built.laterFrom() == Long.MAX_VALUE
+              ? null
+              : PromiseLog.of(built.laterPromises()).madeIn(built.madeIn()),
           built.laterFrom(),
           end,
           unmeasured);

@@ -21,7 +21,7 @@ final class Journal {
   private final ReentrantLock lock = new ReentrantLock();
   private final AtomicLong clock = new AtomicLong();
 
-  /** Where promises are made; taken before the lock, unlike those of operations. */
+  /** Where promises are made. Taken with the lock held, as those of operations. */
   private final Stacks promises = new Stacks(this, /* sign= */ -1);
 
   private final Pages pages;
@@ -169,19 +169,26 @@ final class Journal {
     }
   }
 
-  /** Writes a report of the subject. */
-  void promised(byte[] event) {
-    report(Tape.PROMISE, event, 0, promises.here());
+  /**
+   * Writes a report of the subject.
+   *
+   * @param stack whether it is a promise, so that the place that made it is of interest
+   */
+  void promised(byte[] event, boolean stack) {
+    report(Tape.PROMISE, event, 0, stack);
   }
 
   /** Writes the promises with which a life begins on what another process left. */
   void begun(byte[] former) {
-    report(Tape.LIFE, former, place(), 0);
+    report(Tape.LIFE, former, place(), /* stacked= */ false);
   }
 
-  private void report(int kind, byte[] bytes, long place, int stack) {
+  private void report(int kind, byte[] bytes, long place, boolean stacked) {
     lock.lock();
     try {
+      // With the lock held: a number belongs to this tape, and rewind() takes lock and stacks in
+      // the same order.
+      int stack = stacked ? promises.here() : 0;
       long at = tape().begin(kind, bytes.length, 0, 0, stack);
       if (at != 0) {
         tape().put(at, 0, bytes, bytes.length);

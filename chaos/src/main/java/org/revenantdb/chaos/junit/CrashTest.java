@@ -133,8 +133,8 @@ public @interface CrashTest {
   /**
    * Whether further processes die at each place where the subject was seen to change its files, one
    * before and one after the operation, and at each {@link org.revenantdb.chaos.subject.Failpoint}.
-   * If no such place was seen, or if the store also changes files past the given path, the test is
-   * skipped. The report counts the places, and names those at which no process died.
+   * If no such place was seen, or if the store also bypasses the given path, the test is skipped.
+   * The report counts the places, and lists the deaths that did not take place.
    *
    * @return by default false; true needs {@link Crash#PROCESS_DEATH}
    */

@@ -62,20 +62,18 @@ final class ReplayCase implements NamedCase {
       throw new TestAbortedException(why);
     }
     StateResult result;
+    List<String> ofJvm = debug == 0 ? flags : Debugged.flags(flags, debug); // the port is free
     if (debug != 0) {
       System.out.printf(
           "%s, %s: stops before the store is opened; connect a debugger to localhost:%d%n",
           type.getSimpleName(), name(), debug);
     }
     if (onRealDisk) {
-      result =
-          debug == 0
-              ? AnyReplay.replay(failure, flags, limit)
-              : AnyReplay.debug(failure, flags, debug);
+      result = AnyReplay.replay(failure, ofJvm, debug == 0 ? limit : Debugged.LIMIT);
     } else if (debug != 0) {
-      result = inOtherJvm(failure, Debugged.flags(flags, debug), Debugged.LIMIT);
+      result = inOtherJvm(failure, ofJvm, Debugged.LIMIT);
     } else if (isolated) {
-      result = inOtherJvm(failure, flags, limit);
+      result = inOtherJvm(failure, ofJvm, limit);
     } else {
       result = failure.replay(limit);
     }

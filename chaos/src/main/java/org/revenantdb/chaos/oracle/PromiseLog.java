@@ -46,6 +46,7 @@ public final class PromiseLog {
   private final AtomicLong groups = new AtomicLong();
   private final PromiseStacks stacks = new PromiseStacks();
   private final boolean keeps;
+  private volatile boolean takesStacks;
   private volatile Consumer<PromiseEvent> listener;
 
   // Guarded by events.
@@ -160,9 +161,21 @@ public final class PromiseLog {
     }
   }
 
+  /**
+   * Takes the stack of each promise from now on, for {@link #lastBefore}. A stack costs several
+   * microseconds. So only logs whose lives are recorded take them, and not those of the many checks
+   * of images. A log that {@link #before} makes does not take stacks.
+   *
+   * @return this
+   */
+  public PromiseLog withStacks() {
+    takesStacks = true;
+    return this;
+  }
+
   private void said(PromiseEvent event) {
     if (keeps) {
-      if (isAnswer(event)) {
+      if (takesStacks && isPromise(event)) {
         stacks.note(PromiseIndex.by(event).place());
       }
       synchronized (events) {
@@ -280,7 +293,7 @@ public final class PromiseLog {
     }
     // Work that these answers would have reported had its window before them.
     said.addAll(index().unannouncedFrom(place));
-    PromiseLog less = of(said);
+    PromiseLog less = of(said).madeIn(stacks.all());
     return isCutOffByDeath() ? less.cutOffByDeath() : less;
   }
 
@@ -291,6 +304,17 @@ public final class PromiseLog {
       case AllDurable flushed -> true;
       default -> false;
     };
+  }
+
+  /**
+   * Returns whether a report is a promise of the store: no attempt, no rollback, and no content
+   * that a check has found.
+   *
+   * @param event the report
+   * @return true if it binds the store
+   */
+  public static boolean isPromise(PromiseEvent event) {
+    return isAnswer(event) && !(event instanceof OfWrite write && write.what() == Single.FOUND);
   }
 
   /**
@@ -315,6 +339,15 @@ public final class PromiseLog {
   }
 
   /**
+   * Returns where the promises of the last life were made.
+   *
+   * @return the stacks that are known, by the places of the promises
+   */
+  public Map<Long, CallStack> madeIn() {
+    return stacks.all();
+  }
+
+  /**
    * Describes the last promise of the last life before a crash, with the stack of the thread that
    * made it. It is often the broken one, because crashes are tried behind each promise.
    *
@@ -325,7 +358,7 @@ public final class PromiseLog {
     List<PromiseEvent> all = events();
     PromiseEvent last = null;
     for (PromiseEvent event : all.subList(lastLife(all), all.size())) {
-      long place = isAnswer(event) ? PromiseIndex.by(event).place() : Long.MAX_VALUE;
+      long place = isPromise(event) ? PromiseIndex.by(event).place() : Long.MAX_VALUE;
       if (place < crash && (last == null || place > PromiseIndex.by(last).place())) {
         last = event;
       }

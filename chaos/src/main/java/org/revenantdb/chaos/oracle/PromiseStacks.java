@@ -45,6 +45,11 @@ final class PromiseStacks {
     byPlace.put(place, stack);
   }
 
+  /** Whole stacks, also with the frames of the report. */
+  Map<Long, CallStack> all() {
+    return Map.copyOf(byPlace);
+  }
+
   /** The stack without the frames of the report itself. */
   CallStack at(long place) {
     return byPlace.getOrDefault(place, CallStack.UNKNOWN).ofTheReporter();

@@ -312,13 +312,13 @@ public final class ForceCoverage<S> {
                   rows.size(),
                   unnoticed.stream().map(ForceCoverage::text).collect(Collectors.joining("\n"))));
     }
+    // No states: each lacks some force, so its verdict is no verdict of the store.
     return new Outcome(
         name,
         Verdict.SURVIVED,
         "",
         Map.of(Verdict.SURVIVED, (long) rows.size()),
-        /* states= */ 0, // each is one without some force, and its verdict is no verdict of the
-        // store
+        /* states= */ 0,
         /* kills= */ 0,
         new double[0],
         List.of());

@@ -109,7 +109,7 @@ public record Outcome(
 
   /**
    * Combines several outcomes: counts added, the worst verdict with its reason, one failure of each
-   * cause. What was seen is that of the first one.
+   * cause. What was seen is known only if all have seen the same, for instance of one recording.
    *
    * @param name of the combination
    * @param all at least one
@@ -139,6 +139,8 @@ public record Outcome(
         kills,
         millis,
         Failure.oneOfEachCause(failures),
-        all.getFirst().seen());
+        all.stream().map(Outcome::seen).distinct().count() == 1
+            ? all.getFirst().seen()
+            : Seen.NOTHING);
   }
 }

@@ -13,7 +13,7 @@ import java.util.stream.Stream;
  * has it beside the verdict.
  *
  * @param counts in the order in which they are told, by the name that they have in JSON, for
- *     instance {@code files} or {@code places_not_reached}
+ *     instance {@code files} or {@code deaths_left_out}
  * @param notes what no number tells, each without a period
  * @param coverage for each place that forces, whether its loss is noticed; empty if forces were not
  *     removed

@@ -30,8 +30,10 @@ public record CallStack(List<StackTraceElement> frames) {
           OURS + "crash.Life",
           OURS + "hooks.HookedMain",
           OURS + "run.DyingLife",
+          OURS + "run.ErrorLife",
           OURS + "run.FaultRun",
           OURS + "run.LifeRecorder",
+          OURS + "run.MemoryLife",
           OURS + "run.StateChecker",
           OURS + "subject.CrashSubject");
 

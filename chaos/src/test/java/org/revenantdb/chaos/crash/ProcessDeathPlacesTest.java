@@ -10,6 +10,7 @@ import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -29,6 +30,8 @@ import org.revenantdb.testing.Drawn;
 /** Processes that die at a failpoint: before and after each operation, and at named places. */
 @Tag("slow")
 class ProcessDeathPlacesTest extends ProcessDeaths {
+
+  private final List<LifeEntry> entries = new ArrayList<>();
 
   /**
    * Has places of every kind: only in a first life, in each life, only after a crash, and named.
@@ -98,7 +101,7 @@ class ProcessDeathPlacesTest extends ProcessDeaths {
     assertTrue(seen.get("places") >= 4, seen::toString);
     assertTrue(seen.get("operations") > seen.get("forces"), seen::toString);
     assertEquals(1, seen.get("files"), seen::toString);
-    assertEquals(0, seen.get("places_not_reached"), seen::toString);
+    assertEquals(0, seen.get("deaths_left_out"), seen::toString);
   }
 
   /** Uses the given path as a text, as most stores do that have no {@code Path} in their API. */
@@ -146,7 +149,7 @@ class ProcessDeathPlacesTest extends ProcessDeaths {
     Outcome outcome = run(UsesText.class, options(0).withFailpoints());
     assertEquals(Verdict.NOT_MEASURED, outcome.verdict(), outcome.reason());
     assertReason("Use files = ANY", outcome);
-    assertReason("something was made unseen", outcome);
+    assertReason("something was created outside the recording", outcome);
     assertEquals(0, outcome.seen().counts().get("places"), outcome.seen()::text);
     assertEquals(1, outcome.seen().counts().get("files"), outcome.seen()::text);
   }
@@ -174,11 +177,142 @@ class ProcessDeathPlacesTest extends ProcessDeaths {
   void a_recorded_life_tells_which_changes_it_has_not_seen() {
     assertEquals(List.of(), missed(CellSubject.class));
     assertEquals(
-        List.of("something was made unseen: "), starts(missed(UsesText.class), scratch.toString()));
-    assertEquals(List.of("bytes were written unseen: values"), missed(CreatesByPath.class));
+        List.of("something was created outside the recording: "),
+        starts(missed(UsesText.class), scratch.toString()));
     assertEquals(
-        "operations on a java.io.File cannot be recorded: ",
+        List.of("bytes were written outside the recording: values"), missed(CreatesByPath.class));
+    assertEquals(
+        "something was created outside the recording: ",
         starts(missed(MakesAFile.class), scratch.toString()).getFirst());
+  }
+
+  @Test
+  void places_that_were_seen_are_reported_also_if_failpoints_are_not_measured() {
+    Outcome outcome = run(CreatesByPath.class, options(0).withFailpoints().withZombies(1));
+    assertEquals(Verdict.NOT_MEASURED, outcome.verdict(), outcome.reason());
+    // The creation and its opening.
+    assertEquals(2, outcome.seen().counts().get("places"), outcome.seen()::text);
+    assertEquals(1, outcome.seen().counts().get("operations"), outcome.seen()::text);
+    assertTrue(outcome.seen().notes().contains("failpoints were not measured"));
+    assertTrue(outcome.kills() > 0, "the zombies are not measured");
+  }
+
+  /** Asks the directory for something that changes nothing. */
+  static final class AsksTheFile extends CellSubject {
+    @Override
+    public CellStore open(Path dir) throws Exception {
+      if (dir.toFile().getUsableSpace() < 0) {
+        throw new IOException("no space");
+      }
+      return super.open(dir);
+    }
+  }
+
+  @Test
+  void a_java_io_file_that_changes_nothing_is_a_note() {
+    assertEquals(List.of(), missed(AsksTheFile.class));
+    assertTrue(
+        entries.stream()
+            .anyMatch(entry ->
+                entry instanceof LifeEntry.Noted(String what)
+                    && what.startsWith("operations on a java.io.File cannot be recorded: ")));
+  }
+
+  /** Changes its files by the given path, and cleans up behind a crash by another one. */
+  static final class RecoversByText extends CellSubject {
+    @Override
+    public CellStore open(Path dir) throws Exception {
+      Files.deleteIfExists(Path.of(dir.toString(), "next"));
+      return super.open(dir);
+    }
+  }
+
+  @Test
+  void a_recovery_that_is_not_recorded_is_not_measured() {
+    Outcome outcome = run(RecoversByText.class, options(0).withFailpoints());
+    assertEquals(Verdict.NOT_MEASURED, outcome.verdict(), outcome.reason());
+    assertReason("Use files = ANY", outcome);
+  }
+
+  /** Fails once after a crash; when the same files are opened again, its check asks nothing. */
+  static final class AsksNothingAgain extends CellSubject {
+
+    private boolean crashed;
+
+    @Override
+    public CellStore open(Path dir) throws Exception {
+      crashed |= Files.exists(dir.resolve("next"));
+      return super.open(dir);
+    }
+
+    @Override
+    public void check(CellStore store, Recovered recovered) {
+      Path marker = Path.of(System.getProperty("java.io.tmpdir"), "failed");
+      if (!crashed) {
+        super.check(store, recovered);
+      } else if (!Files.exists(marker)) {
+        create(marker);
+        throw new IllegalStateException("by chance");
+      }
+    }
+
+    private static void create(Path file) {
+      try {
+        Files.createFile(file);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+
+  @Test
+  void a_subject_that_breaks_in_the_life_that_confirms_a_failure_is_at_fault() {
+    Options options = options(0).withFailpoints();
+    Outcome outcome = run(AsksNothingAgain.class, options);
+    assertEquals(Verdict.HARNESS_BROKEN, outcome.verdict(), outcome.reason());
+    assertReason("the same files again: the subject's check verifies nothing", outcome);
+  }
+
+  /** Passes its check after a crash and then accepts no work. */
+  static final class RefusesWork extends CellSubject {
+
+    private boolean crashed;
+
+    @Override
+    public CellStore open(Path dir) throws Exception {
+      crashed |= Files.exists(dir.resolve("next"));
+      return super.open(dir);
+    }
+
+    @Override
+    public void resume(CellStore store, Promises promises) throws Exception {
+      if (crashed) {
+        throw new IllegalStateException("no more work");
+      }
+      super.resume(store, promises);
+    }
+  }
+
+  @Test
+  void a_life_that_fails_behind_its_check_counts_once() {
+    Outcome outcome = run(RefusesWork.class, options(0).withFailpoints());
+    assertEquals(Verdict.CORRUPT, outcome.verdict(), outcome.reason());
+    assertEquals(outcome.recoveryMillis().length, outcome.checks(), outcome.verdicts()::toString);
+  }
+
+  @Test
+  void no_death_before_the_time_is_over_is_not_measured() {
+    Options options = options(0).withFailpoints().withLimit(Duration.ZERO);
+    ProcessDeathRun run = new ProcessDeathRun(CellSubject.class, options);
+    Outcome outcome = run.run();
+    assertEquals(Verdict.NOT_MEASURED, outcome.verdict(), outcome.reason());
+    assertEquals(run.unreached().size(), outcome.seen().counts().get("deaths_left_out"));
+    assertTrue(
+        run.unreached().stream().anyMatch(death -> death.startsWith("after CREATE ")),
+        run.unreached()::toString);
+    assertTrue(
+        outcome.seen().text().contains("the time was over, or enough had failed, before a death: "),
+        outcome.seen()::text);
   }
 
   private static List<String> starts(List<String> texts, String end) {
@@ -188,7 +322,7 @@ class ProcessDeathPlacesTest extends ProcessDeaths {
   /** Lives in this process, without a death. */
   private <S> List<String> missed(Class<? extends CrashSubject<S>> subject) {
     Path store = scratch.resolve(subject.getSimpleName());
-    List<LifeEntry> entries = new ArrayList<>();
+    entries.clear();
     try {
       Files.createDirectory(store);
       LifeOrder order =
@@ -203,6 +337,7 @@ class ProcessDeathPlacesTest extends ProcessDeaths {
               /* closeEvery= */ 1,
               /* checkLast= */ true,
               /* recorded= */ true,
+              /* judged= */ true,
               /* death= */ null,
               /* control= */ false);
       new Life<>(order, Life.subject(subject.getName()), entries::add).live();

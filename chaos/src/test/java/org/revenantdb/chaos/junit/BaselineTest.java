@@ -21,6 +21,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -32,6 +33,7 @@ import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Events;
 import org.revenantdb.chaos.hooks.AnyRecorder;
+import org.revenantdb.chaos.run.KnownFailures;
 import org.revenantdb.chaos.subject.Crash;
 import org.revenantdb.chaos.subject.CrashSubject;
 import org.revenantdb.chaos.subject.FaultKind;
@@ -61,6 +63,19 @@ class BaselineTest {
   @TempDir private Path kept;
   private final Path file = Path.of(FILE);
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+
+  @Test
+  void lines_of_a_name_that_had_every_boundary_in_it_are_still_accepted() throws IOException {
+    Path former = kept.resolve("former.txt");
+    Files.writeString(
+        former,
+        TwoFilesSubject.class.getName()
+            + " | PROCESS_DEATH, every boundary, files = ANY | check LOST\n");
+    KnownFailures known =
+        new Baseline(former, /* learns= */ false)
+            .of(TwoFilesSubject.class, "PROCESS_DEATH, files = ANY");
+    assertEquals(List.of(Set.of("check LOST")), known.unseen());
+  }
 
   @BeforeEach
   void noBaseline() throws IOException {

@@ -1,22 +1,26 @@
 package org.revenantdb.chaos.junit;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 
-import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -77,21 +81,19 @@ class DebuggedReplayTest {
       throws Exception {
     for (Class<?> type : List.of(InMemory.class, OnDisk.class)) {
       Path opened = kept.resolve(type.getSimpleName());
-      int port;
-      try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-        port = free.getLocalPort();
-      }
       System.setProperty(OPENED, opened.toString());
       System.setProperty(CrashTestSettings.REPLAY, String.valueOf(failureOf(type)));
-      System.setProperty(CrashTestSettings.DEBUG, Integer.toString(port));
-      FutureTask<Events> replay = new FutureTask<>(() -> run(type));
-      Thread.ofPlatform().start(replay);
-      try (Socket debugger = connected(port, replay);
-          DataInputStream in = new DataInputStream(debugger.getInputStream());
+      FutureTask<Events> replay;
+      Socket connected;
+      do {
+        int port = freePort();
+        System.setProperty(CrashTestSettings.DEBUG, Integer.toString(port));
+        replay = new FutureTask<>(() -> run(type));
+        Thread.ofPlatform().start(replay);
+        connected = connected(port, replay);
+      } while (connected == null); // another program had the port first
+      try (Socket debugger = connected;
           DataOutputStream out = new DataOutputStream(debugger.getOutputStream())) {
-        byte[] hello = "JDWP-Handshake".getBytes(US_ASCII);
-        out.write(hello);
-        assertArrayEquals(hello, in.readNBytes(hello.length));
         assertFalse(replay.isDone());
         assertFalse(Files.exists(opened), "the store is open already");
         goOn(out);
@@ -99,6 +101,12 @@ class DebuggedReplayTest {
         assertEquals(1, events.succeeded().count(), () -> message(events));
       }
       assertTrue(Files.exists(opened), "the store was opened");
+    }
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return free.getLocalPort();
     }
   }
 
@@ -125,18 +133,61 @@ class DebuggedReplayTest {
         .testEvents();
   }
 
-  /** Tries until the JVM listens. It does so when it has stopped. */
-  private static Socket connected(int port, FutureTask<Events> replay) throws Exception {
+  /**
+   * Tries until the JVM listens, which it does when it has stopped. Returns null if it could not
+   * listen because another program had the port first.
+   */
+  private static @Nullable Socket connected(int port, FutureTask<Events> replay) throws Exception {
     while (true) {
-      try {
-        return new Socket(InetAddress.getLoopbackAddress(), port);
-      } catch (IOException e) {
-        if (replay.isDone()) {
-          throw new AssertionError("nobody listened: " + message(replay.get()), e);
-        }
-        Thread.yield();
+      Socket socket = handshake(port, replay);
+      if (socket != null) {
+        return socket;
       }
+      if (replay.isDone()) {
+        String message = message(replay.get());
+        assertTrue(message.contains("awaited at port " + port), "nobody listened: " + message);
+        return null;
+      }
+      LockSupport.parkNanos(1_000_000); // the JVM needs the processor
     }
+  }
+
+  /** The first words. Null if nobody listens, or another program than a JVM that waits. */
+  private static @Nullable Socket handshake(int port, FutureTask<Events> replay)
+      throws IOException {
+    byte[] hello = "JDWP-Handshake".getBytes(US_ASCII);
+    Socket socket;
+    try {
+      socket = new Socket(InetAddress.getLoopbackAddress(), port);
+    } catch (ConnectException e) {
+      return null;
+    }
+    try {
+      if (socket.getLocalPort() != port) { // else it has met itself
+        socket.setSoTimeout(10); // another program may say nothing, while the replay ends
+        socket.getOutputStream().write(hello);
+        byte[] answer = new byte[hello.length];
+        int known = 0;
+        while (known < answer.length && !replay.isDone()) {
+          try {
+            int more = socket.getInputStream().read(answer, known, answer.length - known);
+            if (more < 0) {
+              break;
+            }
+            known += more;
+          } catch (SocketTimeoutException e) {
+            // The next round looks at the replay.
+          }
+        }
+        if (Arrays.equals(hello, answer)) {
+          return socket;
+        }
+      }
+    } catch (SocketException e) {
+      // The other program has closed it.
+    }
+    socket.close();
+    return null;
   }
 
   /** The packet "Dispose" of the debugger: all threads go on, and the connection ends. */
