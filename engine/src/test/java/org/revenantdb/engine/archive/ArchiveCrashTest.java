@@ -66,15 +66,19 @@ class ArchiveCrashTest {
     CrashDisk archive = new CrashDisk();
     List<State> states = new ArrayList<>();
     AtomicInteger operations = new AtomicInteger();
-    int one = Boolean.getBoolean("revenant.long") ? 2 : 60;
+    // Of so many operations one, on average. A countdown leaves no run without states.
+    int one = Boolean.getBoolean("revenant.long") ? 2 : 30;
     CrashDisk.Observer observer =
         new CrashDisk.Observer() {
+          private int next = 1 + random.nextInt(one);
+
           @Override
           public void beforeChange() {}
 
           @Override
           public synchronized void beforeChange(String what) {
-            if (operations.incrementAndGet() > 2 && random.nextInt(one) == 0) {
+            if (operations.incrementAndGet() > 2 && --next <= 0) {
+              next = 1 + random.nextInt(2 * one - 1);
               int least = shipped;
               // The archive first: it has no log that the database does not have.
               boolean isCut = random.nextBoolean();
