@@ -112,6 +112,22 @@ class CiPageTest {
     assertEquals(List.of("25", "25"), found(block("yaml"), "java-version: \"(\\d+)\""));
   }
 
+  /** The example is built in some runs of the whole build, so what the page shows works. */
+  @Test
+  void the_builds_and_classes_are_those_of_the_example() throws IOException {
+    Path example = Path.of("..", "examples", "settings");
+    assertEquals(Files.readString(example.resolve("pom.xml")), block("xml"));
+    assertEquals(Files.readString(example.resolve("build.gradle.kts")), block("kotlin"));
+    for (String name : List.of("SettingsTest", "LogStoreTest", "LogStore")) {
+      String source = Files.readString(SOURCE.resolveSibling(name + ".java"));
+      String copy =
+          Files.readString(
+              example.resolve("src/test/java/org/example/settings/" + name + ".java"));
+      assertEquals(
+          source.substring(source.indexOf(';')), copy.substring(copy.indexOf(';')), name);
+    }
+  }
+
   /** Spaces alone, two a level, as YAML needs them; each job has its own steps. */
   @Test
   void the_workflow_has_the_form_of_one() throws IOException {
