@@ -7,7 +7,6 @@ import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /** A store as a stranger might have it: a log of records behind a {@link RandomAccessFile}. */
 class LogStore implements AutoCloseable {
@@ -37,7 +36,7 @@ class LogStore implements AutoCloseable {
     force();
   }
 
-  @Nullable String get(String key) {
+  String get(String key) {
     return values.get(key);
   }
 
