@@ -148,6 +148,13 @@ record Finding(
               Judgement.UNUSUAL,
               Rank.RARE),
           new Finding(
+              Example.ROCKSDB,
+              Set.of(Part.GARBAGE),
+              Pattern.compile("write \\d+\\.log"),
+              "the reader of the log never leaves a record that is garbage, so an opening never ends",
+              Judgement.UNUSUAL,
+              Rank.RARE),
+          new Finding(
               Example.LUCENE,
               LOST_NAMES,
               Pattern.compile("create _|delete (segments)?_"),
