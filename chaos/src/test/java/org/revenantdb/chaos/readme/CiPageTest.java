@@ -121,10 +121,8 @@ class CiPageTest {
     for (String name : List.of("SettingsTest", "LogStoreTest", "LogStore")) {
       String source = Files.readString(SOURCE.resolveSibling(name + ".java"));
       String copy =
-          Files.readString(
-              example.resolve("src/test/java/org/example/settings/" + name + ".java"));
-      assertEquals(
-          source.substring(source.indexOf(';')), copy.substring(copy.indexOf(';')), name);
+          Files.readString(example.resolve("src/test/java/org/example/settings/" + name + ".java"));
+      assertEquals(source.substring(source.indexOf(';')), copy.substring(copy.indexOf(';')), name);
     }
   }
 
