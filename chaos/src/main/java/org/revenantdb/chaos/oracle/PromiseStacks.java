@@ -1,15 +1,12 @@
 package org.revenantdb.chaos.oracle;
 
-import java.lang.StackWalker.StackFrame;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.revenantdb.chaos.trace.CallStack;
+import org.revenantdb.chaos.trace.KnownStacks;
 
 /**
- * Where in the subject each promise was made, by its place. Equal stacks are one object, so that a
- * long log has few of them.
+ * Where in the subject each promise was made, by its place.
  *
  * <p>Threads: any.
  */
@@ -18,26 +15,12 @@ final class PromiseStacks {
   /** The line of the subject is near the inner end. */
   private static final int DEPTH = 24;
 
-  private static final StackWalker WALKER = StackWalker.getInstance();
-
-  /** Much cheaper to make than a {@link StackTraceElement}. */
-  private record Frame(String type, String method, int index) {}
-
-  private final Map<List<Frame>, CallStack> known = new ConcurrentHashMap<>();
+  private final KnownStacks known = new KnownStacks();
   private final Map<Long, CallStack> byPlace = new ConcurrentHashMap<>();
 
   /** Notes the stack of this call. */
   void note(long place) {
-    List<StackFrame> frames = WALKER.walk(all -> all.limit(DEPTH).toList());
-    List<Frame> key = new ArrayList<>(frames.size());
-    for (StackFrame frame : frames) {
-      key.add(new Frame(frame.getClassName(), frame.getMethodName(), frame.getByteCodeIndex()));
-    }
-    byPlace.put(
-        place,
-        known.computeIfAbsent(
-            key,
-            _ -> new CallStack(frames.stream().map(StackFrame::toStackTraceElement).toList())));
+    byPlace.put(place, known.here(_ -> true, DEPTH));
   }
 
   /** Notes a stack from another process. */

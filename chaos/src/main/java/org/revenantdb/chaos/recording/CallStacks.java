@@ -1,17 +1,15 @@
 package org.revenantdb.chaos.recording;
 
 import java.lang.StackWalker.StackFrame;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.revenantdb.chaos.trace.CallStack;
+import org.revenantdb.chaos.trace.KnownStacks;
 
 /**
- * Takes call stacks. Equal ones are one object, so that a long trace has few of them.
+ * Takes the call stacks of operations, without the layers between the program and the recorder.
  *
  * <p>Threads: any.
  */
@@ -30,6 +28,7 @@ final class CallStacks {
   private static final Set<String> OURS =
       Stream.of(
               CallStacks.class,
+              KnownStacks.class,
               NameOperations.class,
               Recorder.class,
               RecordingAsynchronousChannel.class,
@@ -41,23 +40,11 @@ final class CallStacks {
           .map(Class::getName)
           .collect(Collectors.toUnmodifiableSet());
 
-  private static final StackWalker WALKER = StackWalker.getInstance();
-
-  /** The key of a frame, much cheaper to create than a {@link StackTraceElement}. */
-  private record Frame(String type, String method, int index) {}
-
-  private final ConcurrentMap<List<Frame>, CallStack> known = new ConcurrentHashMap<>();
+  private final KnownStacks known = new KnownStacks();
 
   /** The stack of this call. */
   CallStack here() {
-    List<StackFrame> frames =
-        WALKER.walk(all -> all.filter(CallStacks::isProgram).limit(DEPTH).toList());
-    List<Frame> key = new ArrayList<>(frames.size());
-    for (StackFrame frame : frames) {
-      key.add(new Frame(frame.getClassName(), frame.getMethodName(), frame.getByteCodeIndex()));
-    }
-    return known.computeIfAbsent(
-        key, _ -> new CallStack(frames.stream().map(StackFrame::toStackTraceElement).toList()));
+    return known.here(CallStacks::isProgram, DEPTH);
   }
 
   private static boolean isProgram(StackFrame frame) {

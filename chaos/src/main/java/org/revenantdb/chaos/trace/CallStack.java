@@ -46,7 +46,8 @@ public record CallStack(List<StackTraceElement> frames) {
           OURS + "oracle.PromiseLog",
           OURS + "oracle.PromiseStacks",
           OURS + "oracle.PromiseWriter",
-          OURS + "subject.Promises");
+          OURS + "subject.Promises",
+          OURS + "trace.KnownStacks");
 
   /** JDK frames below every thread of a program. */
   private static final List<String> THREADS =
