@@ -11,11 +11,8 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.disk.DiskImage;
-import org.revenantdb.chaos.power.Losses;
 import org.revenantdb.chaos.power.PowerCut;
-import org.revenantdb.chaos.profile.PlatformProfile;
 import org.revenantdb.chaos.recording.RecordingFileSystem;
-import org.revenantdb.chaos.trace.Trace;
 
 /**
  * What a store does to its directory without the recorder. Found by a comparison of the directory
@@ -101,11 +98,7 @@ final class Unseen {
 
   /** The files with other bytes than in the trace; null if a file went while it was read. */
   private @Nullable Set<String> different() {
-    Trace trace = recording.trace();
-    DiskImage model =
-        new PowerCut(trace, PlatformProfile.EXT4_ORDERED.rules())
-            .state(Long.MAX_VALUE, Losses.none())
-            .image();
+    DiskImage model = PowerCut.whole(recording.trace());
     DiskImage real;
     try {
       real = DiskImage.of(directory);

@@ -206,11 +206,7 @@ final class HookedLives {
   }
 
   String difference(TraceBuilder built, DiskImage real, Set<String> adopted) {
-    DiskImage model =
-        new PowerCut(built.trace(), PlatformProfile.EXT4_ORDERED.rules())
-            .state(Long.MAX_VALUE, Losses.none())
-            .image();
-    return difference(model, real, adopted);
+    return difference(PowerCut.whole(built.trace()), real, adopted);
   }
 
   private String difference(DiskImage model, DiskImage real, Set<String> adopted) {

@@ -3,7 +3,9 @@ package org.revenantdb.chaos.power;
 import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.chaos.disk.DiskImage;
 import org.revenantdb.chaos.profile.DiskRules;
+import org.revenantdb.chaos.profile.PlatformProfile;
 import org.revenantdb.chaos.trace.Operation;
 import org.revenantdb.chaos.trace.Trace;
 
@@ -79,6 +81,19 @@ public final class PowerCut {
    */
   public PowerCut(Trace trace, DiskRules rules) {
     this(trace, rules, CrashPlan.NOTHING_DROPPED);
+  }
+
+  /**
+   * Returns what a recorded life has left behind if nothing of it is lost.
+   *
+   * @param trace of the life
+   * @return the image behind its last operation
+   */
+  public static DiskImage whole(Trace trace) {
+    // Where nothing is lost, all rules give the same image.
+    return new PowerCut(trace, PlatformProfile.EXT4_ORDERED.rules())
+        .state(Long.MAX_VALUE, Losses.none())
+        .image();
   }
 
   /**
