@@ -234,17 +234,20 @@ class ProcessDeathPlacesTest extends ProcessDeaths {
     assertReason("Use files = ANY", outcome);
   }
 
-  /** Fails once after a crash; when the same files are opened again, its check asks nothing. */
-  static final class AsksNothingAgain extends CellSubject {
+  /** Knows whether an earlier process died while it wrote. */
+  private abstract static class CrashedSubject extends CellSubject {
 
-    private boolean crashed;
+    boolean crashed;
 
     @Override
     public CellStore open(Path dir) throws Exception {
       crashed |= Files.exists(dir.resolve("next"));
       return super.open(dir);
     }
+  }
 
+  /** Fails once after a crash; when the same files are opened again, its check asks nothing. */
+  static final class AsksNothingAgain extends CrashedSubject {
     @Override
     public void check(CellStore store, Recovered recovered) {
       Path marker = Path.of(System.getProperty("java.io.tmpdir"), "failed");
@@ -274,16 +277,7 @@ class ProcessDeathPlacesTest extends ProcessDeaths {
   }
 
   /** Passes its check after a crash and then accepts no work. */
-  static final class RefusesWork extends CellSubject {
-
-    private boolean crashed;
-
-    @Override
-    public CellStore open(Path dir) throws Exception {
-      crashed |= Files.exists(dir.resolve("next"));
-      return super.open(dir);
-    }
-
+  static final class RefusesWork extends CrashedSubject {
     @Override
     public void resume(CellStore store, Promises promises) throws Exception {
       if (crashed) {
