@@ -1,11 +1,15 @@
 package org.revenantdb.kafka.streams;
 
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.streams.errors.ProcessorStateException;
 import org.apache.kafka.streams.processor.StateStoreContext;
 import org.apache.kafka.streams.processor.internals.InternalProcessorContext;
 import org.apache.kafka.streams.processor.internals.Task;
@@ -17,14 +21,17 @@ import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.TransactionOptions;
 
 /**
- * Restores a store: gathers records of its changelog, and writes them in the order of their keys,
- * with the offset of the last one, in a transaction of its own (README.md, "Restoration").
+ * Restores a store: gathers records of its changelog, in memory and in sorted runs in a file, and
+ * writes them in the order of their keys, with the offset of the last one, in a transaction of its
+ * own (README.md, "Restoration" and §60).
  *
  * <p>Threads: hold the lock of the task.
  */
 final class Restoration {
-  /** If less than that is gathered, a commit writes it at once. */
-  private static final long SMALL = 64 << 10;
+  /** If there are so many runs, no other one is added. A merge reads 64 KiB of each at a time. */
+  private static final int MOST_RUNS = 64;
+
+  private static final byte[] NOTHING = {};
 
   private final TaskStore store;
   private final SharedDatabase shared;
@@ -34,11 +41,31 @@ final class Restoration {
 
   private final RestoredRows rows = new RestoredRows();
 
+  /** Earlier changes than those in {@link #rows}. */
+  private final RestoredRuns runs;
+
+  /** Whether there is one in {@link #rows} or {@link #runs}. */
+  private boolean hasDeletions;
+
+  /** Whether the database counts this store as one that gathers. */
+  private boolean isGathering;
+
   /** What is known of the changelog when the rows are written. */
   private Map<TopicPartition, Long> offsets = Map.of();
 
-  Restoration(TaskStore store, SharedDatabase shared, Table table, StateStoreContext context) {
+  /**
+   * Makes a restoration without records.
+   *
+   * @param directory of the store
+   */
+  Restoration(
+      TaskStore store,
+      SharedDatabase shared,
+      Table table,
+      StateStoreContext context,
+      Path directory) {
     this.store = store;
+    this.runs = new RestoredRuns(directory);
     this.shared = shared;
     this.table = table;
     this.options =
@@ -48,12 +75,14 @@ final class Restoration {
   }
 
   /**
-   * Gathers records, and writes all that are gathered if they need too much memory.
+   * Gathers records. If all that are gathered need too much memory, they become a run, or are
+   * written.
    *
    * @param changes in the order of the changelog, not empty, with keys that fit
    */
   void gather(Collection<ConsumerRecord<byte[], byte[]>> changes) {
-    if (rows.isEmpty()) {
+    if (!isGathering) {
+      isGathering = true;
       shared.beginsRestoring();
     }
     long before = rows.bytes();
@@ -62,20 +91,47 @@ final class Restoration {
       rows.add(change.key(), change.value());
       last = change;
     }
+    hasDeletions |= rows.hasDeletions();
     if (last != null) {
       offsets = Map.of(new TopicPartition(last.topic(), last.partition()), last.offset());
     }
     if (shared.gathers(rows.bytes() - before, rows.bytes())) {
-      write();
+      if (runs.count() < MOST_RUNS && isLoad()) {
+        addRun();
+      } else {
+        write();
+      }
     }
+  }
+
+  private void addRun() {
+    try {
+      runs.add(rows.sorted());
+    } catch (IOException failure) {
+      throw unusable(failure);
+    }
+    forgetRows();
+  }
+
+  private ProcessorStateException unusable(IOException failure) {
+    return new ProcessorStateException(
+        "store "
+            + store.name()
+            + ": the file "
+            + runs
+            + " for records that are restored cannot be used: "
+            + failure.getMessage()
+            + "; check the disk, its free space and the permissions of the state directory",
+        failure);
   }
 
   /**
    * Whether a commit is deferred: one of those that Kafka Streams makes from time to time during a
-   * restoration, when much is gathered. Behind any other one readers expect the rows.
+   * restoration. Behind any other one readers expect the rows. Few rows are deferred as well: in an
+   * empty table they would be in the way of all that follow, which could not be appended.
    */
   boolean defers(Map<TopicPartition, @Nullable Long> committed) {
-    if (rows.isEmpty()) {
+    if (isEmpty()) {
       return false;
     }
     Map<TopicPartition, Long> all = new HashMap<>();
@@ -88,7 +144,7 @@ final class Restoration {
     if (!all.isEmpty()) {
       offsets = Map.copyOf(all);
     }
-    return rows.contentBytes() >= SMALL && isActive() && store.isPeriodicCommit();
+    return isActive() && store.isPeriodicCommit();
   }
 
   /** A standby task is read from outside, so its commits are not deferred. */
@@ -97,42 +153,68 @@ final class Restoration {
         || internal.taskType() == Task.TaskType.ACTIVE;
   }
 
+  private boolean isEmpty() {
+    return rows.isEmpty() && runs.isEmpty();
+  }
+
   /** Writes what was gathered. After a failure it is still there. */
   void write() {
-    if (rows.isEmpty()) {
+    if (isEmpty()) {
       return;
     }
     SortedMap<byte[], byte[]> own = store.describing(offsets);
-    if (store.isCleared() || (rows.hasDeletions() && !hasNoRows())) {
-      put(own);
-    } else {
-      load(own);
+    try {
+      if (isLoad()) {
+        load(own, changes());
+      } else {
+        put(own, changes());
+      }
+    } catch (IOException failure) {
+      throw unusable(failure);
     }
     Map<TopicPartition, Long> written = offsets;
     forget();
     store.restored(written);
   }
 
-  /** In an empty table nothing has to be deleted, and whole pages are appended. */
-  private void load(SortedMap<byte[], byte[]> own) {
-    try (BulkLoad load = shared.database().bulkLoad(table, options)) {
-      own.forEach(load::add); // what describes a store comes before its rows
-      rows.forEach((key, value) -> {
-        if (value != null) {
-          byte[] row = StoreKeys.row(key);
-          load.add(row, value);
-          store.counts(row, value);
-        }
-      });
-      load.finish();
-    }
+  private SortedChanges changes() throws IOException {
+    List<SortedChanges> all = runs.read();
+    all.add(rows.sorted());
+    return SortedChanges.merged(all);
   }
 
-  private void put(SortedMap<byte[], byte[]> own) {
+  /** In an empty table nothing has to be deleted, and whole pages are appended. */
+  private boolean isLoad() {
+    return !store.isCleared() && (!hasDeletions || hasNoRows());
+  }
+
+  private void load(SortedMap<byte[], byte[]> own, SortedChanges changes) throws IOException {
+    long written = 0;
+    try (BulkLoad load = shared.database().bulkLoad(table, options)) {
+      own.forEach(load::add); // what describes a store comes before its rows
+      byte[] row = NOTHING;
+      byte[] value = NOTHING;
+      while (changes.next()) {
+        if (!changes.isDeletion()) {
+          row = StoreKeys.row(changes.bytes, changes.keyStart(), changes.keyLength, row);
+          value = changes.value(value);
+          load.add(row, value);
+          written += row.length + value.length;
+        }
+      }
+      load.finish();
+    }
+    store.counts(written);
+  }
+
+  private void put(SortedMap<byte[], byte[]> own, SortedChanges changes) throws IOException {
     try (Transaction tx = shared.database().begin(options)) {
       tx.delete(table, StoreKeys.CLEARED);
       own.forEach((row, value) -> tx.put(table, row, value));
-      rows.forEach((key, value) -> store.put(tx, table, StoreKeys.row(key), value));
+      while (changes.next()) {
+        byte[] row = StoreKeys.row(changes.bytes, changes.keyStart(), changes.keyLength, NOTHING);
+        store.put(tx, table, row, changes.isDeletion() ? null : changes.value(NOTHING));
+      }
       tx.commit();
     }
   }
@@ -146,11 +228,19 @@ final class Restoration {
 
   /** Forgets what was gathered: the changelog has it. */
   void forget() {
-    if (!rows.isEmpty()) {
-      long bytes = rows.bytes();
-      rows.clear();
-      shared.endsRestoring(bytes);
-    }
+    forgetRows();
+    runs.clear();
+    hasDeletions = false;
     offsets = Map.of();
+    if (isGathering) {
+      isGathering = false;
+      shared.endsRestoring();
+    }
+  }
+
+  private void forgetRows() {
+    long bytes = rows.bytes();
+    rows.clear();
+    shared.forgets(bytes);
   }
 }

@@ -241,8 +241,12 @@ final class SharedDatabase {
   }
 
   /** A store has no gathered rows any more. */
-  void endsRestoring(long bytes) {
+  void endsRestoring() {
     restoring.decrementAndGet();
+  }
+
+  /** Gathered rows of a store take so much less memory. */
+  void forgets(long bytes) {
     gathered.addAndGet(-bytes);
   }
 
@@ -251,7 +255,7 @@ final class SharedDatabase {
    *
    * @param more bytes of memory
    * @param all of this store, with these
-   * @return whether the store must write now
+   * @return whether the store must write now, to the table or to its file
    */
   boolean gathers(long more, long all) {
     long most = database.options().poolBytes() / RESTORING_PART;

@@ -21,7 +21,7 @@ import org.revenantdb.chaos.subject.Recovered;
 /**
  * Power cuts while a store is restored: its rows are exactly those that the changelog has up to its
  * offset, whether they were loaded into the empty table, loaded between other rows, or put because
- * of deletions.
+ * of deletions, and with runs and without them.
  */
 @Tag("slow")
 @CrashTest(
@@ -32,6 +32,9 @@ class RestorationCrashTest implements CrashSubject<RestorationCrashTest.Restored
   private static final TopicPartition CHANGELOG = new TopicPartition("store-changelog", 0);
   private static final int KEYS = 3_001;
   private static final int DELETED = 7;
+
+  /** From then on there are no deletions. */
+  private static final int PUT_ONLY = 20_500;
 
   /** More than the quarter of the pool that is gathered at most. */
   private static final int MUCH = 8_000;
@@ -45,14 +48,21 @@ class RestorationCrashTest implements CrashSubject<RestorationCrashTest.Restored
 
   @Override
   public void work(Restored restored, Promises promises) {
-    restored.restore(MUCH, promises); // into the empty table
+    restored.restore(MUCH, promises); // a run
+    restored.restore(LITTLE, promises);
+    restored.commit(promises); // into the empty table
     for (int commit = 0; commit < 3; commit++) {
       restored.restore(LITTLE, promises);
       restored.commit(promises);
     }
+    restored.restore(MUCH, promises); // put at once, because there are deletions
+    promises.durable("offset", Long.toString(restored.next - 1));
+    restored.restore((int) (PUT_ONLY - restored.next), promises);
+    restored.commit(promises);
+    restored.restore(MUCH, promises); // two runs
     restored.restore(MUCH, promises);
     restored.restore(2 * LITTLE, promises);
-    restored.commit(promises);
+    restored.commit(promises); // between other rows
     restored.restore(LITTLE, promises); // not committed
   }
 
@@ -63,7 +73,7 @@ class RestorationCrashTest implements CrashSubject<RestorationCrashTest.Restored
     recovered.verify(key -> last < 0 ? null : Long.toString(last));
     Map<Long, Long> expected = new TreeMap<>();
     for (long change = 0; change <= last; change++) {
-      if (change % DELETED == 0) {
+      if (isDeletion(change)) {
         expected.remove(change % KEYS);
       } else {
         expected.put(change % KEYS, change);
@@ -80,6 +90,10 @@ class RestorationCrashTest implements CrashSubject<RestorationCrashTest.Restored
         "at offset " + last + ": " + expected.size() + " rows expected, found " + found.size());
   }
 
+  private static boolean isDeletion(long offset) {
+    return offset < PUT_ONLY && offset % DELETED == 0;
+  }
+
   /** A store that is restored, whose database has the files of the framework. */
   static final class Restored implements AutoCloseable {
     final SharedDatabase shared;
@@ -94,21 +108,18 @@ class RestorationCrashTest implements CrashSubject<RestorationCrashTest.Restored
       next = offset == null || offset == TaskStore.OFFSET_UNKNOWN ? 0 : offset + 1;
     }
 
-    /** Records from the next offset on. If they are much, they are written with their offset. */
+    /** Records from the next offset on. */
     void restore(int count, Promises promises) {
       List<ConsumerRecord<byte[], byte[]>> batch = new ArrayList<>();
       for (int i = 0; i < count; i++) {
         long offset = next++;
-        byte[] value = offset % DELETED == 0 ? null : bytes(offset, 80);
+        byte[] value = isDeletion(offset) ? null : bytes(offset, 80);
         batch.add(
             new ConsumerRecord<>(
                 CHANGELOG.topic(), 0, offset, bytes(offset % KEYS, Long.BYTES), value));
       }
       promises.attempt("offset", Long.toString(next - 1));
       store.restore(batch);
-      if (count == MUCH) {
-        promises.durable("offset", Long.toString(next - 1));
-      }
     }
 
     void commit(Promises promises) {

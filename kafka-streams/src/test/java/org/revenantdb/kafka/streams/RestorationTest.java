@@ -3,6 +3,8 @@ package org.revenantdb.kafka.streams;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -18,6 +20,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.StreamsConfig;
+import org.apache.kafka.streams.errors.ProcessorStateException;
 import org.apache.kafka.streams.state.KeyValueIterator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 class RestorationTest {
   private static final TopicPartition CHANGELOG = new TopicPartition("app-store-changelog", 0);
 
-  /** A pool of 4 MiB: one store gathers 1 MiB. A commit of less than 64 KiB is not deferred. */
+  /** A pool of 4 MiB: one store gathers 1 MiB. */
   private static final int MUCH = 2_000;
 
   @TempDir Path home;
@@ -160,11 +163,14 @@ class RestorationTest {
     assertFalse(new RevenantStore("store").isPeriodicCommit());
   }
 
+  /** Rows of it would be in the way of all that follow, which could not be appended. */
   @Test
-  void a_commit_of_little_is_not_deferred() throws Exception {
+  void a_commit_of_little_between_two_batches_is_deferred_as_well() throws Exception {
     RevenantStore store = open();
     restore(0, 10);
+    store.commit(Map.of(CHANGELOG, 9L));
     assertEquals(Map.of(), outside(store));
+    isPeriodic = false;
     store.commit(Map.of(CHANGELOG, 9L));
     assertEquals(9, store.committedOffset(CHANGELOG));
     assertEquals(restored(10), outside(store));
@@ -172,18 +178,99 @@ class RestorationTest {
     assertNextLife(10);
   }
 
+  private Path runs() {
+    return context.stateDir().toPath().resolve("store").resolve("restoring");
+  }
+
+  /** Restores until there is a run; returns the next offset. */
+  private long restoreRun() {
+    long offset = 0;
+    while (!Files.exists(runs())) {
+      restore(offset, MUCH);
+      offset += MUCH;
+    }
+    return offset;
+  }
+
   @Test
-  void much_is_written_with_its_offset_without_a_commit() throws Exception {
+  void what_does_not_fit_in_the_memory_becomes_a_run_and_all_is_one_transaction() throws Exception {
+    RevenantStore store = open();
+    long offset = restoreRun();
+    restore(offset, 10);
+    offset += 10;
+    store.commit(Map.of(CHANGELOG, offset - 1)); // is deferred, as little as there is in memory
+    assertEquals(TaskStore.OFFSET_UNKNOWN, store.committedOffset(CHANGELOG));
+    assertEquals(Map.of(), outside(store));
+    isPeriodic = false;
+    store.commit(Map.of(CHANGELOG, offset - 1));
+    assertEquals(offset - 1, store.committedOffset(CHANGELOG));
+    assertEquals(restored(offset), outside(store));
+    assertFalse(Files.exists(runs()));
+    store.close();
+    assertNextLife(offset);
+  }
+
+  @Test
+  void runs_are_written_when_there_are_enough_of_them() throws Exception {
+    List<RevenantStore> others = new ArrayList<>();
+    for (int other = 0; other < 7; other++) { // so that each one's share of the memory is small
+      others.add(open("other" + other));
+      restore(0, 10);
+    }
     RevenantStore store = open();
     long offset = 0;
     while (outside(store).isEmpty()) {
       restore(offset, MUCH);
       offset += MUCH;
     }
+    assertEquals(65 * MUCH, offset);
     assertEquals(offset - 1, store.committedOffset(CHANGELOG));
-    assertEquals(restored(offset), outside(store));
+    assertFalse(Files.exists(runs()));
+    others.forEach(RevenantStore::close);
     store.close();
     assertNextLife(offset);
+  }
+
+  @Test
+  void a_store_that_is_closed_deletes_its_runs_and_begins_again() {
+    RevenantStore store = open();
+    restoreRun();
+    store.close(); // as after a failure
+    assertFalse(Files.exists(runs()));
+    assertNextLife(0);
+  }
+
+  @Test
+  void runs_of_a_process_that_has_died_are_deleted_when_the_store_is_opened() throws Exception {
+    RevenantStore store = open();
+    store.close();
+    Files.write(runs(), new byte[100]);
+    assertNextLife(0);
+    assertFalse(Files.exists(runs()));
+  }
+
+  @Test
+  void a_run_that_cannot_be_written_fails_the_statement_and_the_next_one_tries_again()
+      throws Exception {
+    RevenantStore store = open();
+    Files.createDirectory(runs()); // where the file should be
+    long[] offset = {0};
+    assertThrows(
+        ProcessorStateException.class,
+        () -> {
+          for (; offset[0] < 1_000 * MUCH; offset[0] += MUCH) {
+            restore(offset[0], MUCH);
+          }
+        });
+    Files.delete(runs());
+    offset[0] += MUCH; // what the failed statement brought is gathered
+    restore(offset[0], MUCH);
+    offset[0] += MUCH;
+    isPeriodic = false;
+    store.commit(Map.of(CHANGELOG, offset[0] - 1));
+    assertEquals(restored(offset[0]), outside(store));
+    store.close();
+    assertNextLife(offset[0]);
   }
 
   @Test
@@ -231,6 +318,7 @@ class RestorationTest {
     store.commit(Map.of());
     assertEquals(Map.of(), rows(store));
     restore(0, 10);
+    isPeriodic = false;
     store.commit(Map.of(CHANGELOG, 9L));
     store.close();
     assertNextLife(10);
@@ -246,12 +334,14 @@ class RestorationTest {
     RevenantStore store = open();
     Map<Long, Long> model = new TreeMap<>();
     long offset = 0;
+    boolean hadRuns = false;
     for (int batch = 0; batch < 120; batch++) {
       List<ConsumerRecord<byte[], byte[]>> changes = new ArrayList<>();
       int keys = random.nextBoolean() ? 40 : 1 << 20;
-      for (int i = random.nextInt(1_000); i >= 0; i--) {
+      boolean deletes = random.nextInt(12) == 0;
+      for (int i = random.nextInt(6_000); i >= 0; i--) {
         long key = random.nextInt(keys) - keys / 2;
-        Long value = random.nextInt(4) == 0 ? null : offset;
+        Long value = deletes && random.nextInt(4) == 0 ? null : offset;
         changes.add(change(offset++, key, value));
         if (value == null) {
           model.remove(key);
@@ -260,8 +350,9 @@ class RestorationTest {
         }
       }
       context.restore.restoreBatch(changes);
-      switch (random.nextInt(8)) {
-        case 0, 1, 2 -> store.commit(Map.of(CHANGELOG, offset - 1));
+      hadRuns |= Files.exists(runs());
+      switch (random.nextInt(24)) {
+        case 0, 1, 2, 5, 6, 7, 8, 9 -> store.commit(Map.of(CHANGELOG, offset - 1));
         case 3 -> assertEquals(model, new TreeMap<>(rows(store)));
         case 4 -> {
           isPeriodic = false;
@@ -275,6 +366,7 @@ class RestorationTest {
         default -> {}
       }
     }
+    assertTrue(hadRuns);
     store.close();
   }
 }
