@@ -104,20 +104,32 @@ final class RestoredRows {
     private final int[] order;
     private int index;
 
+    /** The beginning of the key of the change at the index: each is looked up once. */
+    private long ahead;
+
     Sorted(int[] order) {
       this.order = order;
+      this.ahead = count == 0 ? 0 : beginnings[order[0]];
     }
 
     @Override
     boolean next() {
-      while (index + 1 < count && compare(order[index], order[index + 1]) == 0) {
-        index++; // there is a later one
-      }
-      if (index >= count) {
+      if (index == count) {
         return false;
       }
-      int change = order[index++];
-      at(chunk(change), offset(change), beginnings[change]);
+      int change = order[index];
+      long keyBeginning = ahead;
+      index++;
+      while (index < count) {
+        int following = order[index];
+        ahead = beginnings[following];
+        if (ahead != keyBeginning || compareKeys(change, following) != 0) {
+          break;
+        }
+        change = following; // a later one of the same key
+        index++;
+      }
+      at(chunk(change), offset(change), keyBeginning);
       return true;
     }
   }
@@ -212,11 +224,6 @@ final class RestoredRows {
               ? from[left++]
               : from[right++];
     }
-  }
-
-  private int compare(int a, int b) {
-    int beginning = Long.compareUnsigned(beginnings[a], beginnings[b]);
-    return beginning != 0 ? beginning : compareKeys(a, b);
   }
 
   private int compareKeys(int a, int b) {
