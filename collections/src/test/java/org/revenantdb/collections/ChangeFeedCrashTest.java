@@ -15,6 +15,7 @@ import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.Durability;
 import org.revenantdb.engine.Savepoint;
 import org.revenantdb.engine.TransactionOptions;
+import org.revenantdb.testing.Drawn;
 
 /**
  * A change feed after power cuts and kills, with a consumer that stores its position with what it
@@ -27,6 +28,7 @@ import org.revenantdb.engine.TransactionOptions;
     states = 12,
     kills = 1,
     seed = 20_261_129)
+@Drawn(oneIn = 2)
 class ChangeFeedCrashTest implements CrashSubject<ChangeFeedCrashTest.Shop> {
   private static final int COMMITS = 60;
   private static final TransactionOptions LAZY =

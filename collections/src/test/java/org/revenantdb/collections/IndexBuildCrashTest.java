@@ -12,6 +12,7 @@ import org.revenantdb.chaos.subject.Promises;
 import org.revenantdb.chaos.subject.Recovered;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
+import org.revenantdb.testing.Drawn;
 
 /**
  * Two indexes are built beside a writer, and a crash comes at any moment of that: the next life
@@ -23,6 +24,7 @@ import org.revenantdb.engine.DatabaseOptions;
     states = 40,
     kills = 1,
     seed = 20_261_129)
+@Drawn(oneIn = 2)
 class IndexBuildCrashTest implements CrashSubject<IndexBuildCrashTest.People> {
   private static final int ROWS = 700; // three batches of a build
 

@@ -15,6 +15,7 @@ import org.revenantdb.chaos.subject.Recovered;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.Transaction;
+import org.revenantdb.testing.Drawn;
 
 /**
  * A queue after power cuts and kills, beside consumers: an item that was offered durably is in the
@@ -27,6 +28,7 @@ import org.revenantdb.engine.Transaction;
     states = 40,
     kills = 1,
     seed = 20_261_127)
+@Drawn(oneIn = 2)
 class WorkQueueCrashTest implements CrashSubject<WorkQueueCrashTest.Shop> {
   private static final int ITEMS = 60;
   private static final int CONSUMERS = 3;

@@ -7,6 +7,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.recovery.testing.LinkedImage;
+import org.revenantdb.testing.Drawn;
 
 /**
  * An application that requires the module of the engine and no other is compiled on the module
@@ -49,6 +50,7 @@ class JlinkTest {
   @TempDir private Path folder;
 
   @Test
+  @Drawn(oneIn = 3)
   void an_application_that_requires_the_engine_alone_runs_from_a_linked_image() throws Exception {
     LinkedImage image = new LinkedImage(folder.resolve("app"), "org.revenantdb.engine", MAIN);
     assertEquals("100000 true LOCKED", image.run(folder.resolve("db")));

@@ -4,6 +4,7 @@ import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Validate;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.revenantdb.testing.Drawn;
 
 /**
  * Claim: data that a {@link HybridLatch} protects behaves as if one thread at a time had used it,
@@ -305,24 +306,28 @@ class LatchLincheckTest {
   }
 
   @Test
+  @Drawn(oneIn = 2)
   void locked_isLinearizable() {
     Lincheck.modelChecks(Locked.class, 2, 2);
     Lincheck.survivesStress(Locked.class, 3, 3);
   }
 
   @Test
+  @Drawn(oneIn = 2)
   void timeouts_leaveNoWaiterBehind() {
     Lincheck.modelChecks(Visited.class, 3, 1);
     Lincheck.survivesStress(Visited.class, 3, 4);
   }
 
   @Test
+  @Drawn(oneIn = 2)
   void optimistic_isLinearizable() {
     Lincheck.modelChecks(Optimistic.class, 2, 2);
     Lincheck.survivesStress(Optimistic.class, 3, 3);
   }
 
   @Test
+  @Drawn(oneIn = 2)
   void changesOfMode_areLinearizable() {
     Lincheck.modelChecks(Changing.class, 2, 2);
     Lincheck.modelChecks(Changing.class, 3, 1);
@@ -330,28 +335,33 @@ class LatchLincheckTest {
   }
 
   @Test
+  @Drawn(oneIn = 3)
   void twin_thatDoesNotValidateIsRejected() {
     Lincheck.rejects("Invalid execution results", () -> Lincheck.modelHunts(Trusting.class, 2, 2));
   }
 
   @Test
+  @Drawn(oneIn = 3)
   void twin_thatMovesNoVersionIsRejected() {
     Lincheck.rejects("Invalid execution results", () -> Lincheck.modelHunts(Lying.class, 2, 2));
   }
 
   @Test
+  @Drawn(oneIn = 3)
   void twin_thatUpgradesByLettingGoIsRejected() {
     Lincheck.rejects(
         "Invalid execution results", () -> Lincheck.modelHunts(LettingGoBefore.class, 2, 2));
   }
 
   @Test
+  @Drawn(oneIn = 3)
   void twin_thatDowngradesByLettingGoIsRejected() {
     Lincheck.rejects(
         "Invalid execution results", () -> Lincheck.modelHunts(LettingGoAfter.class, 2, 2));
   }
 
   @Test
+  @Drawn(oneIn = 3)
   void twin_thatWritesUnderASharedHoldIsRejected() {
     Lincheck.rejects(
         "Invalid execution results", () -> Lincheck.modelHunts(WritingReader.class, 2, 2));

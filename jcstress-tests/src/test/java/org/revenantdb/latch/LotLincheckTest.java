@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.revenantdb.latch.ParkingLot.Outcome;
 import org.revenantdb.latch.ParkingLot.Protocol;
 import org.revenantdb.latch.ParkingLot.Wake;
+import org.revenantdb.testing.Drawn;
 
 /**
  * Claim: no wake-up of the {@link ParkingLot} is lost. It is not lost between the check and the
@@ -258,56 +259,66 @@ class LotLincheckTest {
   }
 
   @Test
+  @Drawn(oneIn = 2)
   void condition_wakesAllWhoWaitForIt() {
     checksEvent(Event.class, "await", "await", "happen");
     checksEvent(Event.class, "await", "happen");
   }
 
   @Test
+  @Drawn(oneIn = 2)
   void condition_withADeadlineWakesTheOthers() {
     checksEvent(Event.class, "await", "awaitSomeTime", "timePasses", "happen");
   }
 
   @Test
+  @Drawn(oneIn = 2)
   void semaphore_isLinearizable() {
     Lincheck.modelChecks(Semaphore.class, 3, 1);
     Lincheck.survivesStress(Semaphore.class, 3, 4);
   }
 
   @Test
+  @Drawn(oneIn = 2)
   void semaphore_deadlinesSwallowNoWakeUp() {
     together(Semaphore.class, "increment", "increment", "visit");
     together(Semaphore.class, "increment", "increment", "visitForSomeTime", "timePasses");
   }
 
   @Test
+  @Drawn(oneIn = 2)
   void handOver_isLinearizable() {
     Lincheck.modelChecks(HandedOver.class, 3, 1);
     Lincheck.survivesStress(HandedOver.class, 3, 4);
   }
 
   @Test
+  @Drawn(oneIn = 2)
   void handOver_deadlinesLoseNoGrant() {
     together(HandedOver.class, "increment", "increment", "visit");
     together(HandedOver.class, "increment", "increment", "visitForSomeTime", "timePasses");
   }
 
   @Test
+  @Drawn(oneIn = 3)
   void twin_thatLooksOutsideTheLockIsRejected() {
     Lincheck.rejects("hung", () -> checksEvent(LookingOutside.class, "await", "happen"));
   }
 
   @Test
+  @Drawn(oneIn = 3)
   void twin_thatWakesFirstIsRejected() {
     Lincheck.rejects("hung", () -> checksEvent(WakingFirst.class, "await", "happen"));
   }
 
   @Test
+  @Drawn(oneIn = 3)
   void twin_thatWakesOneIsRejected() {
     Lincheck.rejects("hung", () -> checksEvent(WakingOne.class, "await", "await", "happen"));
   }
 
   @Test
+  @Drawn(oneIn = 3)
   void twin_thatSwallowsAWakeUpIsRejected() {
     Lincheck.rejects(
         "hung",
@@ -316,6 +327,7 @@ class LotLincheckTest {
   }
 
   @Test
+  @Drawn(oneIn = 3)
   void twin_thatRefusesAGrantIsRejected() {
     Lincheck.rejects("hung", () -> together(Refusing.class, "increment", "increment", "visit"));
   }

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.revenantdb.testing.Drawn;
 
 /** The stack that {@link StackReserve} finds is there, however its code is run. */
 class StackReserveTest {
@@ -29,6 +30,7 @@ class StackReserveTest {
         "-Xbatch -XX:-TieredCompilation",
         "-Xbatch",
       })
+  @Drawn(oneIn = 2)
   void whereEnsureReturns_thereAre64KiB(String flags) throws Exception {
     long left = left(flags);
     assertTrue(left >= RESERVE - OF_THE_PROBE, flags + ": " + left + " bytes");
@@ -42,6 +44,7 @@ class StackReserveTest {
         "-Xbatch -XX:-TieredCompilation",
         "-Xbatch",
       })
+  @Drawn(oneIn = 2)
   void whereEnsureForTwoReturns_thereAre80KiB(String flags) throws Exception {
     long left = left(flags, "forTwo");
     assertTrue(left >= RESERVE + FOR_TWO - OF_THE_PROBE, flags + ": " + left + " bytes");

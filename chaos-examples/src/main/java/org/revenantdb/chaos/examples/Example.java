@@ -17,97 +17,113 @@ enum Example {
       RevenantSubject.class,
       "RevenantDB",
       "this commit",
-      "docs/guide/durability.md: a durable commit that has returned survives every crash",
+      "",
+      "docs/guide/durability.md",
       Kind.CLEAN),
   SQLITE(
       SqliteSubject.class,
       "SQLite JDBC, WAL, synchronous=FULL",
       "3.54.1.0",
+      "org.xerial/sqlite-jdbc",
       "https://sqlite.org/pragma.html#pragma_synchronous",
       Kind.CLEAN),
   ROCKSDB(
       RocksDbSubject.class,
       "RocksDB JNI, sync",
       "10.10.1",
-      "https://github.com/facebook/rocksdb/wiki/Basic-Operations#synchronous-writes",
+      "org.rocksdb/rocksdbjni",
+      "https://github.com/facebook/rocksdb/blob/v10.10.1/java/src/main/java/org/rocksdb/WriteOptions.java",
       Kind.CLEAN),
   LUCENE(
       LuceneSubject.class,
       "Lucene, one writer, commit",
       "10.3.2",
+      "org.apache.lucene/lucene-core",
       "https://lucene.apache.org/core/10_3_2/core/org/apache/lucene/index/IndexWriter.html#commit()",
       Kind.CLEAN),
   MVSTORE(
       MvStoreSubject.class,
       "H2 MVStore, commit and sync",
       "2.5.252",
-      "https://h2database.com/html/mvstore.html#transactions",
+      "com.h2database/h2",
+      "https://github.com/h2database/h2database/blob/version-2.5.252/h2/src/main/org/h2/mvstore/MVStore.java",
       Kind.TOLD),
   MAPDB(
       MapDbSubject.class,
       "MapDB, transactions",
       "3.1.0",
+      "org.mapdb/mapdb",
       "https://jankotek.gitbooks.io/mapdb/content/performance/#transactions-and-crash-protection",
       Kind.TOLD),
   XODUS(
       XodusSubject.class,
       "Xodus, durable write",
       "2.0.1",
-      "https://github.com/JetBrains/xodus/wiki/Environments",
+      "org.jetbrains.xodus/xodus-environment",
+      "https://github.com/JetBrains/xodus/blob/v2.0.1/openAPI/src/main/java/jetbrains/exodus/env/EnvironmentConfig.java",
       Kind.TOLD),
   TUPL(
       TuplSubject.class,
       "TuplDB, SYNC",
       "1.3.11",
-      "https://github.com/cojen/TuplDB/wiki",
+      "org.cojen/tupl",
+      "https://github.com/cojen/TuplDB/blob/v1.3.11/src/main/java/org/cojen/tupl/DurabilityMode.java",
       Kind.TOLD),
   LEVELDB(
       LevelDbSubject.class,
       "LevelDB in Java (iq80), sync",
       "0.12",
-      "https://github.com/google/leveldb/blob/main/doc/index.md#synchronous-writes",
+      "org.iq80.leveldb/leveldb",
+      "https://github.com/google/leveldb/blob/1.23/doc/index.md#synchronous-writes",
       Kind.TOLD),
   BERKELEYDB(
       BerkeleyDbSubject.class,
       "Berkeley DB Java Edition, COMMIT_SYNC",
       "18.3.12",
+      "com.sleepycat/je",
       "https://docs.oracle.com/cd/E17277_02/html/java/com/sleepycat/je/Durability.html",
       Kind.TOLD),
   ECLIPSESTORE(
       EclipseStoreSubject.class,
       "EclipseStore, defaults",
       "2.1.3",
-      "https://docs.eclipsestore.io/manual/storage/storing-data/transactions.html",
+      "org.eclipse.store/storage-embedded",
+      "https://github.com/eclipse-store/store/blob/2.1.3/docs/modules/storage/pages/storing-data/transactions.adoc",
       Kind.TOLD),
   DERBY(
       DerbySubject.class,
       "Apache Derby, defaults",
       "10.17.1.0",
+      "org.apache.derby/derby",
       "https://db.apache.org/derby/docs/10.17/ref/rrefproperdurability.html",
       Kind.TOLD),
   LMDB(
       LmdbSubject.class,
       "LMDB (lmdbjava), defaults",
       "0.9.3 with LMDB 0.9.33",
-      "http://www.lmdb.tech/doc/",
+      "org.lmdbjava/lmdbjava",
+      "https://github.com/LMDB/lmdb/blob/LMDB_0.9.33/libraries/liblmdb/lmdb.h",
       Kind.TOLD),
   KAFKA(
       KafkaSubject.class,
       "Kafka's log, flush.messages=1",
       "4.3.1",
-      "https://kafka.apache.org/documentation/#topicconfigs_flush.messages",
+      "org.apache.kafka/kafka-storage",
+      "https://github.com/apache/kafka/blob/4.3.1/clients/src/main/java/org/apache/kafka/common/config/TopicConfig.java",
       Kind.TOLD),
   RATIS(
       RatisSubject.class,
       "Ratis's log, defaults",
       "3.2.0",
-      "https://github.com/apache/ratis/blob/master/ratis-docs/src/site/markdown/configurations.md",
+      "org.apache.ratis/ratis-server",
+      "https://github.com/apache/ratis/blob/ratis-3.2.0/ratis-docs/src/site/markdown/configurations.md",
       Kind.TOLD),
   CHRONICLE_QUEUE(
       ChronicleQueueSubject.class,
       "Chronicle Queue, sync",
       "2026.4",
-      "https://github.com/OpenHFT/Chronicle-Queue/blob/ea/docs/FAQ.adoc#does-chronicle-support-a-synchronous-mode",
+      "net.openhft/chronicle-queue",
+      "https://github.com/OpenHFT/Chronicle-Queue/blob/chronicle-queue-2026.4/docs/FAQ.adoc#does-chronicle-support-a-synchronous-mode",
       Kind.NAMED);
 
   /** What a store is here for. */
@@ -142,6 +158,7 @@ enum Example {
   private final Class<? extends CrashSubject<?>> subject;
   private final String title;
   private final String version;
+  private final String artifact;
   private final String promise;
   private final Kind kind;
 
@@ -149,11 +166,13 @@ enum Example {
       Class<? extends CrashSubject<?>> subject,
       String title,
       String version,
+      String artifact,
       String promise,
       Kind kind) {
     this.subject = subject;
     this.title = title;
     this.version = version;
+    this.artifact = artifact;
     this.promise = promise;
     this.kind = kind;
   }
@@ -170,9 +189,16 @@ enum Example {
     return version;
   }
 
-  /** Where its project says what it promises. */
+  /** Where its project says what it promises: of a release or at a tag, if there is such a page. */
   String promise() {
     return promise;
+  }
+
+  /** The page of the release that is tested; empty for our own. */
+  String release() {
+    return artifact.isEmpty()
+        ? ""
+        : "https://central.sonatype.com/artifact/" + artifact + "/" + version.split(" ", 2)[0];
   }
 
   /** Those that run if none is named. */

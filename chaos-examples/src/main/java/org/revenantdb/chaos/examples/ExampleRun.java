@@ -15,7 +15,7 @@ import org.revenantdb.chaos.subject.FaultKind;
 import org.revenantdb.chaos.subject.Verdict;
 
 /**
- * Records a store once, and crashes it in all parts.
+ * Records a store once, and crashes it in all parts, or in some.
  *
  * <p>Threads: one. Failure: what cannot be measured is an outcome with a reason.
  */
@@ -24,6 +24,10 @@ final class ExampleRun {
   private static final Duration LIMIT = Duration.ofSeconds(30);
   private static final int LEAST_OF_A_FAULT = 20;
   private static final int SHARE_OF_A_FAULT = 25;
+
+  /** How the reason of an unusable recording begins if the trace and the directory differ. */
+  private static final String DIFFERENT = "the trace is not what happened";
+
   private static final int WORKERS = Runtime.getRuntime().availableProcessors();
 
   private final Example store;
@@ -33,13 +37,14 @@ final class ExampleRun {
   private final @Nullable Path keep;
   private final boolean isTimed;
   private final int faultLives;
+  private List<Part> parts = List.of(Part.values());
   private final List<FaultLine> faults = new ArrayList<>();
-  private final List<ForceLine> forces = new ArrayList<>();
-  private int controls;
-  private boolean recorded;
+  private @Nullable ForceLine forces;
+  private int controlsEqual;
+  private int controlsTried;
   private String seen = "";
   private AnyRun.@Nullable Durations durations;
-  private String untimed = "";
+  private String untimed = "its work was not timed";
 
   /**
    * Prepares a run.
@@ -68,85 +73,94 @@ final class ExampleRun {
     this.faultLives = faultLives;
   }
 
+  /** Crashes it in some ways only. */
+  ExampleRun only(List<Part> some) {
+    parts = List.copyOf(some);
+    return this;
+  }
+
   /**
-   * Runs all parts.
+   * Runs the parts.
    *
    * @param scratch an existing directory
    * @param told receives each row as soon as it is there
    * @param struck receives the result of each kind of fault as soon as it is there
    */
-  List<Row> run(Path scratch, Consumer<Row> told, Consumer<FaultLine> struck) {
+  StoreResult run(Path scratch, Consumer<Row> told, Consumer<FaultLine> struck) {
     List<Row> rows = new ArrayList<>();
     try {
       run(scratch, rows, told, struck);
     } catch (IOException failure) {
-      Part part = rows.isEmpty() ? Part.DEATH : rows.getLast().part();
+      Part part = rows.isEmpty() ? parts.getFirst() : rows.getLast().part();
       Outcome broken =
           Outcome.of(store.title(), Verdict.HARNESS_BROKEN, String.valueOf(failure.getMessage()));
       Row row = new Row(store, part, broken, 0);
       rows.add(row);
       told.accept(row);
     }
-    return rows;
+    return new StoreResult(
+        store, rows, seen, controlsEqual, controlsTried, durations, untimed, faults, forces);
   }
 
   private void run(Path scratch, List<Row> rows, Consumer<Row> told, Consumer<FaultLine> struck)
       throws IOException {
     try (AnyRun run = new AnyRun(store.subject(), seed, LIVES, LIMIT, Example.FLAGS, scratch)) {
       Recording recording = run.recording();
-      recorded = recording.usable();
-      controls = run.controls();
+      controlsEqual = run.controls();
+      // It ends at the first comparison that fails.
+      controlsTried = controlsEqual + (recording.reason().contains(DIFFERENT) ? 1 : 0);
       seen = run.seen();
-      for (Part part : Part.values()) {
+      for (Part part : parts) {
         long begun = System.nanoTime();
         Outcome outcome = run.run(part.crash(), options(part));
         Row row = new Row(store, part, outcome, (System.nanoTime() - begun) / 1e9);
         rows.add(row);
         told.accept(row);
-        if (!recorded) {
+        if (!recording.usable()) {
           break; // the others would say the same
         }
       }
-      if (recorded && faultLives > 0) {
-        fail(run, struck);
-        forces.add(ForceLine.of(store, run.forces(WORKERS)));
+      if (recording.usable() && faultLives > 0) {
+        fail(
+            (kind, options, how) -> run.faults(kind, faultLives, options, how),
+            FaultKind.values(),
+            struck);
+        forces = ForceLine.of(store, run.forces(WORKERS));
       }
-      if (recorded && isTimed) {
-        durations = durations(run);
+      if (recording.usable() && isTimed) {
+        time(run);
       }
     }
   }
 
+  /** Lets operations of a store fail. */
+  interface Striker {
+    Outcome strike(FaultKind kind, PowerCutOptions options, Consumer<String> how)
+        throws IOException;
+  }
+
   /** What the store does if its operations fail. A part of the states of a power cut each. */
-  private void fail(AnyRun run, Consumer<FaultLine> struck) throws IOException {
+  List<FaultLine> fail(Striker striker, FaultKind[] kinds, Consumer<FaultLine> struck)
+      throws IOException {
     PowerCutOptions options =
         options(Part.ORDERED).withStates(Math.max(LEAST_OF_A_FAULT, states / SHARE_OF_A_FAULT));
-    for (FaultKind kind : FaultKind.values()) {
+    for (FaultKind kind : kinds) {
       StringBuilder how = new StringBuilder();
-      Outcome outcome = run.faults(kind, faultLives, options, how::append);
+      Outcome outcome = striker.strike(kind, options, how::append);
       FaultLine line = new FaultLine(store, kind.title(), outcome, how.toString());
       faults.add(line);
       struck.accept(line);
     }
-  }
-
-  /** What became of the store for each kind of fault. */
-  List<FaultLine> faults() {
     return List.copyOf(faults);
   }
 
-  /** Which forces are needed; empty if none were removed. */
-  List<ForceLine> forces() {
-    return List.copyOf(forces);
-  }
-
   /** The parts are measured already, so a failure here takes only this figure away. */
-  private AnyRun.@Nullable Durations durations(AnyRun run) {
+  private void time(AnyRun run) {
     try {
-      return run.durations();
+      durations = run.durations();
+      untimed = "";
     } catch (IOException failure) {
       untimed = String.valueOf(failure.getMessage());
-      return null;
     }
   }
 
@@ -154,25 +168,5 @@ final class ExampleRun {
     PowerCutOptions options =
         PowerCutOptions.of(part.profile(), seed).withStates(states).withKeep(keep);
     return budget == null ? options : options.withBudget(budget);
-  }
-
-  /** The moments at which the trace was compared with the directory, and was equal. */
-  int controls() {
-    return controls;
-  }
-
-  /** How long the work takes; null if that was not measured. */
-  AnyRun.@Nullable Durations durations() {
-    return durations;
-  }
-
-  /** Why {@link #durations} could not be measured; empty if they were, or if nobody asked. */
-  String untimed() {
-    return untimed;
-  }
-
-  /** What was recorded, in a sentence. */
-  String seen() {
-    return seen;
   }
 }

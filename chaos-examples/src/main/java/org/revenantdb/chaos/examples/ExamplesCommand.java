@@ -13,6 +13,7 @@ import org.revenantdb.chaos.crash.FileTrees;
 import org.revenantdb.chaos.crash.Scratch;
 import org.revenantdb.chaos.crash.Seeds;
 import org.revenantdb.chaos.hooks.AnyReplay;
+import org.revenantdb.chaos.report.JsonReport;
 import org.revenantdb.chaos.run.FailureFile;
 import org.revenantdb.chaos.run.StateResult;
 import org.revenantdb.chaos.subject.Verdict;
@@ -35,8 +36,9 @@ import picocli.CommandLine.Spec;
     exitCodeList = {
       "0:No false alarm, and all known findings of these stores were found; or the image of --replay"
           + " survived.",
-      "1:A false alarm, a known finding that was not found, or a store that could not be measured;"
-          + " or the image of --replay failed again.",
+      "1:A false alarm (a failure, after any crash, of a store that must be clean, unless it is"
+          + " written down as expected), a known finding that was not found, or a store that could"
+          + " not be measured; or the image of --replay failed again.",
       "2:Wrong usage; nothing was run."
     })
 final class ExamplesCommand implements Callable<Integer> {
@@ -138,8 +140,7 @@ final class ExamplesCommand implements Callable<Integer> {
     Path scratch = Scratch.directory("revenant-examples-");
     Path keep = report == null ? Scratch.directory("revenant-example-failures-") : report;
     System.err.println("seed " + drawn);
-    List<ExampleRun> runs = new ArrayList<>();
-    List<Row> rows = new ArrayList<>();
+    List<StoreResult> results = new ArrayList<>();
     try {
       for (Example store : chosen) {
         System.out.printf("%n%s %s%n", store.title(), store.version());
@@ -153,27 +154,27 @@ final class ExamplesCommand implements Callable<Integer> {
                 keep,
                 /* isTimed= */ true,
                 faults ? FAULT_LIVES : 0);
-        rows.addAll(run.run(scratch, ExamplesCommand::print, ExamplesCommand::print));
-        runs.add(run);
-        run.forces().forEach(ExamplesCommand::print);
-        System.out.println("    " + run.seen());
+        StoreResult result = run.run(scratch, ExamplesCommand::print, ExamplesCommand::print);
+        results.add(result);
+        if (result.forces() != null) {
+          print(result.forces());
+        }
+        System.out.println("    " + result.seen());
       }
     } finally {
       FileTrees.delete(scratch);
     }
-    boolean isOfUse =
-        rows.stream().anyMatch(row -> !row.files().isEmpty())
-            || runs.stream()
-                .flatMap(run -> run.faults().stream())
-                .anyMatch(line -> !line.files().isEmpty());
-    if (!isOfUse && report == null) {
+    if (report == null && results.stream().noneMatch(StoreResult::hasFiles)) {
       FileTrees.delete(keep);
     }
-    Figures figures = Figures.of(chosen, runs, rows);
+    Figures figures = new Figures(results, drawn, states);
     System.out.println();
     System.out.println(figures.text());
     if (json != null) {
-      figures.json().surroundings().writeTo(json);
+      JsonReport written = figures.json();
+      StrangersTest.count(Path.of(System.getenv().getOrDefault("REVENANT_HOME", ".")))
+          .ifPresent(lines -> written.number("lines", lines));
+      written.surroundings().writeTo(json);
     }
     return figures.isGood(seconds == null) ? 0 : 1;
   }

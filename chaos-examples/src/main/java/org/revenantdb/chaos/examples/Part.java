@@ -9,6 +9,7 @@ enum Part {
   DEATH("process death", Crash.PROCESS_DEATH, null),
   ORDERED("power cut, ext4 ordered", Crash.POWER_CUT, PlatformProfile.EXT4_ORDERED),
   SECTORS("power cut, torn sectors", Crash.POWER_CUT, PlatformProfile.SECTOR_512),
+  GARBAGE("power cut, garbage sectors", Crash.POWER_CUT, PlatformProfile.SECTOR_GARBAGE),
   SIZE_FIRST("power cut, size before data", Crash.POWER_CUT, PlatformProfile.SIZE_BEFORE_DATA),
   NAMES("power cut, names lost", Crash.POWER_CUT, PlatformProfile.NAMES_LOST),
   STRICT("power cut, all of POSIX", Crash.POWER_CUT, PlatformProfile.STRICT_POSIX);

@@ -16,12 +16,36 @@ import org.revenantdb.chaos.subject.Verdict;
  * @param seconds that the states took
  */
 record Row(Example store, Part part, Outcome outcome, double seconds) {
+  /** Store and kind of crash. */
+  String name() {
+    return store.title() + ", " + part.title();
+  }
+
   boolean isMeasured() {
     return outcome.verdict() != Verdict.NOT_MEASURED && outcome.verdict() != Verdict.HARNESS_BROKEN;
   }
 
   boolean isFinding() {
     return outcome.verdict() == Verdict.LOST || outcome.verdict() == Verdict.CORRUPT;
+  }
+
+  /** The checks that ended with a loss or a damage. */
+  long failedChecks() {
+    Map<Verdict, Long> verdicts = outcome.verdicts();
+    return verdicts.getOrDefault(Verdict.LOST, 0L) + verdicts.getOrDefault(Verdict.CORRUPT, 0L);
+  }
+
+  /** The failures that no finding explains, in one line each. */
+  List<String> unexplained() {
+    if (!isFinding()) {
+      return List.of();
+    }
+    return outcome.failures().isEmpty()
+        ? List.of(first())
+        : outcome.failures().stream()
+            .filter(failure -> Finding.KNOWN.stream().noneMatch(one -> one.explains(this, failure)))
+            .map(failure -> firstLine(failure.title()))
+            .toList();
   }
 
   /** The states that the death of a process leaves. */
@@ -33,6 +57,10 @@ record Row(Example store, Part part, Outcome outcome, double seconds) {
   String first() {
     String text =
         outcome.failures().isEmpty() ? outcome.reason() : outcome.failures().getFirst().title();
+    return firstLine(text);
+  }
+
+  private static String firstLine(String text) {
     return text.lines().findFirst().orElse("");
   }
 

@@ -101,9 +101,9 @@ public final class FileAgent {
     return found.toArray(Class<?>[]::new);
   }
 
-  /** The meanings of the numbers. */
-  public List<FileCall> meanings() {
-    return table.lines().stream().map(NativeCalls.Line::meaning).toList();
+  /** The native methods that are reported; the number of one is its place here. */
+  public List<NativeCalls.Line> calls() {
+    return table.lines();
   }
 
   /** What a recorder needs. */

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import org.revenantdb.chaos.run.Failure;
 import org.revenantdb.chaos.run.Outcome;
+import org.revenantdb.chaos.run.Seen;
 import org.revenantdb.chaos.subject.Verdict;
 
 /** The results of the deaths so far. */
@@ -101,11 +102,19 @@ final class DeathTally {
     }
   }
 
-  Outcome outcome() {
+  Outcome outcome(Seen seen) {
     double[] millis = recoveryMillis.stream().mapToDouble(Double::doubleValue).toArray();
     List<Failure> failures = new ArrayList<>(evidence.stream().map(Evidence::failure).toList());
     failures.addAll(broken);
     return new Outcome(
-        ProcessDeathRun.NAME, worst, reason, verdicts, images.size(), kills, millis, failures);
+        ProcessDeathRun.NAME,
+        worst,
+        reason,
+        verdicts,
+        images.size(),
+        kills,
+        millis,
+        failures,
+        seen);
   }
 }

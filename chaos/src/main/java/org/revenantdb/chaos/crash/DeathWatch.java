@@ -21,6 +21,8 @@ final class DeathWatch implements FaultInjector {
   /** The exit code that a shell reports for a process killed by signal 9. */
   private static final int KILLED = 128 + 9;
 
+  private static final String NAMED = "failpoint ";
+
   private final CrashSubject<?> subject;
   private final @Nullable DeathPoint point;
   private final Consumer<LifeEntry> ledger;
@@ -45,9 +47,24 @@ final class DeathWatch implements FaultInjector {
 
   /** Called by {@link org.revenantdb.chaos.subject.Failpoint#reach}. */
   void reached(String name) {
-    if (pass("failpoint " + name)) {
+    if (pass(NAMED + name)) {
       Runtime.getRuntime().halt(KILLED);
     }
+  }
+
+  /** Whether a place is a failpoint that the subject named, and no operation on a file. */
+  static boolean isNamed(String place) {
+    return place.startsWith(NAMED);
+  }
+
+  /** Whether a place changes a file or a name: no failpoint, no opening and no force. */
+  static boolean isChange(String place) {
+    return !isNamed(place) && !isForce(place) && !place.startsWith(FileOperation.Kind.OPEN + " ");
+  }
+
+  /** Whether a place forces a file or a directory. */
+  static boolean isForce(String place) {
+    return place.startsWith(FileOperation.Kind.FORCE + " ");
   }
 
   /** Counts a pass. Returns whether it is the last one. */

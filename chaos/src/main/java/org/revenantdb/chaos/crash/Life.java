@@ -55,6 +55,7 @@ final class Life<S> {
   private final DeathWatch watch;
   private final TraceClock clock = new TraceClock();
   private Path directory;
+  private @Nullable Unseen unseen;
   private PromiseLog log = new PromiseLog();
 
   /** The life has ended early. The reason was reported already. */
@@ -92,13 +93,17 @@ final class Life<S> {
     try {
       if (order.recorded()) {
         RecordingFileSystem recording =
-            RecordingFileSystem.over(order.store()).faults(watch).keepTrace(false).start();
+            RecordingFileSystem.over(order.store()).faults(watch).keepTrace(order.judged()).start();
+        if (order.judged()) {
+          unseen = new Unseen(recording, order.store());
+        }
         directory = recording.directory();
         FailpointListener.set(watch::reached);
       }
       Path promises = order.promises();
       work(promises == null ? begin() : recover(promises));
       watch.tell();
+      tellUnseen();
       if (order.control() && promises != null) {
         control(promises);
       }
@@ -108,6 +113,21 @@ final class Life<S> {
     } catch (IOException e) {
       ledger.accept(
           new LifeEntry.Broken("the framework cannot use its own files: " + CallStack.text(e)));
+    }
+  }
+
+  /** Reports what was done without the recorder, where no process can die. */
+  private void tellUnseen() {
+    Unseen compared = unseen;
+    if (compared == null) {
+      return;
+    }
+    try {
+      compared.changes().forEach(what -> ledger.accept(new LifeEntry.Missed(what)));
+      compared.notes().forEach(what -> ledger.accept(new LifeEntry.Noted(what)));
+    } catch (RuntimeException | Error e) { // for instance memory: not the fault of the store
+      String what = "the directory cannot be compared with what was recorded: " + e;
+      ledger.accept(new LifeEntry.Missed(what));
     }
   }
 
@@ -189,6 +209,7 @@ final class Life<S> {
     S store = open();
     log = check(store, /* settle= */ true).settled();
     log.listener(event -> ledger.accept(new LifeEntry.Said(event)));
+    tellUnseen(); // before new work hides what the recovery has done
     phase(
         Phase.RESUME,
         () -> {
@@ -196,6 +217,7 @@ final class Life<S> {
           return null;
         });
     close(store);
+    tellUnseen();
     S again = open();
     check(again, /* settle= */ false);
     return again;

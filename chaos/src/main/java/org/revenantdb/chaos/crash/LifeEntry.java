@@ -29,6 +29,12 @@ sealed interface LifeEntry {
   /** A place to die at was passed this often since the last report about it. */
   record Passed(String place, long times) implements LifeEntry {}
 
+  /** A change of files that was not recorded, so that no process dies at it. */
+  record Missed(String what) implements LifeEntry {}
+
+  /** Something about the recording that the user should know. It changes no result. */
+  record Noted(String what) implements LifeEntry {}
+
   /** The child is about to die at the ordered place. */
   record Dies(String point) implements LifeEntry {}
 
@@ -48,6 +54,8 @@ sealed interface LifeEntry {
       case Failed(String kind, String text) -> texts('X', 0, kind, text);
       case Broken(String reason) -> texts('H', 0, reason);
       case Passed(String place, long times) -> texts('S', times, place);
+      case Missed(String what) -> texts('M', 0, what);
+      case Noted(String what) -> texts('N', 0, what);
       case Dies(String point) -> texts('D', 0, point);
       case Done() -> texts('Z', 0, "");
     };
@@ -83,6 +91,8 @@ sealed interface LifeEntry {
       case 'X' -> new Failed(first, text(source));
       case 'H' -> new Broken(first);
       case 'S' -> new Passed(first, number);
+      case 'M' -> new Missed(first);
+      case 'N' -> new Noted(first);
       case 'D' -> new Dies(first);
       case 'Z' -> new Done();
       default -> throw new IllegalArgumentException("no entry begins with " + letter);

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param checkLast whether the store is checked before the orderly end
  * @param recorded whether the store is opened through a recording, to see the places where it
  *     accesses its files
+ * @param judged whether the directory is compared with what was recorded; only if recorded
  * @param death the point to die at; only if recorded
  * @param control whether the life ends with the controls: checks that must all give the same
  *     answer, and an empty directory, which must fail
@@ -33,6 +34,7 @@ record LifeOrder(
     int closeEvery,
     boolean checkLast,
     boolean recorded,
+    boolean judged,
     @Nullable DeathPoint death,
     boolean control) {
 
@@ -58,6 +60,7 @@ record LifeOrder(
         closeEvery,
         checkLast,
         recorded,
+        judged,
         other,
         controlled);
   }
@@ -75,6 +78,7 @@ record LifeOrder(
         Integer.toString(closeEvery),
         Boolean.toString(checkLast),
         Boolean.toString(recorded),
+        Boolean.toString(judged),
         death == null ? NONE : death.place(),
         death == null ? NONE : Boolean.toString(death.after()),
         death == null ? NONE : Long.toString(death.pass()),
@@ -93,10 +97,11 @@ record LifeOrder(
         Integer.parseInt(arguments[7]),
         Boolean.parseBoolean(arguments[8]),
         Boolean.parseBoolean(arguments[9]),
-        arguments[10].isEmpty()
+        Boolean.parseBoolean(arguments[10]),
+        arguments[11].isEmpty()
             ? null
             : new DeathPoint(
-                arguments[10], Boolean.parseBoolean(arguments[11]), Long.parseLong(arguments[12])),
-        Boolean.parseBoolean(arguments[13]));
+                arguments[11], Boolean.parseBoolean(arguments[12]), Long.parseLong(arguments[13])),
+        Boolean.parseBoolean(arguments[14]));
   }
 }

@@ -38,6 +38,8 @@ final class LifeReport {
 
   private final List<PromiseEvent> events = new ArrayList<>();
   private final Map<String, Long> passes = new LinkedHashMap<>();
+  private final List<String> missed = new ArrayList<>();
+  private final List<String> notes = new ArrayList<>();
   private final List<Finding> findings = new ArrayList<>();
   private final List<Long> opens = new ArrayList<>();
   private final List<Long> closes = new ArrayList<>();
@@ -71,6 +73,8 @@ final class LifeReport {
       case LifeEntry.Failed failure -> failed = failure;
       case LifeEntry.Broken(String reason) -> broken = reason;
       case LifeEntry.Passed(String place, long times) -> passes.merge(place, times, Long::sum);
+      case LifeEntry.Missed(String what) -> missed.add(what);
+      case LifeEntry.Noted(String what) -> notes.add(what);
       case LifeEntry.Dies(String place) -> diesAt = place;
       case LifeEntry.Done() -> done = true;
     }
@@ -139,6 +143,16 @@ final class LifeReport {
   /** How often each place was passed, as far as reported. */
   Map<String, Long> passes() {
     return passes;
+  }
+
+  /** What the recorded life did to files unseen by the recorder: one sentence each. */
+  List<String> missed() {
+    return missed;
+  }
+
+  /** What the user should know about the recording, though it changes no result. */
+  List<String> notes() {
+    return notes;
   }
 
   /** Where and how the life ended: the predicate of a sentence, for titles. */

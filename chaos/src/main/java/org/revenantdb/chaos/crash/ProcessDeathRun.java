@@ -9,18 +9,22 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.crash.LifeReport.End;
 import org.revenantdb.chaos.oracle.PromiseLog;
 import org.revenantdb.chaos.run.Failure;
 import org.revenantdb.chaos.run.LossControl;
 import org.revenantdb.chaos.run.Outcome;
+import org.revenantdb.chaos.run.Seen;
 import org.revenantdb.chaos.run.Subjects;
 import org.revenantdb.chaos.subject.CrashSubject;
 import org.revenantdb.chaos.subject.Verdict;
@@ -53,6 +57,10 @@ public final class ProcessDeathRun {
    *               is first passed, and joins the queue. If a living store does not pass the place
    *               (creation), a fresh one passes it as in the first life. If only the files of one
    *               crash lead to the place, the life that saw it is repeated from the same files.
+   *               The life that finds the places compares the directory with what it recorded, and
+   *               so does each later life after its recovery and at its end. If they differ, or no
+   *               place changes a file: NOT_MEASURED. A file that is made and deleted between two
+   *               comparisons is not noticed.
    *   zombies     see ZombieRound.
    *
    * How a life ends, and what it means
@@ -69,6 +77,9 @@ public final class ProcessDeathRun {
 
   static final String NAME = "process death";
 
+  private static final String INSTEAD =
+      "Use files = ANY, which tries the death of a process between any two operations";
+
   private static final int KILLS_FOR_EACH_STORE = 20;
   private static final int OPENS_KILLED_IN_A_ROW = 3;
   private static final int WORKS_OF_A_SCRIPT = 2;
@@ -78,6 +89,12 @@ public final class ProcessDeathRun {
   private final DeathTally tally;
   private final SplittableRandom random;
   private final List<String> unreached = new ArrayList<>();
+  private final List<String> notPassed = new ArrayList<>();
+  private final List<String> leftOver = new ArrayList<>();
+  private final Set<String> notes = new LinkedHashSet<>();
+  private final Map<String, Long> places = new TreeMap<>();
+  private long files;
+  private long promises;
   private final long end;
   private int stores;
   private int repeated;
@@ -125,17 +142,21 @@ public final class ProcessDeathRun {
       calibrate();
       killAtRandom();
       if (options.failpoints()) {
-        dieAtEachPlace();
+        measureFailpoints();
       }
       if (options.zombies() > 0) {
         zombies();
+      }
+      if (tally.kills() == 0 && tally.worst() == Verdict.SURVIVED) {
+        throw new BrokenHarnessException(
+            Verdict.NOT_MEASURED, "the time was over before a process had died");
       }
     } catch (BrokenHarnessException e) {
       tally.broken(e);
     } catch (IOException e) {
       throw new UncheckedIOException("cannot use the scratch directory " + options.dir(), e);
     }
-    return tally.outcome();
+    return tally.outcome(seen());
   }
 
   /**
@@ -165,14 +186,43 @@ public final class ProcessDeathRun {
   }
 
   /**
-   * Returns the places that were seen and at which no process died, because no process passed them
-   * again or the time was over. Each is listed once for a death before it and once for one after
-   * it.
+   * Returns the deaths at places that were seen which did not take place, because no process passed
+   * the place again or the time was over.
    *
-   * @return call sites and names of failpoints
+   * @return {@code before} or {@code after}, and the call site or the name of the failpoint
    */
   public List<String> unreached() {
     return List.copyOf(unreached);
+  }
+
+  /** What the first life left, and with failpoints what the recorder saw. */
+  private Seen seen() {
+    Seen seen = Seen.NOTHING.with("files", files).with("promises", promises);
+    if (!options.failpoints()) {
+      return seen.with("operations on files are not recorded without failpoints");
+    }
+    long operations = 0;
+    long forces = 0;
+    long named = 0;
+    for (Map.Entry<String, Long> place : places.entrySet()) {
+      if (DeathWatch.isNamed(place.getKey())) {
+        named++;
+      } else {
+        boolean isForce = DeathWatch.isForce(place.getKey());
+        operations += isForce || DeathWatch.isChange(place.getKey()) ? place.getValue() : 0;
+        forces += isForce ? place.getValue() : 0;
+      }
+    }
+    for (String note : notes) {
+      seen = seen.with(note);
+    }
+    return seen.with("operations", operations)
+        .with("forces", forces)
+        .with("places", places.size() - named)
+        .with("failpoints", named)
+        .with("deaths_left_out", unreached.size())
+        .with(told("no process passed again, and so none died: ", notPassed))
+        .with(told("the time was over, or enough had failed, before a death: ", leftOver));
   }
 
   private StoreLine newStore() throws IOException {
@@ -195,6 +245,8 @@ public final class ProcessDeathRun {
     }
     repeated = log.repeated();
     promisesOfAWork = report.events().size();
+    promises = log.places().size();
+    files = store.countFiles();
     closeNanos = report.closes().stream().mapToLong(Long::longValue).max().orElse(closeNanos);
     LifeOrder order = store.order(scriptSeed(), 0, 1, /* checkLast= */ false, false).withControl();
     store.live(order, new KillRule.Never());
@@ -263,13 +315,20 @@ public final class ProcessDeathRun {
     return (long) (random.nextDouble() * 1.1 * nanos);
   }
 
-  /** Runs a life that only checks, and deletes the store. */
   private void look(StoreLine store) throws IOException, BrokenHarnessException {
+    look(store, /* recorded= */ false);
+  }
+
+  /** Runs a life that only checks, and deletes the store. Null if there was nothing to check. */
+  private @Nullable LifeReport look(StoreLine store, boolean recorded)
+      throws IOException, BrokenHarnessException {
+    LifeReport report = null;
     if (store.isUnchecked() && !store.hasFailed()) {
-      LifeOrder order = store.order(random.nextLong(), 0, 1, false, false);
-      store.live(order, new KillRule.Never());
+      LifeOrder order = store.order(random.nextLong(), 0, 1, false, recorded);
+      report = store.live(order, new KillRule.Never());
     }
     store.delete();
+    return report;
   }
 
   /** Two pieces of work with a close between and after them. */
@@ -291,6 +350,23 @@ public final class ProcessDeathRun {
     }
   }
 
+  private static String told(String what, List<String> deaths) {
+    return deaths.isEmpty() ? "" : what + String.join(", ", new TreeSet<>(deaths));
+  }
+
+  /** Failpoints that cannot be measured do not keep the rest of the run from being measured. */
+  private void measureFailpoints() throws IOException, BrokenHarnessException {
+    try {
+      dieAtEachPlace();
+    } catch (BrokenHarnessException e) {
+      if (e.verdict() != Verdict.NOT_MEASURED) {
+        throw e;
+      }
+      tally.broken(e);
+      notes.add("failpoints were not measured");
+    }
+  }
+
   private void dieAtEachPlace() throws IOException, BrokenHarnessException {
     Map<String, Long> known = discover();
     Set<String> queued = new HashSet<>(known.keySet());
@@ -309,33 +385,36 @@ public final class ProcessDeathRun {
       Errand errand = queue.removeFirst();
       StoreLine branch = errand.branch();
       if (branch != null) {
-        die(branch, errand, errand.seed(), queued, queue);
-        look(branch);
+        if (!die(branch, errand, errand.seed(), queued, queue)) {
+          leaveOut(errand, notPassed);
+        }
+        judge(look(branch, /* recorded= */ true));
         continue;
       }
       store = replaceIfWorn(store);
       boolean wasFresh = store.isFresh();
       long seed = wasFresh ? errand.seed() : random.nextLong();
       boolean died = die(store, errand, seed, queued, queue);
-      if (!died && !isOver()) {
+      boolean tried = !isOver();
+      if (!died && tried) {
         if (wasFresh && !store.hasFailed()) {
           // The first life of a store has no check; the second one begins with it.
           errand = errand.atFirstPass();
           seed = random.nextLong();
         } else {
-          look(store);
+          judge(look(store, /* recorded= */ true));
           store = newStore();
           seed = errand.seed();
         }
         died = die(store, errand, seed, queued, queue);
       }
       if (!died) {
-        unreached.add(errand.point().place());
+        leaveOut(errand, tried ? notPassed : leftOver);
       }
     }
-    look(store);
+    judge(look(store, /* recorded= */ true));
     for (Errand left : queue) {
-      unreached.add(left.point().place());
+      leaveOut(left, leftOver);
       if (left.branch() != null) {
         left.branch().delete();
       }
@@ -346,8 +425,14 @@ public final class ProcessDeathRun {
     if (!store.hasFailed() && store.lives() < KILLS_FOR_EACH_STORE) {
       return store;
     }
-    look(store);
+    judge(look(store, /* recorded= */ true));
     return newStore();
+  }
+
+  private void leaveOut(Errand errand, List<String> why) {
+    String death = (errand.point().after() ? "after " : "before ") + errand.point().place();
+    unreached.add(death);
+    why.add(death);
   }
 
   /** Runs a life that dies at its point if it passes it. New places on the way join the queue. */
@@ -356,8 +441,10 @@ public final class ProcessDeathRun {
       throws IOException, BrokenHarnessException {
     boolean wasFresh = store.isFresh();
     LifeReport report = store.live(script(store, seed, errand.point()), new KillRule.Never());
+    judge(report);
     for (String place : report.passes().keySet()) {
       if (queued.add(place)) {
+        places.put(place, 1L);
         for (boolean after : new boolean[] {false, true}) {
           DeathPoint point = new DeathPoint(place, after, 1);
           // Only the files of this crash lead to the place: another life from there passes it.
@@ -372,8 +459,9 @@ public final class ProcessDeathRun {
   /** A life through the recorder that is not killed, to find the places. */
   private Map<String, Long> discover() throws IOException, BrokenHarnessException {
     StoreLine store = newStore();
+    LifeReport report;
     try {
-      return store.live(script(store, scriptSeed(), null), new KillRule.Never()).passes();
+      report = store.live(script(store, scriptSeed(), null), new KillRule.Never());
     } catch (BrokenHarnessException e) {
       throw new BrokenHarnessException(
           Verdict.NOT_MEASURED,
@@ -382,6 +470,29 @@ public final class ProcessDeathRun {
           e.story());
     } finally {
       store.delete();
+    }
+    places.putAll(report.passes());
+    judge(report);
+    if (report.passes().keySet().stream().noneMatch(DeathWatch::isChange)) {
+      throw new BrokenHarnessException(
+          Verdict.NOT_MEASURED, "failpoints: no place that changes a file was passed. " + INSTEAD);
+    }
+    return report.passes();
+  }
+
+  /** A life whose recording is not complete has places at which no process dies. */
+  private void judge(@Nullable LifeReport report) throws BrokenHarnessException {
+    if (report == null) {
+      return;
+    }
+    report.notes().stream().limit(1).flatMap(String::lines).limit(1).forEach(notes::add);
+    if (!report.missed().isEmpty()) {
+      throw new BrokenHarnessException(
+          Verdict.NOT_MEASURED,
+          "failpoints: no process can die where the store bypasses the path that it was given. "
+              + INSTEAD
+              + ". Not recorded: "
+              + report.missed().getFirst());
     }
   }
 

@@ -111,6 +111,13 @@ final class StoreLine {
     return lives;
   }
 
+  /** The number of regular files in the directory of the store. */
+  long countFiles() throws IOException {
+    try (Stream<Path> entries = Files.walk(store)) {
+      return entries.filter(Files::isRegularFile).count();
+    }
+  }
+
   /**
    * Creates another store with the state of this one before its last life.
    *
@@ -155,6 +162,7 @@ final class StoreLine {
         closeEvery,
         checkLast,
         recorded,
+        /* judged= */ recorded,
         null,
         /* control= */ false);
   }
@@ -215,7 +223,7 @@ final class StoreLine {
     boolean checked = !begins && report.ended(Phase.CHECK) > 0;
     if (crashed && (checked || abnormal)) {
       long nanos = report.opens().isEmpty() ? 0 : report.opens().getFirst();
-      if (checked && isUnchecked()) {
+      if (checked && isUnchecked() && !abnormal) {
         tally.count(Verdict.SURVIVED, "");
       }
       tally.checked(image, seeds, lastDeath, nanos);
@@ -250,6 +258,9 @@ final class StoreLine {
       int looks = report.end() == End.STALLED ? 1 : LOOKS;
       for (int i = 0; i < looks; i++) {
         LifeReport again = repeat(order, report);
+        if (verdict(again) == Verdict.HARNESS_BROKEN) {
+          throw broken(title + "; the same files again: " + again.summary(), report);
+        }
         if (verdict(again) == Verdict.SURVIVED) {
           throw broken(
               "the subject is not deterministic: " + title + "; the same files again: it survived",
@@ -324,6 +335,7 @@ final class StoreLine {
             order.closeEvery(),
             order.checkLast() && report.ended(Phase.WORK) == order.works(),
             order.recorded(),
+            /* judged= */ false, // it may only show the failure again
             null,
             /* control= */ false);
     try (LifeWatch watch = fork(again, options.stallLimit())) {
@@ -334,6 +346,9 @@ final class StoreLine {
   private static Verdict verdict(LifeReport report) {
     if (report.end() == End.DONE) {
       return Verdict.SURVIVED;
+    }
+    if (report.end() == End.BROKEN || report.end() == End.NO_LEDGER) {
+      return Verdict.HARNESS_BROKEN;
     }
     return report.findings().stream()
         .map(Finding::kind)

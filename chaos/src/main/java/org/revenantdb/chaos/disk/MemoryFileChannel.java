@@ -1,6 +1,8 @@
 package org.revenantdb.chaos.disk;
 
 import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
@@ -295,7 +297,17 @@ final class MemoryFileChannel extends FileChannel {
     if (size > Integer.MAX_VALUE) {
       throw new IllegalArgumentException("Size exceeds Integer.MAX_VALUE");
     }
-    return file.map(from + size, content -> CopiedMapping.of(content, mode, from, size));
+    return file.map(
+        from + size,
+        content -> CopiedMapping.of(content, from, size, copy -> copy.map(mode, 0, size)));
+  }
+
+  @Override
+  public MemorySegment map(MapMode mode, long from, long size, Arena arena) throws IOException {
+    checkMapping(mode, from, size);
+    return file.map(
+        from + size,
+        content -> CopiedMapping.of(content, from, size, copy -> copy.map(mode, 0, size, arena)));
   }
 
   private void checkMapping(MapMode mode, long from, long size) throws IOException {

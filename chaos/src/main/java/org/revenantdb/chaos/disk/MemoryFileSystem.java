@@ -22,10 +22,10 @@ import java.util.concurrent.atomic.AtomicLong;
  * it copies nothing, so each of many crash states can have its own. It behaves as for root:
  * permissions are kept and returned, never enforced.
  *
- * <p>It refuses symbolic links, mappings for writing or into an arena ({@code FileChannel.map}),
- * {@code Path.toFile} and watch services, always with an {@link UnsupportedOperationException}.
- * Code that needs one of them is tested on the default file system. It is not an installed
- * provider, so paths are made from {@link #root} and never from a URI.
+ * <p>It refuses symbolic links, mappings for writing ({@code FileChannel.map}), {@code Path.toFile}
+ * and watch services, always with an {@link UnsupportedOperationException}. Code that needs one of
+ * them is tested on the default file system. It is not an installed provider, so paths are made
+ * from {@link #root} and never from a URI.
  *
  * {@snippet :
  * try (MemoryFileSystem disk = MemoryFileSystem.of(image.fork())) {

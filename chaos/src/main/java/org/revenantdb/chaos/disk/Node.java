@@ -73,14 +73,21 @@ final class Node {
 
   /** Adds a mapping. The caller has the write lock. */
   void mapped(CopiedMapping mapping) {
+    mappings.removeIf(CopiedMapping::isOver); // a store may map a part for each read
     mappings.add(mapping);
   }
 
   /** Notes that bytes have changed, or that the file ends before them. With the write lock. */
   void changed(long first, long end) {
+    mappings.removeIf(CopiedMapping::isOver);
     for (CopiedMapping mapping : mappings) {
       mapping.changed(first, end);
     }
+  }
+
+  /** The number of mappings that follow the file. The caller has the write lock. */
+  int mappings() {
+    return mappings.size();
   }
 
   long size() {

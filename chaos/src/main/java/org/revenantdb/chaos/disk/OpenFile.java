@@ -2,7 +2,6 @@ package org.revenantdb.chaos.disk;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.MappedByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.FileLock;
 
@@ -131,14 +130,14 @@ final class OpenFile {
   }
 
   /** Maps a part of the file for reading. */
-  interface Mapper {
-    CopiedMapping.Made map(FileContent content) throws IOException;
+  interface Mapper<T> {
+    CopiedMapping.Made<T> map(FileContent content) throws IOException;
   }
 
   /**
    * Maps a part of the file. The file gets longer if it ends before that part and may be written.
    */
-  MappedByteBuffer map(long end, Mapper mapper) throws IOException {
+  <T> T map(long end, Mapper<T> mapper) throws IOException {
     node.lock.writeLock().lock();
     try {
       checkOpen();
@@ -155,7 +154,7 @@ final class OpenFile {
         node.changed(end - 1, end);
         node.modified = names.tick();
       }
-      CopiedMapping.Made made = mapper.map(content);
+      CopiedMapping.Made<T> made = mapper.map(content);
       node.mapped(made.mapping());
       return made.result();
     } finally {

@@ -108,7 +108,7 @@ final class AnyFaults implements FaultLife.Source {
     public Lived live() throws IOException {
       lives.live(point.kind() + " " + point.nth(), seed, 1, Long.MAX_VALUE);
       TraceBuilder built = lives.built(-1);
-      log = PromiseLog.of(built.promises());
+      log = PromiseLog.of(built.promises()).madeIn(built.madeIn());
       boolean hangs = lives.stalled();
       String unmeasured = hangs ? lives.lost() : unmeasured(built);
       return new Lived(
@@ -168,7 +168,9 @@ final class AnyFaults implements FaultLife.Source {
           lives.complaint(),
           /* failure= */ null,
           trace,
-          built.laterFrom() == Long.MAX_VALUE ? null : PromiseLog.of(built.laterPromises()),
+          built.laterFrom() == Long.MAX_VALUE
+              ? null
+              : PromiseLog.of(built.laterPromises()).madeIn(built.madeIn()),
           built.laterFrom(),
           end,
           unmeasured);

@@ -121,7 +121,7 @@ public final class AnyRecorder implements AutoCloseable {
     whole.live(HookedMain.RECORD, seed, lives, /* killAt= */ Long.MAX_VALUE);
     TraceBuilder built = whole.built(-1);
     Trace trace = built.trace();
-    PromiseLog log = PromiseLog.of(built.promises());
+    PromiseLog log = PromiseLog.of(built.promises()).madeIn(built.madeIn());
     // A thread of the store may do something behind the last control.
     long end =
         1 + trace.operations().stream().mapToLong(Operation::seq).reduce(whole.last(), Math::max);
@@ -130,31 +130,32 @@ public final class AnyRecorder implements AutoCloseable {
     if (!whole.unsupported().isEmpty()) {
       String other =
           by == Recorders.HOOKS ? "\nWith -Drevenant.chaos.recorder=agent an agent records." : "";
-      return notMeasured(whole.unsupported() + other);
+      return notMeasured(recording, whole.unsupported() + other);
     } else if (!lost.isEmpty()) {
-      return notMeasured(lost);
+      return notMeasured(recording, lost);
     } else if (!trace.gaps().isEmpty()) {
       return notMeasured(
+          recording,
           "not all file operations of the store can be recorded: " + trace.gaps().getFirst());
     } else if (!whole.complaint().isEmpty()) {
-      return unusable(Verdict.HARNESS_BROKEN, whole.complaint());
+      return recording.unusable(Verdict.HARNESS_BROKEN, whole.complaint());
     } else if (log.answerCount(Long.MAX_VALUE) == 0) {
-      return unusable(Verdict.HARNESS_BROKEN, LossControl.PROMISED_NOTHING);
+      return recording.unusable(Verdict.HARNESS_BROKEN, LossControl.PROMISED_NOTHING);
     }
     String different = whole.differences(trace, end);
     controls += whole.equal();
     if (different.isEmpty() && trace.operations().isEmpty()) {
-      return unusable(
+      return recording.unusable(
           Verdict.HARNESS_BROKEN, "the store did nothing to the directory it was given");
     }
     if (different.isEmpty()) {
       different = killed(whole.operations() / lives);
     }
     if (!different.isEmpty()) {
-      return notMeasured(different);
+      return notMeasured(recording, different);
     }
     String complaint = complaint(recording, whole.left());
-    return complaint.isEmpty() ? recording : unusable(Verdict.HARNESS_BROKEN, complaint);
+    return complaint.isEmpty() ? recording : recording.unusable(Verdict.HARNESS_BROKEN, complaint);
   }
 
   private List<String> recordedFlags() throws IOException {
@@ -177,9 +178,9 @@ public final class AnyRecorder implements AutoCloseable {
         HookedLives.newTape(file));
   }
 
-  /** What was seen is not reported of such a run, so its reason names the recorder. */
-  private Recording notMeasured(String reason) {
-    return unusable(Verdict.NOT_MEASURED, reason + "\n(recorded by " + by.title() + ")");
+  /** Another recorder may see more, so the reason names this one. */
+  private Recording notMeasured(Recording seen, String reason) {
+    return seen.unusable(Verdict.NOT_MEASURED, reason + "\n(recorded by " + by.title() + ")");
   }
 
   private static Recording unusable(Verdict verdict, String reason) {

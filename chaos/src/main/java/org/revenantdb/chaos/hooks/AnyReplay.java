@@ -1,18 +1,14 @@
 package org.revenantdb.chaos.hooks;
 
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import org.revenantdb.chaos.crash.Scratch;
+import org.revenantdb.chaos.run.Debugged;
 import org.revenantdb.chaos.run.FailureFile;
 import org.revenantdb.chaos.run.ImageChecker;
 import org.revenantdb.chaos.run.StateResult;
-import org.revenantdb.chaos.run.WorkerMain;
 import org.revenantdb.chaos.run.Workers;
 
 /** Opens the image of a failure again, in a JVM of its own and on a real directory. */
@@ -53,27 +49,7 @@ public final class AnyReplay {
    */
   public static StateResult debug(FailureFile failure, List<String> flags, int port)
       throws IOException {
-    demandFree(port);
-    List<String> all = new ArrayList<>(flags);
-    all.add("-D" + WorkerMain.STOP + "=true");
-    // With "onthrow" the JVM runs to the exception at full speed, and only then waits. The option
-    // needs a program to launch; "true" does nothing.
-    all.add(
-        "-agentlib:jdwp=transport=dt_socket,server=y,suspend=y,quiet=y,address=localhost:%d,onthrow=%s,launch=true"
-            .formatted(port, WorkerMain.BEFORE_OPEN));
-    return replay(failure, all, Duration.ofDays(1));
-  }
-
-  /** Or the JVM that cannot listen would look like a store that cannot be opened. */
-  static void demandFree(int port) throws IOException {
-    try (ServerSocket socket = new ServerSocket()) {
-      socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
-    } catch (IOException e) {
-      throw new IOException(
-          "a debugger cannot be awaited at port %d (%s): choose another port"
-              .formatted(port, e.getMessage()),
-          e);
-    }
+    return replay(failure, Debugged.flags(flags, port), Debugged.LIMIT);
   }
 
   private static Class<?> subject(FailureFile failure) throws IOException {

@@ -18,6 +18,7 @@ import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.run.PowerCutOptions;
 import org.revenantdb.chaos.run.PowerCutRun;
 import org.revenantdb.chaos.run.Recording;
+import org.revenantdb.chaos.run.Seen;
 import org.revenantdb.chaos.run.Subjects;
 import org.revenantdb.chaos.run.Workers;
 import org.revenantdb.chaos.subject.Crash;
@@ -129,13 +130,45 @@ public final class AnyRun implements AutoCloseable {
   public synchronized Outcome run(Crash crash, PowerCutOptions options) throws IOException {
     Recording of = recording();
     if (!of.usable()) {
-      return Outcome.of("files = ANY", of.verdict(), of.reason());
+      return unusable(of);
     }
     PowerCutOptions limited = options.withLimit(limit);
     Workers workers = recorder().workers();
-    return crash == Crash.PROCESS_DEATH
-        ? PowerCutRun.deaths(workers, of, limited).run()
-        : PowerCutRun.with(workers, of, limited).run();
+    Outcome outcome =
+        crash == Crash.PROCESS_DEATH
+            ? PowerCutRun.deaths(workers, of, limited).run()
+            : PowerCutRun.with(workers, of, limited).run();
+    return seenIn(outcome);
+  }
+
+  private Outcome seenIn(Outcome outcome) {
+    return outcome.withSeen(what().and(outcome.seen()));
+  }
+
+  private Outcome unusable(Recording of) {
+    return Outcome.of("files = ANY", of.verdict(), of.reason()).withSeen(what());
+  }
+
+  /**
+   * Lets operations of the subject fail, each in a life of its own.
+   *
+   * @param kind the fault
+   * @param lives the number of lives, each with the fault at another operation
+   * @param options profile and number of the power cuts for each life
+   * @param seen receives in how many lives the fault occurred, in a sentence; nothing if there was
+   *     none
+   * @return the result
+   * @throws IOException if a file cannot be written
+   */
+  public synchronized Outcome faults(
+      FaultKind kind, int lives, PowerCutOptions options, Consumer<String> seen)
+      throws IOException {
+    Outcome outcome = struck(kind, lives, options);
+    String text = outcome.seen().text();
+    if (!text.isEmpty()) {
+      seen.accept(text);
+    }
+    return seenIn(outcome);
   }
 
   /**
@@ -151,19 +184,7 @@ public final class AnyRun implements AutoCloseable {
     return faults(kind, lives, options, _ -> {});
   }
 
-  /**
-   * Lets operations of the subject fail, each in a life of its own.
-   *
-   * @param kind the fault
-   * @param lives the number of lives, each with the fault at another operation
-   * @param options profile and number of the power cuts for each life
-   * @param seen receives in how many lives the fault occurred, in a sentence
-   * @return the result
-   * @throws IOException if a file cannot be written
-   */
-  public synchronized Outcome faults(
-      FaultKind kind, int lives, PowerCutOptions options, Consumer<String> seen)
-      throws IOException {
+  private Outcome struck(FaultKind kind, int lives, PowerCutOptions options) throws IOException {
     String impossible =
         by == Recorders.HOOKS
             ? Faults.impossible(kind)
@@ -195,7 +216,7 @@ public final class AnyRun implements AutoCloseable {
       return FaultCatalogue.nowhere(kind);
     }
     try (ImageChecker checker = recorder().workers().get()) {
-      return FaultCatalogue.run(kind, FaultRun.with(of, source, checker, options, cases), seen);
+      return FaultCatalogue.run(kind, FaultRun.with(of, source, checker, options, cases));
     }
   }
 
@@ -210,9 +231,9 @@ public final class AnyRun implements AutoCloseable {
   public synchronized Outcome forceCoverage(int workers) throws IOException {
     Recording of = recording();
     if (!of.usable()) {
-      return Outcome.of("files = ANY", of.verdict(), of.reason());
+      return unusable(of);
     }
-    return ForceCoverage.outcome(forces(workers));
+    return seenIn(ForceCoverage.outcome(forces(workers)));
   }
 
   /**
@@ -231,15 +252,22 @@ public final class AnyRun implements AutoCloseable {
   /**
    * Returns what was seen, for reports.
    *
-   * @return a sentence; empty before a recording was made
+   * @return a sentence; empty before a usable recording was made
    */
   public synchronized String seen() {
     Recording made = recording;
+    return made == null || !made.usable() ? "" : what().text();
+  }
+
+  /** What was seen, also in a recording that is not usable. */
+  private Seen what() {
+    Recording made = recording;
     AnyRecorder with = recorder;
-    return made == null || with == null || !made.usable()
-        ? ""
-        : "%s; recorded by %s; the model was equal to the directory at %d moments"
-            .formatted(made.seen(), by.title(), with.controls());
+    return made == null || with == null
+        ? Seen.NOTHING
+        : made.seen()
+            .with("recorded by " + by.title())
+            .with("the model was equal to the directory at %d moments".formatted(with.controls()));
   }
 
   /**

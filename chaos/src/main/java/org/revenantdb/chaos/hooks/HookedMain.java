@@ -283,7 +283,7 @@ public final class HookedMain {
   }
 
   private static void told(PromiseEvent event) {
-    RECORDER.journal().promised(event.encode());
+    RECORDER.journal().promised(event.encode(), PromiseLog.isPromise(event));
   }
 
   private static void end(int code) {

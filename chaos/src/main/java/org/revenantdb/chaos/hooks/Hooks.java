@@ -48,8 +48,8 @@ final class Hooks {
    *             Stacks allocate; without memory a stack is unknown.
    */
 
-  private static final int CREAT = 0100;
-  private static final int TRUNC = 01000;
+  private static final int CREAT = Tape.CREAT;
+  private static final int TRUNC = Tape.TRUNC;
   private static final int APPEND = 02000;
   private static final int DSYNC = 010000;
   private static final int SYNC = 04000000;
@@ -78,6 +78,7 @@ final class Hooks {
   private static final Slot SPARE = new Slot();
   private static final byte[] ZERO = {0};
   private static final Stacks STACKS = new Stacks(JOURNAL);
+  private static final Entries ENTRIES = new Entries(JOURNAL);
   private static final Inodes KNOWN = new Inodes();
 
   private static @Nullable Mappings theMappings;
@@ -131,15 +132,15 @@ final class Hooks {
     ImportTables tables = new ImportTables(hooks, real);
     theTables = tables;
     remember(slot);
-    Trial.use(trial); // libraries are loaded, and so are the classes
+    Trial.load(trial);
     tables.patchNew();
     on = true;
-    Trial.use(trial);
+    List<String> unseen = Trial.use(trial, onto, () -> false);
     on = false;
-    if (onto.operations() < Trial.OPERATIONS || onto.lost() != 0) {
+    if (!unseen.isEmpty() || onto.lost() != 0) {
       throw new UnsupportedOperationException(
-          "the hooks saw %d of at least %d trial operations (%d pointers changed, lost: %d)"
-              .formatted(onto.operations(), Trial.OPERATIONS, tables.places(), onto.lost()));
+          "the hooks did not see what the trial did: %s (%d pointers changed, lost: %d)"
+              .formatted(String.join("; ", unseen), tables.places(), onto.lost()));
     }
   }
 
@@ -606,14 +607,9 @@ final class Hooks {
     }
     slot.existed = slot.exists(slot.first, slot.firstLength);
     long size = slot.existed ? slot.size() : 0;
-    long at = begin(slot, Tape.OPEN, 0, slot.firstLength);
-    if (at != 0) {
-      tape().put(at, 0, slot.first, slot.firstLength);
-      tape().set(at, Tape.B, flags);
-      tape().set(at, Tape.C, slot.existed ? 1 : 0);
-      tape().set(at, Tape.D, size);
-      publish(slot, at);
-    }
+    slot.record =
+        ENTRIES.opening(
+            slot.thread, slot.stack, slot.first, slot.firstLength, flags, slot.existed, size);
   }
 
   private static void writing(
@@ -650,14 +646,7 @@ final class Hooks {
     slot.half = slot.direct ? Math.min(length / 2, first) & -DIRECT_BLOCK : length / 2;
     boolean full = (flags & SYNC) == SYNC || (withFlags & 4) != 0;
     boolean dataOnly = (flags & DSYNC) != 0 || (withFlags & 2) != 0;
-    tape().set(at, Tape.A, slot.inode());
-    tape().set(at, Tape.B, slot.offset);
-    tape().set(at, Tape.C, length);
-    tape().set(at, Tape.D, full ? 2 : dataOnly ? 1 : 0);
-    publish(slot, at);
-    if (full || dataOnly) {
-      CLOCK.incrementAndGet(); // the place of its force
-    }
+    ENTRIES.write(at, slot.inode(), slot.offset, length, full ? 2 : dataOnly ? 1 : 0);
   }
 
   private static long vectorLength(long vector, long count) {
@@ -669,14 +658,7 @@ final class Hooks {
   }
 
   private static void sizing(Slot slot, int kind, long b, long c, long d) {
-    long at = begin(slot, kind, 0, 0);
-    if (at != 0) {
-      tape().set(at, Tape.A, slot.inode());
-      tape().set(at, Tape.B, b);
-      tape().set(at, Tape.C, c);
-      tape().set(at, Tape.D, d);
-      publish(slot, at);
-    }
+    slot.record = ENTRIES.size(slot.thread, slot.stack, kind, slot.inode(), b, c, d);
   }
 
   private static void copying(Slot slot, int fd, long offsetAt) throws Throwable {
@@ -704,13 +686,7 @@ final class Hooks {
 
   private static void gap(Slot slot, String what) {
     byte[] text = what.getBytes(StandardCharsets.UTF_8);
-    long at = begin(slot, Tape.GAP, text.length, slot.firstLength);
-    if (at != 0) {
-      tape().put(at, 0, text, text.length);
-      tape().put(at, text.length, slot.first, slot.firstLength);
-      publish(slot, at);
-      tape().done(at, 0, 0);
-    }
+    ENTRIES.gap(slot.thread, slot.stack, text, slot.first, slot.firstLength);
     slot.record = 0;
   }
 
@@ -798,21 +774,12 @@ final class Hooks {
       gap(slot, "a file was mapped that could not be watched");
       return;
     }
-    long record = tape().begin(Tape.MMAP, 0, 0, slot.thread, stack);
-    if (record != 0) {
-      tape().set(record, Tape.A, inode);
-      tape().publish(record, 0);
-      tape().done(record, 0, 0);
-    }
+    ENTRIES.mapping(slot.thread, stack, inode);
   }
 
   private static void forced(Slot slot, int result, int errno, long inode, long metadata) {
-    long at = begin(slot, Tape.FSYNC, 0, 0);
+    long at = ENTRIES.force(slot.thread, slot.stack, inode, slot.since, metadata);
     if (at != 0) {
-      tape().set(at, Tape.A, inode);
-      tape().set(at, Tape.B, slot.since);
-      tape().set(at, Tape.C, metadata);
-      publish(slot, at);
       if (inode == FORCE_ALL_FILES) {
         var _ = CLOCK.addAndGet(KNOWN.count()); // a place for the force of each file
       }
@@ -821,7 +788,6 @@ final class Hooks {
     slot.record = 0;
   }
 
-  /** Every page may become a write and a force of its own, so it takes two places for each. */
   private static void memoryForced(Slot slot, int result, int errno, long from, long size) {
     for (int i = 0; i < mappings().count(); i++) {
       long begins = mappings().fileFrom(i, from, size);
@@ -829,16 +795,15 @@ final class Hooks {
         continue;
       }
       long ends = mappings().fileTo(i, from, size);
-      long at = begin(slot, Tape.MSYNC, 0, 0);
-      if (at != 0) {
-        tape().set(at, Tape.A, mappings().inode(i));
-        tape().set(at, Tape.B, slot.since);
-        tape().set(at, Tape.C, begins);
-        tape().set(at, Tape.D, ends);
-        publish(slot, at);
-        var _ = CLOCK.addAndGet(2 * ((ends - begins) / Mappings.PAGE + 2));
-        tape().done(at, slot.clean ? Tape.CLEANED : result, errno);
-      }
+      ENTRIES.memoryForce(
+          slot.thread,
+          slot.stack,
+          mappings().inode(i),
+          slot.since,
+          begins,
+          ends,
+          slot.clean ? Tape.CLEANED : result,
+          errno);
     }
     slot.record = 0;
   }
@@ -865,10 +830,7 @@ final class Hooks {
       throw new IllegalStateException("what was copied cannot be read back");
     }
     // The descriptor stays open: closing it would drop the process's fcntl locks on the file.
-    tape().set(at, Tape.A, slot.before);
-    tape().set(at, Tape.B, slot.offset);
-    tape().set(at, Tape.C, result);
-    publish(slot, at);
+    ENTRIES.write(at, slot.before, slot.offset, result, /* sync= */ 0);
     tape().done(at, result, 0);
     mappings().written(slot.before, slot.offset, data, result);
     slot.record = 0;
@@ -891,14 +853,7 @@ final class Hooks {
 
   /** A page of mapped memory has changed. Called with the lock held. */
   static void storedPage(Slot slot, long inode, long offset, long data, int size, int stack) {
-    long at = tape().begin(Tape.WRITE, size, 0, slot.thread, stack);
-    if (at != 0) {
-      MemorySegment.copy(Libc.ALL, data, tape().memory(), at + Tape.HEADER, size);
-      tape().set(at, Tape.A, inode);
-      tape().set(at, Tape.B, offset);
-      tape().set(at, Tape.C, size);
-      tape().publish(at, CLOCK.incrementAndGet());
-      tape().done(at, size, 0);
+    if (ENTRIES.page(slot.thread, stack, inode, offset, Libc.ALL, data, size)) {
       mappings().written(inode, offset, data, size); // other mappings of the same file
     }
   }

@@ -20,6 +20,10 @@ final class Journal {
 
   private final ReentrantLock lock = new ReentrantLock();
   private final AtomicLong clock = new AtomicLong();
+
+  /** Where promises are made. Taken with the lock held, as those of operations. */
+  private final Stacks promises = new Stacks(this, /* sign= */ -1);
+
   private final Pages pages;
   private @Nullable Tape theTape;
 
@@ -52,6 +56,7 @@ final class Journal {
   /** Begins to write onto a tape. */
   void use(Tape tape) {
     theTape = tape;
+    promises.reset();
     lookFrom = 0;
   }
 
@@ -119,6 +124,7 @@ final class Journal {
     lock.lock();
     try {
       tape().rewind();
+      promises.reset();
     } finally {
       lock.unlock();
     }
@@ -163,20 +169,27 @@ final class Journal {
     }
   }
 
-  /** Writes a report of the subject. */
-  void promised(byte[] event) {
-    report(Tape.PROMISE, event, 0);
+  /**
+   * Writes a report of the subject.
+   *
+   * @param stack whether it is a promise, so that the place that made it is of interest
+   */
+  void promised(byte[] event, boolean stack) {
+    report(Tape.PROMISE, event, 0, stack);
   }
 
   /** Writes the promises with which a life begins on what another process left. */
-  void begun(byte[] promises) {
-    report(Tape.LIFE, promises, place());
+  void begun(byte[] former) {
+    report(Tape.LIFE, former, place(), /* stacked= */ false);
   }
 
-  private void report(int kind, byte[] bytes, long place) {
+  private void report(int kind, byte[] bytes, long place, boolean stacked) {
     lock.lock();
     try {
-      long at = tape().begin(kind, bytes.length, 0, 0, 0);
+      // With the lock held: a number belongs to this tape, and rewind() takes lock and stacks in
+      // the same order.
+      int stack = stacked ? promises.here() : 0;
+      long at = tape().begin(kind, bytes.length, 0, 0, stack);
       if (at != 0) {
         tape().put(at, 0, bytes, bytes.length);
         tape().publish(at, place);

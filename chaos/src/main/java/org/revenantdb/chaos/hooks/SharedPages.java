@@ -77,6 +77,13 @@ final class SharedPages {
     parts.removeIf(part -> part.overlaps(from, size));
   }
 
+  /** Removes all mappings; whether there were some. */
+  boolean clear() {
+    boolean removed = !parts.isEmpty();
+    parts.clear();
+    return removed;
+  }
+
   /** A range of a file that is mapped. */
   record Range(Node file, long from, long to) {}
 

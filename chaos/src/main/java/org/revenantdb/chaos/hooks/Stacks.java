@@ -4,6 +4,7 @@ import java.lang.StackWalker.StackFrame;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Call stacks as numbers. The text of a stack is on the tape once, before its number is used.
@@ -14,15 +15,34 @@ final class Stacks {
 
   private static final int DEPTH = 60;
   private static final int TABLE = 1 << 15;
+
+  /** The classes of the recorders that are on the stack when it is taken. */
+  private static final Set<String> OURS =
+      Set.of(
+          "org.revenantdb.chaos.agent.Bridge",
+          "org.revenantdb.chaos.hooks.AgentCalls",
+          "org.revenantdb.chaos.hooks.AgentFiles",
+          "org.revenantdb.chaos.hooks.CallOrder",
+          "org.revenantdb.chaos.hooks.Hooks",
+          "org.revenantdb.chaos.hooks.Stacks");
+
   private static final StackWalker WALKER = StackWalker.getInstance();
 
   private final Journal journal;
   private final long[] hashes = new long[TABLE];
   private final int[] numbers = new int[TABLE];
+  private final int sign;
   private int last;
 
+  /** Begins at 1. */
   Stacks(Journal journal) {
+    this(journal, 1);
+  }
+
+  /** Numbers from {@code sign} upwards or downwards, so that two of them share one tape. */
+  Stacks(Journal journal, int sign) {
     this.journal = journal;
+    this.sign = sign;
   }
 
   /** The number of the present stack. */
@@ -49,7 +69,7 @@ final class Stacks {
         return numbers[at];
       }
       if (hashes[at] == 0) {
-        int number = last + 1;
+        int number = last + sign;
         if (journal.note(Tape.STACK, number, text(frames))) {
           last = number;
           hashes[at] = hash;
@@ -85,10 +105,7 @@ final class Stacks {
         && !type.startsWith("java.nio.")
         && !type.startsWith("java.io.")
         && !type.startsWith("sun.nio.")
-        && !type.equals("org.revenantdb.chaos.agent.Bridge")
-        && !type.equals("org.revenantdb.chaos.hooks.AgentFiles")
-        && !type.equals("org.revenantdb.chaos.hooks.Hooks")
-        && !type.equals("org.revenantdb.chaos.hooks.Stacks");
+        && !OURS.contains(type);
   }
 
   /** Forgets all stacks, because the tape begins anew. */

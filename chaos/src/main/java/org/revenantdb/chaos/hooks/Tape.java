@@ -60,6 +60,10 @@ final class Tape {
   static final int ROOT = 24;
   static final int LIFE = 25;
 
+  // The flags of an opening, which are those of Linux.
+  static final int CREAT = 0100;
+  static final int TRUNC = 01000;
+
   static final int RECORDS = 256;
 
   private static final long STRUCK_IN = RECORDS - Long.BYTES;
@@ -263,6 +267,11 @@ final class Tape {
     setLong(at + 40, result);
     setInt(at + 36, errno);
     setInt(at + 32, DONE);
+  }
+
+  /** Whether an operation was carried out, and without an error. */
+  boolean hasSucceeded(long at) {
+    return getInt(at + 32) == DONE && getLong(at + 40) >= 0;
   }
 
   void set(long at, long field, long value) {

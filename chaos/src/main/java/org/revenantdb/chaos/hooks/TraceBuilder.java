@@ -43,8 +43,6 @@ final class TraceBuilder {
    * any other range each changed page becomes a synchronous write of itself.
    */
 
-  private static final int TRUNC = 01000;
-  private static final int CREAT = 0100;
   private static final int EXCHANGE = 2;
   private static final int KEEP_SIZE = 1;
   private static final int PUNCH_HOLE = 2;
@@ -62,6 +60,7 @@ final class TraceBuilder {
   private final List<Operation> operations = new ArrayList<>();
   private final TreeMap<Long, Long> looks = new TreeMap<>();
   private final List<PromiseEvent> promises = new ArrayList<>();
+  private final Map<Long, CallStack> madeIn = new HashMap<>();
   private final List<PromiseEvent> laterPromises = new ArrayList<>();
   private long laterFrom = Long.MAX_VALUE;
   private long lastPlace;
@@ -108,6 +107,11 @@ final class TraceBuilder {
 
   List<PromiseEvent> promises() {
     return promises;
+  }
+
+  /** The stacks of the promises, by their place. */
+  Map<Long, CallStack> madeIn() {
+    return madeIn;
   }
 
   /** What the subject owes from {@link #laterFrom} on. */
@@ -175,6 +179,7 @@ final class TraceBuilder {
       case Tape.PROMISE -> {
         PromiseEvent event = PromiseEvent.decode(ByteBuffer.wrap(data(at)));
         lastPlace = Math.max(lastPlace, place(event));
+        madeIn.put(place(event), stacks.getOrDefault(tape.getInt(at + 28), CallStack.UNKNOWN));
         (laterFrom == Long.MAX_VALUE ? promises : laterPromises).add(event);
       }
       case Tape.LIFE -> {
@@ -240,9 +245,9 @@ final class TraceBuilder {
   }
 
   private void opened(long at, long inode, long flags, boolean existed, long size) {
-    if ((flags & CREAT) != 0 && !existed) {
+    if ((flags & Tape.CREAT) != 0 && !existed) {
       created(at, inode, /* directory= */ false, text(at));
-    } else if ((flags & TRUNC) != 0 && size > 0) {
+    } else if ((flags & Tape.TRUNC) != 0 && size > 0) {
       Integer node = byInode.get(inode);
       if (node != null && image.exists(node)) {
         truncated(at, node, 0);

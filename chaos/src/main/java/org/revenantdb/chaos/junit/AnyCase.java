@@ -23,7 +23,6 @@ final class AnyCase extends CrashTestCase {
   private final PlatformProfile profile;
   private final AnyRun run;
   private int repeated;
-  private String seen = "";
 
   /**
    * Creates a case.
@@ -42,10 +41,14 @@ final class AnyCase extends CrashTestCase {
 
   @Override
   public String name() {
-    return crash
-        + (crash == Crash.POWER_CUT ? ", " + profile : ", every boundary")
-        + ", files = "
-        + FileAccess.ANY;
+    return crash + (crash == Crash.POWER_CUT ? ", " + profile : "") + ", files = " + FileAccess.ANY;
+  }
+
+  @Override
+  public String tries() {
+    return crash == Crash.POWER_CUT
+        ? profile.title()
+        : "a process dies at the boundaries between operations";
   }
 
   @Override
@@ -79,17 +82,11 @@ final class AnyCase extends CrashTestCase {
       return run.run(crash, settings.powerCut(profile).withKnown(known()));
     } finally {
       repeated = run.recording().promises().repeated();
-      seen = run.seen();
     }
   }
 
   @Override
   int repeated() {
     return repeated;
-  }
-
-  @Override
-  String seen() {
-    return seen;
   }
 }

@@ -36,7 +36,11 @@ final class ClassReport {
             .command("-D" + CrashTestSettings.SEED + "=" + settings.seed())
             .ran(began, Duration.between(began, Instant.now()))
             .surroundings(Here.SURROUNDINGS);
-    parts.forEach(report::part);
+    for (Outcome part : parts) {
+      report.part(part);
+      part.seen().coverage().forEach(report::coverage);
+      part.seen().faults().forEach(report::fault);
+    }
     try {
       ReportFolder.of(settings.directory()).put(report.build());
     } catch (IOException | UncheckedIOException e) {

@@ -30,7 +30,8 @@ import org.revenantdb.chaos.subject.FileAccess;
  * attributes. After {@code revenant.chaos.seconds} a test of power cuts or of a fault begins no
  * more states. {@code revenant.chaos.dir} (by default {@code target/chaos}) is the directory for
  * the files of failures. If {@code revenant.chaos.replay} is set to one of those files, the test
- * only opens that one state again.
+ * only opens that one state again. With {@code revenant.chaos.debug} it does so in a JVM of its
+ * own, which waits at that port for a debugger before the store is opened.
  *
  * <p>A subject that calls {@link System#exit} during a power-cut test ends the JVM of the tests.
  * The call site is then printed to the standard error and written to {@code EXIT.txt} beside the
@@ -132,6 +133,8 @@ public @interface CrashTest {
   /**
    * Whether further processes die at each place where the subject was seen to change its files, one
    * before and one after the operation, and at each {@link org.revenantdb.chaos.subject.Failpoint}.
+   * If no such place was seen, or if the store also bypasses the given path, the test is skipped.
+   * The report counts the places, and lists the deaths that did not take place.
    *
    * @return by default false; true needs {@link Crash#PROCESS_DEATH}
    */

@@ -71,11 +71,6 @@ abstract class CrashTestCase implements NamedCase {
     return PROVED.computeIfAbsent(kind, Teeth::proveOne);
   }
 
-  /** What was seen of the store, as far as it is known: files, operations, forces, places. */
-  String seen() throws Exception {
-    return "";
-  }
-
   @Override
   public final void run() throws Exception {
     OutcomeText text = new OutcomeText(subject, name(), seed);
@@ -84,7 +79,7 @@ abstract class CrashTestCase implements NamedCase {
       Outcome none = Outcome.of(name(), Verdict.NOT_MEASURED, bite.story());
       report.accept(none);
       System.out.println(text.line(none));
-      throw new TestAbortedException(text.notMeasured(bite.story()));
+      throw new TestAbortedException(text.notMeasured(bite.story(), /* seen= */ ""));
     }
     if (!bite.found()) {
       String toothless = text.toothless(bite);
@@ -101,7 +96,7 @@ abstract class CrashTestCase implements NamedCase {
     if (baseline != null) {
       tellKnown(baseline, text);
     }
-    String seen = isOfUse(outcome) ? seen() : "";
+    String seen = outcome.seen().text();
     if (!seen.isEmpty()) {
       System.out.println(text.seen(seen));
     }
@@ -109,7 +104,7 @@ abstract class CrashTestCase implements NamedCase {
       System.out.println(text.repeated(repeated()));
     }
     if (left.verdict() == Verdict.NOT_MEASURED) {
-      throw new TestAbortedException(text.notMeasured(left.reason()));
+      throw new TestAbortedException(text.notMeasured(left.reason(), seen));
     }
     if (left.verdict() != Verdict.SURVIVED) {
       throw new AssertionError(text.failure(left));
@@ -143,7 +138,8 @@ abstract class CrashTestCase implements NamedCase {
         outcome.states(),
         outcome.kills(),
         outcome.recoveryMillis(),
-        others);
+        others,
+        outcome.seen());
   }
 
   /** The outcome for the report: accepted failures are in it, as what they are. */

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
@@ -19,6 +18,7 @@ import org.junit.platform.commons.support.AnnotationSupport;
 import org.revenantdb.chaos.hooks.AnyRun;
 import org.revenantdb.chaos.inject.Target;
 import org.revenantdb.chaos.profile.PlatformProfile;
+import org.revenantdb.chaos.run.CoverageRow;
 import org.revenantdb.chaos.run.ErrorFaults;
 import org.revenantdb.chaos.run.ExitGuard;
 import org.revenantdb.chaos.run.FaultCase;
@@ -155,7 +155,7 @@ public final class CrashTestExtension
                 type,
                 settings,
                 kind,
-                (one, known, seen) -> faults(recording, settings, one, known, seen),
+                (one, known) -> faults(recording, settings, one, known),
                 Teeth::proveFaults));
       }
     }
@@ -171,18 +171,15 @@ public final class CrashTestExtension
   }
 
   private static Outcome faults(
-      SharedRecording recording,
-      CrashTestSettings settings,
-      FaultKind kind,
-      KnownFailures known,
-      Consumer<String> seen)
+      SharedRecording recording, CrashTestSettings settings, FaultKind kind, KnownFailures known)
       throws IOException {
     if (kind.isInCode()) {
-      return errors(recording, settings, kind, known, seen);
+      return errors(recording, settings, kind, known);
     }
-    for (Recording of : List.of(recording.get(), recording.counted())) {
-      if (!of.usable()) {
-        return Outcome.of(kind.title(), of.verdict(), of.reason());
+    Recording of = recording.get();
+    for (Recording one : List.of(of, recording.counted())) {
+      if (!one.usable()) {
+        return unusable(kind.title(), one);
       }
     }
     PowerCutOptions options = settings.faultCuts().withKnown(known);
@@ -190,64 +187,77 @@ public final class CrashTestExtension
         FaultCatalogue.cases(
             kind, recording.possible().of(kind), options.seed(), settings.faultLives());
     if (lives.isEmpty()) {
-      return FaultCatalogue.nowhere(kind);
+      return seenIn(of, FaultCatalogue.nowhere(kind));
     }
     if (!settings.isolated()) {
-      return FaultCatalogue.run(kind, new FaultRun<>(recording.subjects(), options, lives), seen);
+      return seenIn(
+          of, FaultCatalogue.run(kind, new FaultRun<>(recording.subjects(), options, lives)));
     }
     try (ImageChecker checker = recording.workers().get()) {
-      return FaultCatalogue.run(
-          kind,
-          FaultRun.isolated(recording.subjects(), checker, settings.jvmFlags(), options, lives),
-          seen);
+      return seenIn(
+          of,
+          FaultCatalogue.run(
+              kind,
+              FaultRun.isolated(
+                  recording.subjects(), checker, settings.jvmFlags(), options, lives)));
     }
   }
 
+  private static Outcome seenIn(Recording of, Outcome outcome) {
+    return outcome.withSeen(of.seen().and(outcome.seen()));
+  }
+
+  private static Outcome unusable(String name, Recording of) {
+    return Outcome.of(name, of.verdict(), of.reason()).withSeen(of.seen());
+  }
+
   private static Outcome errors(
-      SharedRecording recording,
-      CrashTestSettings settings,
-      FaultKind kind,
-      KnownFailures known,
-      Consumer<String> seen)
+      SharedRecording recording, CrashTestSettings settings, FaultKind kind, KnownFailures known)
       throws IOException {
     Recording of = recording.get();
     if (!of.usable()) {
-      return Outcome.of(kind.title(), of.verdict(), of.reason());
+      return unusable(kind.title(), of);
     }
     ErrorFaults<Object> errors = recording.errors();
     Target error = settings.error();
-    return errors.run(
-        kind,
-        error == null ? errors.cases(kind, settings.faultLives()) : List.of(ErrorFaults.of(error)),
-        known,
-        text -> seen.accept(text + "; " + errors.seen()));
+    return seenIn(
+        of,
+        errors.run(
+            kind,
+            error == null
+                ? errors.cases(kind, settings.faultLives())
+                : List.of(ErrorFaults.of(error)),
+            known));
   }
 
   private static Outcome coverage(SharedRecording recording, CrashTestSettings settings)
       throws IOException {
     Recording of = recording.get();
     if (!of.usable()) {
-      return Outcome.of("force coverage", of.verdict(), of.reason());
+      return unusable("force coverage", of);
     }
+    return seenIn(of, ForceCoverage.outcome(forces(of, recording, settings)));
+  }
+
+  private static List<CoverageRow> forces(
+      Recording of, SharedRecording recording, CrashTestSettings settings) throws IOException {
     if (settings.isolated()) {
-      return ForceCoverage.outcome(
-          ForceCoverage.with(
-                  recording.subjects().get(),
-                  recording.workers(),
-                  List.of(of),
-                  settings.seed(),
-                  settings.workers())
-              .run());
+      return ForceCoverage.with(
+              recording.subjects().get(),
+              recording.workers(),
+              List.of(of),
+              settings.seed(),
+              settings.workers())
+          .run();
     }
-    return ForceCoverage.outcome(
-        new ForceCoverage<>(
-                recording.subjects(),
-                List.of(of),
-                settings.seed(),
-                settings.workers(),
-                /* budget= */ Duration.ofDays(1))
-            .thoroughOnly()
-            .run());
+    return new ForceCoverage<>(
+            recording.subjects(),
+            List.of(of),
+            settings.seed(),
+            settings.workers(),
+            /* budget= */ Duration.ofDays(1))
+        .thoroughOnly()
+        .run();
   }
 
   /** Closed with the context that it is stored in. */
@@ -278,10 +288,10 @@ public final class CrashTestExtension
               type,
               settings,
               kind,
-              (one, known, seen) -> {
+              (one, known) -> {
                 AnyCase.directory(settings);
                 return run.faults(
-                    one, settings.faultLives(), settings.faultCuts().withKnown(known), seen);
+                    one, settings.faultLives(), settings.faultCuts().withKnown(known));
               },
               () -> AnyCase.proveFaults(settings)));
     }
@@ -305,7 +315,7 @@ public final class CrashTestExtension
 
     @Override
     public String getDisplayName(int invocationIndex) {
-      return crashCase.name();
+      return crashCase.shown();
     }
 
     @Override

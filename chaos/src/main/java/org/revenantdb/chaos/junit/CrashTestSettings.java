@@ -45,6 +45,7 @@ import org.revenantdb.chaos.subject.FileAccess;
  * @param limit the time limit of the lives, and of a state
  * @param directory where the files of failures go
  * @param replay the only file to open again, or null
+ * @param debug the port at which a replay waits for a debugger, or 0
  * @param error the only error to throw, or null if all tests run
  */
 record CrashTestSettings(
@@ -72,10 +73,12 @@ record CrashTestSettings(
     Duration limit,
     Path directory,
     @Nullable Path replay,
+    int debug,
     @Nullable Target error) {
 
   private static final int LEAST_OF_A_FAULT = 20;
   private static final int SHARE_OF_A_FAULT = 25;
+  private static final int MOST_PORT = 65_535;
 
   static final String SEED = "revenant.chaos.seed";
   static final String STATES = "revenant.chaos.states";
@@ -83,6 +86,7 @@ record CrashTestSettings(
   static final String DIR = "revenant.chaos.dir";
   static final String WRITE_BASELINE = "revenant.chaos.baseline.write";
   static final String REPLAY = "revenant.chaos.replay";
+  static final String DEBUG = "revenant.chaos.debug";
 
   /**
    * Combines the annotation and the system properties.
@@ -129,6 +133,11 @@ record CrashTestSettings(
         test.errorsIn().length == 0 || test.faults(),
         "errorsIn needs faults = true: it is for the faults in code");
     String replay = System.getProperty(REPLAY);
+    long debug = number(DEBUG, 0);
+    demand(
+        debug == 0 || replay != null,
+        "-D" + DEBUG + " needs -D" + REPLAY + ": only a replay stops in a debugger");
+    demand(debug >= 0 && debug <= MOST_PORT, "-D" + DEBUG + " is a port, at most " + MOST_PORT);
     return new CrashTestSettings(
         List.of(test.crash()),
         test.files(),
@@ -154,6 +163,7 @@ record CrashTestSettings(
         Duration.ofSeconds(test.timeoutSeconds()),
         Path.of(System.getProperty(DIR, "target/chaos")),
         replay == null ? null : Path.of(replay),
+        (int) debug,
         error(test));
   }
 

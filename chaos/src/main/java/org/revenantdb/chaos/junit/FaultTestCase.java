@@ -2,7 +2,6 @@ package org.revenantdb.chaos.junit;
 
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
 import org.revenantdb.chaos.run.KnownFailures;
 import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.subject.Crash;
@@ -15,7 +14,7 @@ final class FaultTestCase extends CrashTestCase {
 
   /** Lets operations of the store fail. */
   interface Run {
-    Outcome of(FaultKind kind, KnownFailures known, Consumer<String> seen) throws Exception;
+    Outcome of(FaultKind kind, KnownFailures known) throws Exception;
   }
 
   private static final Map<FileAccess, Bite> PROVED = new ConcurrentHashMap<>();
@@ -24,7 +23,6 @@ final class FaultTestCase extends CrashTestCase {
   private final FileAccess files;
   private final Run run;
   private final Prover prover;
-  private String seen = "";
 
   FaultTestCase(Class<?> type, CrashTestSettings settings, FaultKind kind, Run run, Prover prover) {
     super(type, Crash.POWER_CUT, settings.seed());
@@ -40,19 +38,18 @@ final class FaultTestCase extends CrashTestCase {
   }
 
   @Override
+  public String tries() {
+    return kind.title();
+  }
+
+  @Override
   Bite prove() {
     return PROVED.computeIfAbsent(files, _ -> prover.prove());
   }
 
   @Override
   Outcome measure() throws Exception {
-    return run.of(kind, known(), text -> seen = text);
-  }
-
-  /** A fault that strikes few of the lives shows little. */
-  @Override
-  String seen() {
-    return seen;
+    return run.of(kind, known());
   }
 
   /** The test of power cuts warns of them. */

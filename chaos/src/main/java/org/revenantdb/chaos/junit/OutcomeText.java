@@ -24,7 +24,7 @@ record OutcomeText(Class<?> subject, String test, long seed) {
   private static final int FINDINGS_SHOWN = 5;
   private static final int FAILURES_SHOWN = 3;
 
-  /** One line: verdict, number of crashes and states, duration of recovery, seed. */
+  /** One line: verdict, number of crashes, checks and states, duration of recovery, seed. */
   String line(Outcome outcome) {
     StringBuilder line = new StringBuilder(title()).append(": ").append(outcome.verdict());
     if (outcome.verdict() == Verdict.NOT_MEASURED) {
@@ -62,8 +62,13 @@ record OutcomeText(Class<?> subject, String test, long seed) {
   }
 
   /** The reason why the test has no result. */
-  String notMeasured(String reason) {
-    return Verdict.NOT_MEASURED + ": " + title() + "\n\n" + reason;
+  String notMeasured(String reason, String seen) {
+    return Verdict.NOT_MEASURED
+        + ": "
+        + title()
+        + "\n\n"
+        + reason
+        + (seen.isEmpty() ? "" : "\n\nseen " + seen);
   }
 
   /** The whole report of a failure. */
@@ -71,6 +76,9 @@ record OutcomeText(Class<?> subject, String test, long seed) {
     StringBuilder text = new StringBuilder();
     text.append(outcome.verdict()).append(": ").append(title());
     text.append("; ").append(counts(outcome)).append('\n');
+    if (!outcome.seen().text().isEmpty()) {
+      text.append("seen ").append(outcome.seen().text()).append('\n');
+    }
     List<Failure> failures = worstFirst(outcome.failures());
     if (failures.isEmpty()) {
       text.append('\n').append(outcome.reason()).append('\n');
@@ -148,6 +156,7 @@ record OutcomeText(Class<?> subject, String test, long seed) {
     return failures.stream().sorted((a, b) -> b.verdict().compareTo(a.verdict())).toList();
   }
 
+  /** The numbers of verdicts add up to the number of checks. */
   private static String counts(Outcome outcome) {
     EnumMap<Verdict, Long> sorted = new EnumMap<>(Verdict.class);
     sorted.putAll(outcome.verdicts());
@@ -156,7 +165,10 @@ record OutcomeText(Class<?> subject, String test, long seed) {
             .map(entry -> entry.getValue() + " " + entry.getKey())
             .collect(Collectors.joining(", "));
     String kills = outcome.kills() == 0 ? "" : outcome.kills() + " kills, ";
-    String states = outcome.states() == 0 ? "" : outcome.states() + " different states, ";
+    String states =
+        outcome.states() == 0
+            ? ""
+            : "%d checks of %d different states: ".formatted(outcome.checks(), outcome.states());
     return kills + states + verdicts;
   }
 

@@ -9,6 +9,7 @@ import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.run.PowerCutOptions;
 import org.revenantdb.chaos.run.PowerCutRun;
 import org.revenantdb.chaos.run.Recording;
+import org.revenantdb.chaos.run.Seen;
 import org.revenantdb.chaos.run.SeenImages;
 import org.revenantdb.chaos.subject.Crash;
 import org.revenantdb.chaos.subject.Verdict;
@@ -46,6 +47,16 @@ final class PowerCutCase extends CrashTestCase {
   }
 
   @Override
+  public String tries() {
+    return profile.title()
+        + switch (settings.depth()) {
+          case 1 -> "";
+          case 2 -> ", also during recovery";
+          default -> ", also during two recoveries in a row";
+        };
+  }
+
+  @Override
   Outcome measure() throws IOException {
     try {
       recording.subjects();
@@ -56,7 +67,8 @@ final class PowerCutCase extends CrashTestCase {
     int share = options.states() / SHARE_OF_DEATHS;
     List<Recording> deaths = recording.deaths(Math.min(DEATHS, share / FEWEST));
     if (deaths.isEmpty()) {
-      return run(recording.get(), options);
+      Outcome outcome = run(recording.get(), options);
+      return outcome.withSeen(seen());
     }
     PowerCutOptions ofDeath = options.withStates(share / deaths.size());
     PowerCutOptions others = options.withStates(options.states() - share);
@@ -71,12 +83,11 @@ final class PowerCutCase extends CrashTestCase {
     for (Recording death : deaths) {
       outcomes.add(run(death, ofDeath));
     }
-    return Outcome.sum(outcomes.getFirst().name(), outcomes);
+    return Outcome.sum(outcomes.getFirst().name(), outcomes).withSeen(seen());
   }
 
-  @Override
-  String seen() throws IOException {
-    return recording.get().usable() ? recording.get().seen() + recording.leaks() : "";
+  private Seen seen() throws IOException {
+    return recording.get().seen().with(recording.leaks());
   }
 
   @Override

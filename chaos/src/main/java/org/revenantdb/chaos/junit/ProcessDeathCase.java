@@ -3,6 +3,8 @@ package org.revenantdb.chaos.junit;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.revenantdb.chaos.crash.FileTrees;
 import org.revenantdb.chaos.crash.ProcessDeathRun;
 import org.revenantdb.chaos.run.Outcome;
@@ -27,6 +29,17 @@ final class ProcessDeathCase extends CrashTestCase {
     return Crash.PROCESS_DEATH
         + (settings.failpoints() ? ", failpoints" : "")
         + (settings.zombies() == 0 ? "" : ", zombies");
+  }
+
+  @Override
+  public String tries() {
+    return "a process is killed "
+        + Stream.of(
+                settings.kills() == 0 ? "" : "at random moments",
+                settings.failpoints() ? "before and after each place that changes a file" : "",
+                settings.zombies() == 0 ? "" : "or stopped while another one has the store")
+            .filter(part -> !part.isEmpty())
+            .collect(Collectors.joining(", "));
   }
 
   @Override

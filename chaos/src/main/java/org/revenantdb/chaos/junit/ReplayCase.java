@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.List;
 import org.opentest4j.TestAbortedException;
 import org.revenantdb.chaos.hooks.AnyReplay;
+import org.revenantdb.chaos.run.Debugged;
 import org.revenantdb.chaos.run.FailureFile;
 import org.revenantdb.chaos.run.ImageChecker;
 import org.revenantdb.chaos.run.StateResult;
@@ -22,6 +23,7 @@ final class ReplayCase implements NamedCase {
   private final boolean onRealDisk;
   private final boolean isolated;
   private final List<String> flags;
+  private final int debug;
 
   ReplayCase(Class<?> type, Path file, CrashTestSettings settings) {
     this.type = type;
@@ -30,11 +32,17 @@ final class ReplayCase implements NamedCase {
     this.onRealDisk = settings.files() == FileAccess.ANY;
     this.isolated = settings.isolated();
     this.flags = settings.jvmFlags();
+    this.debug = settings.debug();
   }
 
   @Override
   public String name() {
     return "replay of " + file.getFileName();
+  }
+
+  @Override
+  public String tries() {
+    return "a state that failed is opened again";
   }
 
   @Override
@@ -54,10 +62,18 @@ final class ReplayCase implements NamedCase {
       throw new TestAbortedException(why);
     }
     StateResult result;
+    List<String> ofJvm = debug == 0 ? flags : Debugged.flags(flags, debug); // the port is free
+    if (debug != 0) {
+      System.out.printf(
+          "%s, %s: stops before the store is opened; connect a debugger to localhost:%d%n",
+          type.getSimpleName(), name(), debug);
+    }
     if (onRealDisk) {
-      result = AnyReplay.replay(failure, flags, limit);
+      result = AnyReplay.replay(failure, ofJvm, debug == 0 ? limit : Debugged.LIMIT);
+    } else if (debug != 0) {
+      result = inOtherJvm(failure, ofJvm, Debugged.LIMIT);
     } else if (isolated) {
-      result = inOtherJvm(failure);
+      result = inOtherJvm(failure, ofJvm, limit);
     } else {
       result = failure.replay(limit);
     }
@@ -69,8 +85,9 @@ final class ReplayCase implements NamedCase {
     }
   }
 
-  private StateResult inOtherJvm(FailureFile failure) throws IOException {
-    try (Workers workers = Workers.inMemory(type, flags, limit, Workers.IMAGES);
+  private StateResult inOtherJvm(FailureFile failure, List<String> ofJvm, Duration ofStep)
+      throws IOException {
+    try (Workers workers = Workers.inMemory(type, ofJvm, ofStep, Workers.IMAGES);
         ImageChecker checker = workers.get()) {
       return checker.check(failure.image().fork(), failure.promises(), failure.seq());
     }

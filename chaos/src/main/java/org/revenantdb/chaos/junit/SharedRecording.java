@@ -100,7 +100,7 @@ final class SharedRecording implements AutoCloseable {
     Workers made = workers;
     return made == null || made.leaks() == 0
         ? ""
-        : "; %d failures only in JVMs that had opened other images, which do not count"
+        : "%d failures only in JVMs that had opened other images, which do not count"
             .formatted(made.leaks());
   }
 

@@ -5,6 +5,7 @@ import java.io.DataOutput;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -19,6 +20,7 @@ import org.revenantdb.chaos.oracle.PromiseEvent.OfWrite;
 import org.revenantdb.chaos.oracle.PromiseEvent.Single;
 import org.revenantdb.chaos.oracle.PromiseEvent.Step;
 import org.revenantdb.chaos.subject.Promises;
+import org.revenantdb.chaos.trace.CallStack;
 import org.revenantdb.chaos.trace.TraceClock;
 
 /**
@@ -42,7 +44,9 @@ public final class PromiseLog {
 
   private final List<PromiseEvent> events = new ArrayList<>();
   private final AtomicLong groups = new AtomicLong();
+  private final PromiseStacks stacks = new PromiseStacks();
   private final boolean keeps;
+  private volatile boolean takesStacks;
   private volatile Consumer<PromiseEvent> listener;
 
   // Guarded by events.
@@ -157,8 +161,23 @@ public final class PromiseLog {
     }
   }
 
+  /**
+   * Takes the stack of each promise from now on, for {@link #lastBefore}. A stack costs several
+   * microseconds. So only logs whose lives are recorded take them, and not those of the many checks
+   * of images. A log that {@link #before} makes does not take stacks.
+   *
+   * @return this
+   */
+  public PromiseLog withStacks() {
+    takesStacks = true;
+    return this;
+  }
+
   private void said(PromiseEvent event) {
     if (keeps) {
+      if (takesStacks && isPromise(event)) {
+        stacks.note(PromiseIndex.by(event).place());
+      }
       synchronized (events) {
         events.add(event);
         index = null;
@@ -274,7 +293,7 @@ public final class PromiseLog {
     }
     // Work that these answers would have reported had its window before them.
     said.addAll(index().unannouncedFrom(place));
-    PromiseLog less = of(said);
+    PromiseLog less = of(said).madeIn(stacks.all());
     return isCutOffByDeath() ? less.cutOffByDeath() : less;
   }
 
@@ -288,6 +307,17 @@ public final class PromiseLog {
   }
 
   /**
+   * Returns whether a report is a promise of the store: no attempt, no rollback, and no content
+   * that a check has found.
+   *
+   * @param event the report
+   * @return true if it binds the store
+   */
+  public static boolean isPromise(PromiseEvent event) {
+    return isAnswer(event) && !(event instanceof OfWrite write && write.what() == Single.FOUND);
+  }
+
+  /**
    * Returns the places of the answers in the last life (durable, lazy, read, flushed, rolled back).
    * The first crash point at which an answer counts is its place plus one.
    *
@@ -295,6 +325,61 @@ public final class PromiseLog {
    */
   public List<Long> places() {
     return index().answerPlaces();
+  }
+
+  /**
+   * Adds where promises of the last life were made, if that is known from elsewhere.
+   *
+   * @param byPlace the stacks
+   * @return this
+   */
+  public PromiseLog madeIn(Map<Long, CallStack> byPlace) {
+    byPlace.forEach(stacks::note);
+    return this;
+  }
+
+  /**
+   * Returns where the promises of the last life were made.
+   *
+   * @return the stacks that are known, by the places of the promises
+   */
+  public Map<Long, CallStack> madeIn() {
+    return stacks.all();
+  }
+
+  /**
+   * Describes the last promise of the last life before a crash, with the stack of the thread that
+   * made it. It is often the broken one, because crashes are tried behind each promise.
+   *
+   * @param crash the crash point
+   * @return a line, and the stack below it if it is known; empty if nothing was promised before
+   */
+  public String lastBefore(long crash) {
+    List<PromiseEvent> all = events();
+    PromiseEvent last = null;
+    for (PromiseEvent event : all.subList(lastLife(all), all.size())) {
+      long place = isPromise(event) ? PromiseIndex.by(event).place() : Long.MAX_VALUE;
+      if (place < crash && (last == null || place > PromiseIndex.by(last).place())) {
+        last = event;
+      }
+    }
+    if (last == null) {
+      return "";
+    }
+    By by = PromiseIndex.by(last);
+    String stack = stacks.at(by.place()).text();
+    return "the last promise before it, at %d: %s by thread %s%s"
+        .formatted(by.place(), words(last), by.name(), stack.isEmpty() ? "" : "\n" + stack);
+  }
+
+  private static String words(PromiseEvent answer) {
+    return switch (answer) {
+      case OfWrite write ->
+          write.what().name().toLowerCase(Locale.ROOT).replace('_', ' ') + " " + write.key();
+      case OfGroup step ->
+          step.step().name().toLowerCase(Locale.ROOT) + " transaction " + step.group();
+      default -> "all is durable";
+    };
   }
 
   /**

@@ -290,7 +290,7 @@ final class NameOperations {
     if (entry(link) == null) {
       recorder.escape("the creation of " + link);
     } else {
-      recorder.gap("a symbolic link is not recorded: " + link);
+      recorder.wayAround("a symbolic link is not recorded: " + link);
     }
   }
 
@@ -313,7 +313,8 @@ final class NameOperations {
     Node node = entry.node();
     if (node == null) {
       below.delete(entry.path());
-      recorder.gap("the deletion of something that was made unseen: " + entry.path());
+      recorder.gap(
+          "the deletion of something that was created outside the recording: " + entry.path());
       return;
     }
     Strike strike = recorder.ask(Kind.DELETE, entry.text(), caller).before();
@@ -360,7 +361,7 @@ final class NameOperations {
     Node toParent = to.parent();
     if (moving == null || fromParent == null || toParent == null) {
       below.move(from.path(), to.path(), options);
-      recorder.gap("a move of something that was made unseen: " + from.path());
+      recorder.gap("a move of something that was created outside the recording: " + from.path());
       return;
     }
     if (moving == to.node()) {
@@ -469,7 +470,7 @@ final class NameOperations {
   /** The node of an entry that certainly exists. */
   private @Nullable Node foundOrMade(Entry entry, Caller caller) throws IOException {
     if (entry.node() == null) {
-      recorder.gap("something was made unseen: " + entry.path());
+      recorder.gap("something was created outside the recording: " + entry.path());
       if (entry.parent() != null && exists(entry.path())) {
         takeOver(entry, caller);
       }
@@ -540,14 +541,14 @@ final class NameOperations {
         missing.remove(name);
         if (known == null && !Files.isSymbolicLink(child)) {
           // Links were noted as gaps when they were made.
-          recorder.gap("something was made unseen: " + child);
+          recorder.found("something was created outside the recording: " + child);
         } else if (known != null && known.isDirectory()) {
           compare(child, known);
         }
       }
     }
     for (String name : missing) {
-      recorder.gap("something was deleted unseen: " + directory.resolve(name));
+      recorder.found("something was deleted outside the recording: " + directory.resolve(name));
     }
   }
 

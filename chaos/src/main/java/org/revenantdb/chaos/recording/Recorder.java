@@ -62,6 +62,7 @@ final class Recorder {
   private final AtomicLong asked;
   private final List<Operation> operations;
   private final Set<String> gaps;
+  private final Set<String> waysAround;
   private final Set<String> escapes;
   private final @Nullable SlowForces slow;
   private final Set<RecordingChannel> open = ConcurrentHashMap.newKeySet();
@@ -85,6 +86,7 @@ final class Recorder {
     this.asked = new AtomicLong();
     this.operations = new ArrayList<>();
     this.gaps = new LinkedHashSet<>();
+    this.waysAround = new LinkedHashSet<>();
     this.escapes = new LinkedHashSet<>();
     this.slow = slow;
   }
@@ -101,6 +103,7 @@ final class Recorder {
     this.asked = former.asked;
     this.operations = former.operations;
     this.gaps = former.gaps;
+    this.waysAround = former.waysAround;
     this.escapes = former.escapes;
     this.slow = former.slow == null ? null : former.slow.next();
   }
@@ -319,6 +322,33 @@ final class Recorder {
     String sentence = withStack(what);
     synchronized (gaps) {
       gaps.add(sentence);
+    }
+  }
+
+  /** Notes a difference that a comparison has found. The stack would be that of the comparison. */
+  void found(String what) {
+    synchronized (gaps) {
+      gaps.add(what);
+    }
+  }
+
+  /**
+   * Notes a way around this recording. Until something takes it, no file is changed unseen, so it
+   * matters only if the files are not compared with the trace afterwards. Noted once for each
+   * stack.
+   */
+  void wayAround(String what) {
+    String sentence = withStack(what);
+    synchronized (gaps) {
+      gaps.add(sentence);
+      waysAround.add(sentence);
+    }
+  }
+
+  /** The gaps that are only ways around this recording. */
+  Set<String> waysAround() {
+    synchronized (gaps) {
+      return Set.copyOf(waysAround);
     }
   }
 

@@ -119,6 +119,17 @@ public final class RecordingFileSystem extends FileSystem {
   }
 
   /**
+   * Returns the gaps of the trace that have changed no file by themselves: a {@code java.io.File}
+   * was made of a path, or there is a symbolic link or a second name of a file. If files are
+   * changed that way later, they differ from the trace.
+   *
+   * @return some of the gaps of {@link #trace}
+   */
+  public Set<String> waysAround() {
+    return recorder.waysAround();
+  }
+
+  /**
    * Ends the process that has worked here so far, and starts the next: the same directory and the
    * same trace, but paths of its own. All calls through the old paths and channels fail and leave
    * no trace. The channels are closed, so that their locks are free. When this returns, no

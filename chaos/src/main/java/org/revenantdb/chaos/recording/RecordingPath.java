@@ -113,7 +113,7 @@ final class RecordingPath implements Path {
 
   @Override
   public File toFile() {
-    fileSystem.recorder().gap("operations on a java.io.File cannot be recorded: " + delegate);
+    fileSystem.recorder().wayAround("operations on a java.io.File cannot be recorded: " + delegate);
     return delegate.toFile();
   }
 

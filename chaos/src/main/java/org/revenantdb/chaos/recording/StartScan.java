@@ -54,9 +54,9 @@ final class StartScan {
         image.link(node, String.valueOf(entry.getFileName()), child);
         Object key = attributes.fileKey();
         if (attributes.isSymbolicLink()) {
-          recorder.gap("a symbolic link was there: " + entry);
+          recorder.wayAround("a symbolic link was there: " + entry);
         } else if (!isDirectory && key != null && !keys.add(key)) {
-          recorder.gap("a file with another name was there: " + entry);
+          recorder.wayAround("a file with another name was there: " + entry);
         }
         if (isDirectory) {
           scan(entry, child, image, last);

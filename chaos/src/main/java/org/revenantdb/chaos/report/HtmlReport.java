@@ -240,11 +240,12 @@ public final class HtmlReport {
 
   private void parts() {
     HtmlTable table =
-        new HtmlTable("part", "verdict", "how often", "#states", "#kills", "#median", "#longest");
+        new HtmlTable(
+            "part", "verdict", "checks", "#different states", "#kills", "#median", "#longest");
     for (Outcome part : report.parts()) {
       double[] sorted = RunFigures.sorted(part.recoveryMillis());
       table.row(
-          "<b>" + escape(part.name()) + "</b>" + under(part.reason()),
+          "<b>" + escape(part.name()) + "</b>" + under(part.reason()) + under(seen(part)),
           badge(part.verdict()),
           bar(part.verdicts()) + under(plainCounts(part.verdicts())),
           part.states() == 0 ? "" : count(part.states()),
@@ -253,6 +254,11 @@ public final class HtmlReport {
           millis(RunFigures.percentile(sorted, 1)));
     }
     section("parts", "Results by part", table.orNothing());
+  }
+
+  private static String seen(Outcome part) {
+    String text = part.seen().text();
+    return text.isEmpty() ? "" : "seen: " + text;
   }
 
   private static String millis(OptionalDouble value) {

@@ -9,6 +9,7 @@ import java.util.stream.Stream;
 import org.revenantdb.chaos.run.CoverageRow;
 import org.revenantdb.chaos.run.FaultRow;
 import org.revenantdb.chaos.run.Outcome;
+import org.revenantdb.chaos.run.Seen;
 import org.revenantdb.chaos.subject.Verdict;
 
 /**
@@ -99,8 +100,12 @@ public final class RunJson {
     map.put("verdict", part.verdict().name());
     map.put("reason", part.reason());
     map.put("verdicts", named(part.verdicts()));
+    map.put("checks", part.checks());
     map.put("states", part.states());
     map.put("kills", part.kills());
+    if (!part.seen().equals(Seen.NOTHING)) {
+      map.put("seen", seen(part.seen()));
+    }
     put(
         map,
         "failures",
@@ -114,6 +119,12 @@ public final class RunJson {
                     Map.entry("file", failure.file() == null ? "" : failure.file().toString()))
                 .collect(
                     LinkedHashMap::new, (m, e) -> m.put(e.getKey(), e.getValue()), Map::putAll));
+    return map;
+  }
+
+  private static Map<String, Object> seen(Seen seen) {
+    Map<String, Object> map = new LinkedHashMap<>(seen.counts());
+    map.put("text", seen.text());
     return map;
   }
 

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -144,27 +143,11 @@ public final class ErrorFaults<S> {
    *
    * @param kind the fault
    * @param cases made here
-   * @param seen receives in how many lives the errors occurred
-   * @return the outcome; not measured if nothing could be struck
-   * @throws IOException if a disk cannot be made
-   */
-  public Outcome run(FaultKind kind, List<FaultCase> cases, Consumer<String> seen)
-      throws IOException {
-    return run(kind, cases, KnownFailures.NONE, seen);
-  }
-
-  /**
-   * Runs cases of one kind.
-   *
-   * @param kind the fault
-   * @param cases made here
    * @param known the failures that are accepted
-   * @param seen receives in how many lives the errors occurred
    * @return the outcome; not measured if nothing could be struck
    * @throws IOException if a disk cannot be made
    */
-  public synchronized Outcome run(
-      FaultKind kind, List<FaultCase> cases, KnownFailures known, Consumer<String> seen)
+  public synchronized Outcome run(FaultKind kind, List<FaultCase> cases, KnownFailures known)
       throws IOException {
     if (!complaint.isEmpty()) {
       return Outcome.of(
@@ -178,7 +161,8 @@ public final class ErrorFaults<S> {
           Verdict.NOT_MEASURED,
           "errorsIn chooses no code that is reached: " + kind.title());
     }
-    return FaultCatalogue.run(kind, run(cases, known), seen);
+    Outcome outcome = FaultCatalogue.run(kind, run(cases, known));
+    return outcome.withSeen(outcome.seen().with(seen()));
   }
 
   /**

@@ -14,10 +14,10 @@ import org.revenantdb.chaos.profile.PlatformProfile;
  * some boundary between two operations, and nothing after it.
  *
  * <p>A boundary is tried before each operation and behind each promise. If there are more
- * boundaries than states, they are spread evenly. A boundary between two pages that one look at
- * mapped memory found is none: all stores before a death are kept, in the order of the program, and
- * pages in the order of their addresses may be a state in which the program never was. {@link
- * Recording#seen} tells how many promises have no boundary behind them.
+ * boundaries than states, they are spread evenly, and {@link #told} says so. A boundary between two
+ * pages that one look at mapped memory found is none: all stores before a death are kept, in the
+ * order of the program, and pages in the order of their addresses may be a state in which the
+ * program never was. {@link Recording#seen} tells how many promises have no boundary behind them.
  *
  * <p>Threads: one at a time.
  */
@@ -44,13 +44,24 @@ public final class EveryBoundary implements Iterator<CrashState> {
     this.count = Math.min(states, places.size());
   }
 
+  /**
+   * Returns how many boundaries were tried so far.
+   *
+   * @return a sentence
+   */
+  public synchronized String told() {
+    return next == places.size()
+        ? "a process died at each of %d boundaries between operations".formatted(next)
+        : "a process died at %d of %d boundaries between operations".formatted(next, places.size());
+  }
+
   @Override
-  public boolean hasNext() {
+  public synchronized boolean hasNext() {
     return next < count;
   }
 
   @Override
-  public CrashState next() {
+  public synchronized CrashState next() {
     if (!hasNext()) {
       throw new NoSuchElementException();
     }

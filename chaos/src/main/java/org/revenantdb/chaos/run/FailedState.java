@@ -115,7 +115,7 @@ final class FailedState {
     }
     StateResult shown = result.survived() ? first : result;
     String story =
-        alone.withNote(small.losses().story())
+        alone.withNote(told(small, promises))
             + (shown.failure() == null ? "" : "\n" + CallStack.text(shown.failure()));
     String title = shown.verdict() + ", " + where + ": " + shown.summary();
     @Nullable Path file =
@@ -145,6 +145,12 @@ final class FailedState {
       known.explain(failure);
     }
     tally.add(failure);
+  }
+
+  /** What is lost, and the thread that was promised something: often another one than wrote it. */
+  private static String told(CrashState state, PromiseLog promises) {
+    String promise = promises.lastBefore(state.seq());
+    return state.losses().story() + (promise.isEmpty() ? "" : "\n" + promise);
   }
 
   /**

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.function.Consumer;
 import org.revenantdb.chaos.fault.FaultPoint;
 import org.revenantdb.chaos.subject.FaultKind;
 import org.revenantdb.chaos.subject.Verdict;
@@ -47,20 +46,24 @@ public final class FaultCatalogue {
    *
    * @param kind the fault
    * @param run has the cases of that kind
-   * @param seen receives in how many lives the fault occurred, in a sentence
-   * @return the outcome; not measured if no life had the fault
+   * @return the outcome, with the lives in what was seen; not measured if no life had the fault
    * @throws IOException if a disk cannot be made
    */
-  public static Outcome run(FaultKind kind, FaultRun<?> run, Consumer<String> seen)
-      throws IOException {
+  public static Outcome run(FaultKind kind, FaultRun<?> run) throws IOException {
     Outcome outcome = run.run();
     int struck = run.rows().stream().mapToInt(FaultRow::struck).sum();
     int lives = run.rows().stream().mapToInt(FaultRow::lives).sum();
-    String missing = run.notRun().isEmpty() ? "" : "; " + run.notRun();
-    seen.accept("the fault in %d of %d lives%s".formatted(struck, lives, missing));
-    return struck == 0 && outcome.failures().isEmpty() && !run.rows().isEmpty()
-        ? Outcome.of(kind.title(), Verdict.NOT_MEASURED, "the fault occurred in none of the lives")
-        : outcome;
+    Seen seen =
+        Seen.NOTHING
+            .with("the fault in %d of %d lives".formatted(struck, lives))
+            .with(run.notRun())
+            .withFaults(run.rows());
+    Outcome told =
+        struck == 0 && outcome.failures().isEmpty() && !run.rows().isEmpty()
+            ? Outcome.of(
+                kind.title(), Verdict.NOT_MEASURED, "the fault occurred in none of the lives")
+            : outcome;
+    return told.withSeen(seen.and(outcome.seen()));
   }
 
   /**

@@ -282,6 +282,21 @@ public final class ForceCoverage<S> {
    * @return survived; not measured, with the places that force for nothing as far as the test shows
    */
   public static Outcome outcome(List<CoverageRow> rows) {
+    long needed = rows.stream().filter(CoverageRow::detected).count();
+    return verdict(rows)
+        .withSeen(
+            Seen.NOTHING
+                .with("places_with_a_force", rows.size())
+                .with("states_without_a_force", states(rows))
+                .with(needed + " of these places are needed")
+                .withCoverage(rows));
+  }
+
+  private static long states(List<CoverageRow> rows) {
+    return rows.stream().mapToLong(CoverageRow::states).sum();
+  }
+
+  private static Outcome verdict(List<CoverageRow> rows) {
     String name = "force coverage";
     List<CoverageRow> unnoticed = rows.stream().filter(row -> !row.detected()).toList();
     if (rows.isEmpty()) {
@@ -297,13 +312,13 @@ public final class ForceCoverage<S> {
                   rows.size(),
                   unnoticed.stream().map(ForceCoverage::text).collect(Collectors.joining("\n"))));
     }
-    long states = rows.stream().mapToLong(CoverageRow::states).sum();
+    // No states: each lacks some force, so its verdict is no verdict of the store.
     return new Outcome(
         name,
         Verdict.SURVIVED,
         "",
         Map.of(Verdict.SURVIVED, (long) rows.size()),
-        states,
+        /* states= */ 0,
         /* kills= */ 0,
         new double[0],
         List.of());

@@ -199,7 +199,7 @@ public final class LifeRecorder<S> {
     private final Path directory =
         Files.createDirectory(MemoryFileSystem.apart(new DiskImage()).root().resolve("store"));
     private RecordingFileSystem disk;
-    private PromiseLog log = new PromiseLog();
+    private PromiseLog log = new PromiseLog().withStacks();
     private long from;
     private volatile boolean slow;
 
@@ -248,7 +248,7 @@ public final class LifeRecorder<S> {
       new DyingLife<>(subjects.get(), death)
           .live(disk.directory(), log.promises(disk.clock(), seed + life, death::isDead));
       disk = disk.nextProcess(FaultInjector.NOTHING);
-      log = log.cutOffByDeath().before(Long.MAX_VALUE);
+      log = log.cutOffByDeath().before(Long.MAX_VALUE).withStacks();
       from = disk.clock().next();
       leftByDeath = DiskImage.of(directory);
     }

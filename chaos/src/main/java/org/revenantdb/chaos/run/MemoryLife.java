@@ -27,7 +27,7 @@ class MemoryLife<S> implements FaultLife {
   private final FaultCase fault;
   private final TraceClock clock = new TraceClock();
   private final Strikes strikes;
-  private final PromiseLog log = new PromiseLog();
+  private final PromiseLog log = new PromiseLog().withStacks();
 
   /** The promises from the place where the second life began; null before. */
   private @Nullable PromiseLog later;
@@ -132,7 +132,7 @@ class MemoryLife<S> implements FaultLife {
       step.now("check after " + fault.title());
       RecoveredState found = log.at(Long.MAX_VALUE);
       subject.check(store, found);
-      PromiseLog next = log.before(Long.MAX_VALUE).settle(found);
+      PromiseLog next = log.before(Long.MAX_VALUE).settle(found).withStacks();
       laterFrom = clock.next();
       later = next;
       step.now("resume after " + fault.title());

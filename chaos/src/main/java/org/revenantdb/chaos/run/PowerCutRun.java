@@ -167,10 +167,11 @@ public final class PowerCutRun<S> {
     } finally {
       guard.close();
     }
-    if (states instanceof EveryBoundary) {
-      tellUntried();
+    if (!(states instanceof EveryBoundary boundaries)) {
+      return tally.outcome(name, 0);
     }
-    return tally.outcome(name, 0);
+    tellUntried();
+    return tally.outcome(name, 0).withSeen(Seen.NOTHING.with(boundaries.told()));
   }
 
   /** A thread that always stores into mapped memory leaves hardly a moment for a death. */

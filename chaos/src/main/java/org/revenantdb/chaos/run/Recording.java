@@ -8,6 +8,7 @@ import org.revenantdb.chaos.oracle.PromiseLog;
 import org.revenantdb.chaos.power.CrashPlan;
 import org.revenantdb.chaos.subject.Verdict;
 import org.revenantdb.chaos.trace.Operation;
+import org.revenantdb.chaos.trace.Site;
 import org.revenantdb.chaos.trace.Trace;
 
 /**
@@ -51,10 +52,11 @@ public record Recording(
   /**
    * Returns what was recorded, for reports.
    *
-   * @return numbers of files, operations, forces and promises
+   * @return numbers of files, operations, forces, places in the code and promises
    */
-  public String seen() {
+  public Seen seen() {
     Set<Integer> files = new HashSet<>();
+    Set<String> places = new HashSet<>();
     int forces = 0;
     for (Operation operation : trace.operations()) {
       if (operation instanceof Operation.Force) {
@@ -62,17 +64,20 @@ public record Recording(
       } else if (operation instanceof Operation.Create made && !made.directory()) {
         files.add(made.node());
       }
+      Site site = Site.of(operation.origin().stack(), List.of(), /* fileKind= */ "");
+      places.add(operation.getClass().getSimpleName() + " " + site);
     }
     long untried = untriedPromises();
-    return "%d files, %d operations, %d of them forces; %d promises%s"
-        .formatted(
-            files.size(),
-            trace.operations().size(),
-            forces,
-            promises.places().size(),
+    return Seen.NOTHING
+        .with("files", files.size())
+        .with("operations", trace.operations().size())
+        .with("forces", forces)
+        .with("places", places.size())
+        .with("promises", promises.places().size())
+        .with(
             untried == 0
                 ? ""
-                : ", %d of them amid stores into mapped memory, where no process death is tried"
+                : "%d promises amid stores into mapped memory, where no process death is tried"
                     .formatted(untried));
   }
 
@@ -88,6 +93,17 @@ public record Recording(
    */
   public boolean usable() {
     return verdict == Verdict.SURVIVED;
+  }
+
+  /**
+   * Returns the same recording as one that must not be used, for reports of what was seen.
+   *
+   * @param why not {@link Verdict#SURVIVED}
+   * @param sentence the reason
+   * @return another recording
+   */
+  public Recording unusable(Verdict why, String sentence) {
+    return new Recording(trace, promises, why, sentence, end, from);
   }
 
   /** The recording of a life that did not end. */

@@ -5,7 +5,9 @@ import java.io.DataOutput;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.revenantdb.chaos.disk.DiskImage;
 import org.revenantdb.chaos.disk.ImageCodec;
 import org.revenantdb.chaos.oracle.PromiseLog;
@@ -38,6 +40,7 @@ final class RecordingCodec {
     write(trace.gaps(), target);
     write(trace.escapes(), target);
     recording.promises().writeTo(target);
+    writeStacks(recording.promises().madeIn(), target);
     target.writeUTF(recording.verdict().name());
     writeText(recording.reason(), target);
     target.writeLong(recording.end());
@@ -51,7 +54,7 @@ final class RecordingCodec {
       operations.add(readOperation(source));
     }
     Trace trace = new Trace(start, operations, readTexts(source), readTexts(source));
-    PromiseLog promises = PromiseLog.readFrom(source);
+    PromiseLog promises = PromiseLog.readFrom(source).madeIn(readStacks(source));
     Verdict verdict = Verdict.valueOf(source.readUTF());
     String reason = readText(source);
     return new Recording(trace, promises, verdict, reason, source.readLong(), source.readLong());
@@ -153,6 +156,35 @@ final class RecordingCodec {
       case FORCE_FAILED -> new Operation.ForceFailed(origin, node, source.readLong());
       default -> throw new IOException("no operation has the number " + kind);
     };
+  }
+
+  /** Each stack once, because a log has few different ones. */
+  private static void writeStacks(Map<Long, CallStack> byPlace, DataOutput target)
+      throws IOException {
+    List<CallStack> stacks = byPlace.values().stream().distinct().toList();
+    Map<CallStack, Integer> numbers = new HashMap<>();
+    target.writeInt(stacks.size());
+    for (CallStack stack : stacks) {
+      numbers.put(stack, numbers.size());
+      StackCodec.write(stack.frames(), target);
+    }
+    target.writeInt(byPlace.size());
+    for (Map.Entry<Long, CallStack> one : byPlace.entrySet()) {
+      target.writeLong(one.getKey());
+      target.writeInt(numbers.getOrDefault(one.getValue(), 0));
+    }
+  }
+
+  private static Map<Long, CallStack> readStacks(DataInput source) throws IOException {
+    List<CallStack> stacks = new ArrayList<>();
+    for (int left = source.readInt(); left > 0; left--) {
+      stacks.add(new CallStack(List.of(StackCodec.read(source))));
+    }
+    Map<Long, CallStack> byPlace = new HashMap<>();
+    for (int left = source.readInt(); left > 0; left--) {
+      byPlace.put(source.readLong(), stacks.get(source.readInt()));
+    }
+    return byPlace;
   }
 
   private static void write(List<String> texts, DataOutput target) throws IOException {

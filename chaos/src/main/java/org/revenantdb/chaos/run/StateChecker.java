@@ -108,7 +108,7 @@ public final class StateChecker<S> implements ImageChecker {
   public Recorded checkRecorded(DiskImage image, PromiseLog log, long seq) throws IOException {
     RecordingFileSystem recorder =
         RecordingFileSystem.over(MemoryFileSystem.apart(image).root()).start();
-    PromiseLog inner = log.before(seq);
+    PromiseLog inner = log.before(seq).withStacks();
     StateResult result = run(recorder.directory(), log, seq, inner, recorder.clock());
     Trace trace = recorder.trace();
     boolean seen = trace.gaps().isEmpty();

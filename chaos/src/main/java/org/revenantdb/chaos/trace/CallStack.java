@@ -30,10 +30,23 @@ public record CallStack(List<StackTraceElement> frames) {
           OURS + "crash.Life",
           OURS + "hooks.HookedMain",
           OURS + "run.DyingLife",
+          OURS + "run.ErrorLife",
           OURS + "run.FaultRun",
           OURS + "run.LifeRecorder",
+          OURS + "run.MemoryLife",
           OURS + "run.StateChecker",
           OURS + "subject.CrashSubject");
+
+  /** Between the line that reports a promise and the log of promises. */
+  private static final Set<String> REPORTERS =
+      Set.of(
+          OURS + "hooks.DelegatingPromises",
+          OURS + "hooks.HookedMain",
+          OURS + "hooks.Journal",
+          OURS + "oracle.PromiseLog",
+          OURS + "oracle.PromiseStacks",
+          OURS + "oracle.PromiseWriter",
+          OURS + "subject.Promises");
 
   /** JDK frames below every thread of a program. */
   private static final List<String> THREADS =
@@ -55,8 +68,22 @@ public record CallStack(List<StackTraceElement> frames) {
   }
 
   /**
+   * Returns the stack without the inner frames that belong to the report of a promise.
+   *
+   * @return from the line of the subject on
+   */
+  public CallStack ofTheReporter() {
+    int from = 0;
+    while (from < frames.size() && REPORTERS.contains(topLevel(frames.get(from)))) {
+      from++;
+    }
+    return new CallStack(frames.subList(from, frames.size()));
+  }
+
+  /**
    * Returns an exception with its causes, as Java prints it, but with each stack only {@linkplain
-   * #text() as far as the program goes}.
+   * #text() as far as the program goes}. Of the frames below the program, in the JDK and in the
+   * disk of the framework, only the one that the program called is shown.
    *
    * @param failure what was thrown
    * @return several lines
@@ -79,8 +106,12 @@ public record CallStack(List<StackTraceElement> frames) {
     List<StackTraceElement> all = ofTheProgram(Arrays.asList(failure.getStackTrace()));
     List<StackTraceElement> shown = all.subList(0, all.size() - common(all, outer));
     text.append(caption).append(failure).append('\n');
+    int below = belowTheProgram(shown);
+    if (below > 0) {
+      text.append("    ... ").append(below).append(" below the program\n");
+    }
     if (!shown.isEmpty()) {
-      text.append(text(shown)).append('\n');
+      text.append(text(shown.subList(below, shown.size()))).append('\n');
     }
     if (shown.size() < all.size()) {
       text.append("    ... ").append(all.size() - shown.size()).append(" more\n");
@@ -117,6 +148,15 @@ public record CallStack(List<StackTraceElement> frames) {
       end--;
     }
     return end == 0 ? frames : frames.subList(0, end);
+  }
+
+  /** How many inner frames are below the one that the program called; 0 if there is no program. */
+  private static int belowTheProgram(List<StackTraceElement> frames) {
+    int program = 0;
+    while (program < frames.size() && Site.isBelow(frames.get(program).getClassName())) {
+      program++;
+    }
+    return program == frames.size() ? 0 : Math.max(0, program - 1);
   }
 
   private static boolean isOfAThread(StackTraceElement frame) {

@@ -42,7 +42,7 @@ public record Site(String className, String method, int line, String fileKind)
     StackTraceElement last = null;
     for (StackTraceElement frame : stack.frames()) {
       String name = frame.getClassName();
-      if (startsWithOneOf(name, JDK) || startsWithOneOf(name, FILE_LAYER)) {
+      if (isBelow(name)) {
         continue;
       }
       last = frame;
@@ -54,6 +54,11 @@ public record Site(String className, String method, int line, String fileKind)
       return new Site("?", "?", 0, fileKind);
     }
     return new Site(last.getClassName(), last.getMethodName(), last.getLineNumber(), fileKind);
+  }
+
+  /** Whether a class is below the program: of the JDK, or of the disk of the framework. */
+  static boolean isBelow(String className) {
+    return startsWithOneOf(className, JDK) || startsWithOneOf(className, FILE_LAYER);
   }
 
   private static boolean startsWithOneOf(String name, List<String> prefixes) {

@@ -10,6 +10,8 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -116,6 +118,31 @@ class CallSitesTest {
                 FileCall.CREATE_DIRECTORY,
                 FileCall.CREATE_DIRECTORY_PATH)),
         () -> meanings.toString());
+  }
+
+  /** The classes of a platform that no JDK for Linux has, or of which it has another version. */
+  private static Set<String> notOnLinux(String os) throws IOException {
+    Set<NativeCalls.Line> lines = new HashSet<>(NativeCalls.of(os).lines());
+    NativeCalls.of("Linux").lines().forEach(lines::remove);
+    return lines.stream()
+        .map(line -> line.type().replaceFirst(".*/", ""))
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  @Test
+  void few_classes_of_macos_are_not_checked_by_the_scan_of_a_jdk_for_linux() throws IOException {
+    assertEquals(
+        Set.of("FileDispatcherImpl", "BsdFileSystem", "BsdNativeDispatcher"),
+        notOnLinux("Mac OS X"));
+  }
+
+  @Test
+  void the_classes_of_windows_alone_are_not_checked_by_the_scan_of_a_jdk_for_linux()
+      throws IOException {
+    Set<String> others = notOnLinux("Windows 11");
+    assertTrue(others.remove("FileDispatcherImpl"), others::toString);
+    others.removeIf(type -> type.startsWith("Windows") || type.startsWith("WinNT"));
+    assertEquals(Set.of(), others);
   }
 
   @Test

@@ -24,7 +24,7 @@ import org.revenantdb.chaos.subject.CrashSubject;
 import org.revenantdb.chaos.subject.Promises;
 import org.revenantdb.chaos.subject.Recovered;
 import org.revenantdb.chaos.subject.Verdict;
-import org.revenantdb.chaos.testing.Drawn;
+import org.revenantdb.testing.Drawn;
 
 /**
  * Correct stores survive and broken ones are found. {@link ProcessDeathPlacesTest} kills at every
@@ -36,6 +36,7 @@ class ProcessDeathRunTest extends ProcessDeaths {
   static final class Honest extends LineSubject {}
 
   @Test
+  @Drawn(oneIn = 2)
   void honestStore_survivesKillsAtRandom_andLeavesNothingBehind() throws IOException {
     List<Options.Progressed> progress = new ArrayList<>();
     Outcome outcome = run(Honest.class, options(6).withListener(progress::add));
@@ -77,6 +78,7 @@ class ProcessDeathRunTest extends ProcessDeaths {
   }
 
   @Test
+  @Drawn(oneIn = 2)
   void honestStore_ofSeveralThreads_survives() {
     Outcome outcome = run(Threads.class, options(FEW));
     assertEquals(Verdict.SURVIVED, outcome.verdict(), outcome.reason());
@@ -90,6 +92,7 @@ class ProcessDeathRunTest extends ProcessDeaths {
   }
 
   @Test
+  @Drawn(oneIn = 2)
   void storeThatAcknowledgesFromTheHeap_isLost() throws IOException {
     ProcessDeathRun run = new ProcessDeathRun(Buffering.class, options(2));
     Outcome outcome = run.run();
@@ -198,6 +201,7 @@ class ProcessDeathRunTest extends ProcessDeaths {
 
   @Test
   @EnabledOnOs({OS.LINUX, OS.MAC})
+  @Drawn(oneIn = 2)
   void storeWithALock_refusesTheZombiesSuccessor() {
     Outcome outcome = run(Honest.class, options(0).withZombies(1));
     assertEquals(Verdict.SURVIVED, outcome.verdict(), outcome.reason());
@@ -229,6 +233,7 @@ class ProcessDeathRunTest extends ProcessDeaths {
   /** The successor's promises must hold, too, and the store may refuse the zombie. */
   @Test
   @EnabledOnOs({OS.LINUX, OS.MAC})
+  @Drawn(oneIn = 2)
   void storeThatFencesAZombie_survivesIt() {
     List<String> places = new ArrayList<>();
     Options options = options(0).withZombies(FEW).withListener(step -> places.add(step.place()));
@@ -249,6 +254,7 @@ class ProcessDeathRunTest extends ProcessDeaths {
 
   @Test
   @EnabledOnOs({OS.LINUX, OS.MAC})
+  @Drawn(oneIn = 3)
   void storeWithoutALock_isFoundByAZombie() {
     Outcome outcome = run(Unlocked.class, options(0).withZombies(1));
     // A zombie may not overwrite what the successor has written meanwhile.
@@ -317,6 +323,7 @@ class ProcessDeathRunTest extends ProcessDeaths {
   }
 
   @Test
+  @Drawn(oneIn = 2)
   void subject_thatFailsOnceAndNotAgain_isHarnessBroken() {
     Outcome outcome;
     long next = seed;
@@ -348,6 +355,7 @@ class ProcessDeathRunTest extends ProcessDeaths {
   }
 
   @Test
+  @Drawn(oneIn = 2)
   void store_thatCannotBeOpenedAfterACrash_isCorrupt() {
     assertCorrupt(ThrowsInRecovery.class, PATIENT, "threw in open");
   }
@@ -365,6 +373,7 @@ class ProcessDeathRunTest extends ProcessDeaths {
   }
 
   @Test
+  @Drawn(oneIn = 2)
   void store_whoseRecoveryEndsTheProcess_isCorrupt() {
     assertCorrupt(ExitsInRecovery.class, PATIENT, "exit code 9 in open");
   }

@@ -12,6 +12,7 @@ import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.subject.Promises;
 import org.revenantdb.chaos.subject.Recovered;
 import org.revenantdb.chaos.subject.Verdict;
+import org.revenantdb.testing.Drawn;
 
 /** Subjects that are at fault themselves are distinguished from broken stores. */
 @Tag("slow")
@@ -126,6 +127,7 @@ class ProcessDeathSubjectsTest extends ProcessDeaths {
   }
 
   @Test
+  @Drawn(oneIn = 2)
   void a_process_that_is_killed_has_the_system_properties_of_the_test() {
     System.setProperty(Configured.PROPERTY, Configured.VALUE);
     try {
@@ -142,6 +144,7 @@ class ProcessDeathSubjectsTest extends ProcessDeaths {
   }
 
   @Test
+  @Drawn(oneIn = 2)
   void subject_thatHangsInItsFirstLife_isHarnessBroken() {
     String reason = "did not come to an end in work";
     Outcome outcome = run(HangsInWork.class, options(10).withStallLimit(IMPATIENT));

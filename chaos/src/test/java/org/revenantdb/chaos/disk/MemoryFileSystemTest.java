@@ -15,6 +15,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.File;
 import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousFileChannel;
 import java.nio.channels.ClosedChannelException;
@@ -147,8 +149,10 @@ class MemoryFileSystemTest {
         FileChannel reading = FileChannel.open(file, READ)) {
       ByteBuffer buffer = reading.map(FileChannel.MapMode.READ_ONLY, 1, 3);
       ByteBuffer memory = reading.map(FileChannel.MapMode.READ_ONLY, 0, 4);
+      MemorySegment segment = reading.map(FileChannel.MapMode.READ_ONLY, 1, 3, Arena.ofAuto());
       channel.write(ByteBuffer.wrap(new byte[] {9, 9}), 2);
       assertEquals(ByteBuffer.wrap(new byte[] {2, 9, 9}), buffer);
+      assertEquals(buffer, segment.asByteBuffer());
       assertEquals(9, memory.get(3));
       channel.truncate(3);
       assertEquals(0, memory.get(3));

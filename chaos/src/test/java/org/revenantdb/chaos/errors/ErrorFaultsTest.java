@@ -15,11 +15,12 @@ import org.revenantdb.chaos.run.ErrorFaults;
 import org.revenantdb.chaos.run.FaultCase;
 import org.revenantdb.chaos.run.FaultRow;
 import org.revenantdb.chaos.run.FaultRun;
+import org.revenantdb.chaos.run.KnownFailures;
 import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.run.PowerCutOptions;
 import org.revenantdb.chaos.subject.FaultKind;
 import org.revenantdb.chaos.subject.Verdict;
-import org.revenantdb.chaos.testing.Drawn;
+import org.revenantdb.testing.Drawn;
 
 /** A mistake that only an error of the virtual machine shows is found, and only that one. */
 class ErrorFaultsTest {
@@ -46,7 +47,9 @@ class ErrorFaultsTest {
   private Outcome run(Class<?> subject, FaultKind kind, int lives, Duration limit)
       throws IOException {
     ErrorFaults<LineFile> faults = faults(subject, limit);
-    return faults.run(kind, faults.cases(kind, lives), seen::add);
+    Outcome outcome = faults.run(kind, faults.cases(kind, lives), KnownFailures.NONE);
+    seen.add(outcome.seen().text());
+    return outcome;
   }
 
   private void assertFound(

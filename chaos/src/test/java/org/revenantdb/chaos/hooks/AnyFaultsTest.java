@@ -30,7 +30,7 @@ import org.revenantdb.chaos.subject.FaultKind;
 import org.revenantdb.chaos.subject.Promises;
 import org.revenantdb.chaos.subject.Recovered;
 import org.revenantdb.chaos.subject.Verdict;
-import org.revenantdb.chaos.testing.Drawn;
+import org.revenantdb.testing.Drawn;
 
 /** Operations of stores that use real files fail (§57), and forces are taken away. */
 @Tag("slow")
@@ -151,6 +151,7 @@ class AnyFaultsTest {
   }
 
   @Test
+  @Drawn(oneIn = 2)
   void a_correct_store_survives_every_fault_that_a_hook_can_make() throws IOException {
     try (AnyRun run = run(Replaced.class)) {
       for (FaultKind kind : drawn(FaultKind.values())) {
@@ -166,6 +167,7 @@ class AnyFaultsTest {
   }
 
   @Test
+  @Drawn(oneIn = 2)
   void a_fault_that_no_hook_can_make_is_not_measured_and_the_reason_is_given() throws IOException {
     Outcome outcome = fault(Replaced.class, FaultKind.READ_FAILS);
     assertEquals(Verdict.NOT_MEASURED, outcome.verdict());
@@ -188,6 +190,7 @@ class AnyFaultsTest {
   }
 
   @Test
+  @Drawn(oneIn = 3)
   void a_store_that_swallows_a_failed_force_is_found_and_its_file_fails_again() throws IOException {
     Outcome outcome = fault(SwallowsFailedForce.class, FaultKind.FORCE_FAILS_CLEAN, FORCES);
     assertFound(outcome);
@@ -440,6 +443,7 @@ class AnyFaultsTest {
   }
 
   @Test
+  @Drawn(oneIn = 2)
   void a_store_that_fails_without_a_fault_has_that_outcome_for_every_kind() throws IOException {
     try (AnyRun run = run(WorksOnce.class)) {
       for (FaultKind kind : List.of(FaultKind.WRITE_FAILS, FaultKind.RENAME_FAILS)) {
@@ -451,6 +455,7 @@ class AnyFaultsTest {
   }
 
   @Test
+  @Drawn(oneIn = 2)
   void every_force_of_a_correct_store_is_needed() throws IOException {
     try (AnyRun run = run(Replaced.class)) {
       Outcome outcome = run.forceCoverage(/* workers= */ 1);

@@ -21,12 +21,16 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
+import java.nio.channels.SeekableByteChannel;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.SecureDirectoryStream;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
@@ -44,7 +48,7 @@ import org.revenantdb.chaos.subject.CrashSubject;
 import org.revenantdb.chaos.subject.Promises;
 import org.revenantdb.chaos.subject.Recovered;
 import org.revenantdb.chaos.subject.Verdict;
-import org.revenantdb.chaos.testing.Drawn;
+import org.revenantdb.testing.Drawn;
 
 /**
  * Stores that use real files by any means: what they do is recorded as it happened, broken ones are
@@ -112,7 +116,11 @@ class AnyFilesTest {
   }
 
   private AnyRun run(Class<?> subject) {
-    return new AnyRun(subject, 7, 1, Duration.ofMinutes(10), List.of(), scratch);
+    return run(subject, /* lives= */ 1);
+  }
+
+  private AnyRun run(Class<?> subject, int lives) {
+    return new AnyRun(subject, 7, lives, Duration.ofMinutes(10), List.of(), scratch);
   }
 
   private Outcome crash(Class<?> subject, Crash crash, PlatformProfile profile) throws IOException {
@@ -200,6 +208,7 @@ class AnyFilesTest {
   }
 
   @Test
+  @Drawn(oneIn = 2)
   void everyWayOfTheJdk_isRecordedAsItHappened() throws IOException {
     Recording recording = record(EveryWay.class);
     assertUsable(recording);
@@ -214,6 +223,44 @@ class AnyFilesTest {
                 operation.origin().stack().frames().stream()
                     .anyMatch(frame -> frame.getMethodName().equals("put"))),
         "every operation has the stack of the program");
+  }
+
+  /**
+   * Uses files by a directory stream. The JDK looks its functions ({@code openat}, {@code
+   * renameat}) up when it starts, before there are hooks, and keeps their addresses in variables of
+   * its own.
+   */
+  public static final class ByDirectoryStream extends Counter {
+
+    @Override
+    void put(Path dir, int value) throws Exception {
+      try (DirectoryStream<Path> stream = Files.newDirectoryStream(dir)) {
+        var names = (SecureDirectoryStream<Path>) stream;
+        Path next = Path.of("next");
+        try (SeekableByteChannel file =
+            names.newByteChannel(
+                next, Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE))) {
+          file.write(ByteBuffer.allocate(4).putInt(value).flip());
+          ((FileChannel) file).force(true);
+        }
+        names.move(next, names, Path.of("counter"));
+      }
+    }
+  }
+
+  @Test
+  void a_function_pointer_that_was_copied_before_there_were_hooks_is_changed_too()
+      throws IOException {
+    Recording recording = record(ByDirectoryStream.class);
+    assertUsable(recording); // otherwise the control sees files that the trace does not have
+    Map<String, Long> kinds =
+        recording.trace().operations().stream()
+            .collect(
+                Collectors.groupingBy(
+                    operation -> operation.getClass().getSimpleName(), Collectors.counting()));
+    for (String kind : List.of("Create", "Write", "Force", "Rename")) {
+      assertEquals(Counter.VALUES, kinds.get(kind), kinds::toString);
+    }
   }
 
   /** A correct counter: written beside, forced, renamed, and its name forced. */
@@ -256,8 +303,11 @@ class AnyFilesTest {
   }
 
   @Test
+  @Drawn(oneIn = 2)
   void correctStore_survivesPowerCutsAndDeaths() throws IOException {
-    try (AnyRun run = run(Replaced.class)) {
+    try (AnyRun run = run(Replaced.class, /* lives= */ 2)) {
+      assertTrue(run.recording().usable(), run.recording().reason());
+      assertTrue(run.controls() > 12, "equal at " + run.controls() + " moments");
       for (PlatformProfile profile :
           List.of(PlatformProfile.STRICT_POSIX, PlatformProfile.NAMES_LOST)) {
         Outcome outcome =
@@ -273,13 +323,17 @@ class AnyFilesTest {
   }
 
   @Test
+  @Drawn(oneIn = 2)
   void missingForceOfAFile_isFound() throws IOException {
     Outcome outcome = crash(WithoutForce.class, Crash.POWER_CUT, PlatformProfile.EXT4_ORDERED);
     assertTrue(isFound(outcome), outcome.toString());
-    assertTrue(outcome.failures().getFirst().story().contains("Replaced.put"), "has a stack");
+    String story = outcome.failures().getFirst().story();
+    assertTrue(story.contains("Replaced.put"), story);
+    assertTrue(story.matches("(?s).*the last promise before it, at .*Replaced.work\\(.*"), story);
   }
 
   @Test
+  @Drawn(oneIn = 2)
   void missingForceOfADirectory_isFound() throws IOException {
     Outcome outcome = crash(WithoutNames.class, Crash.POWER_CUT, PlatformProfile.NAMES_LOST);
     assertTrue(isFound(outcome), outcome.toString());
@@ -304,6 +358,7 @@ class AnyFilesTest {
 
   /** A property that said "no forces" was not there, and the store was called durable. */
   @Test
+  @Drawn(oneIn = 2)
   void recorded_lives_and_their_images_have_the_system_properties_of_the_test() throws IOException {
     System.setProperty(Configured.PROPERTY, "");
     try {
@@ -409,6 +464,7 @@ class AnyFilesTest {
   }
 
   @Test
+  @Drawn(oneIn = 2)
   void a_death_keeps_the_stores_into_mapped_memory_in_the_order_of_the_program()
       throws IOException {
     Outcome outcome =
@@ -465,7 +521,12 @@ class AnyFilesTest {
     @Override
     @SuppressWarnings("restricted") // the forked JVM has native access
     void put(Path dir, int value) throws Exception {
-      String name = file(dir).toString();
+      writeUnseen(file(dir), value);
+    }
+
+    @SuppressWarnings("restricted") // the forked JVM has native access
+    static void writeUnseen(File file, int value) throws IOException {
+      String name = file.toString();
       try (Arena arena = Arena.ofConfined()) {
         var syscall =
             Linker.nativeLinker()
@@ -494,6 +555,27 @@ class AnyFilesTest {
     assertEquals(Verdict.NOT_MEASURED, recording.verdict());
     assertTrue(recording.reason().contains("counter"), recording.reason());
     assertTrue(recording.reason().contains("not what happened"), recording.reason());
+  }
+
+  /** Does something unseen only in the life that is killed for the control. */
+  public static final class UnseenWhenKilled extends Replaced {
+    @Override
+    public Path open(Path dir) throws IOException {
+      if (dir.toString().contains("killed")) {
+        Unseen.writeUnseen(new File(dir.toString(), "beside"), 1);
+      }
+      return super.open(dir);
+    }
+  }
+
+  @Test
+  void a_difference_that_only_the_control_behind_a_kill_sees_is_not_measured() throws IOException {
+    Recording recording = record(UnseenWhenKilled.class);
+    assertEquals(Verdict.NOT_MEASURED, recording.verdict(), recording::reason);
+    assertTrue(
+        recording.reason().matches("(?s)after a kill at operation \\d+, .*beside.*"),
+        recording.reason());
+    assertTrue(recording.seen().counts().get("operations") > 0, recording.seen()::text);
   }
 
   /** Writes through the C library's streams, whose buffers no hook sees. */
@@ -545,6 +627,7 @@ class AnyFilesTest {
   }
 
   @Test
+  @Drawn(oneIn = 2)
   void stateOfAJvm_isNotTakenForAStateOfTheDisk() throws IOException {
     Outcome outcome = crash(Forgetful.class, Crash.PROCESS_DEATH, PlatformProfile.EXT4_ORDERED, 20);
     assertEquals(Verdict.SURVIVED, outcome.verdict(), outcome::toString);
@@ -572,6 +655,7 @@ class AnyFilesTest {
   }
 
   @Test
+  @Drawn(oneIn = 2)
   void severalThreads_keepTheirOrder() throws IOException {
     Recording recording = record(Threads.class);
     assertUsable(recording);

@@ -45,8 +45,8 @@ import org.revenantdb.chaos.run.Recording;
 import org.revenantdb.chaos.subject.Crash;
 import org.revenantdb.chaos.subject.FaultKind;
 import org.revenantdb.chaos.subject.Verdict;
-import org.revenantdb.chaos.testing.Drawn;
 import org.revenantdb.chaos.trace.Operation;
+import org.revenantdb.testing.Drawn;
 
 /** The same lives, recorded by native hooks and by the agent: the traces are the same. */
 @Tag("slow")

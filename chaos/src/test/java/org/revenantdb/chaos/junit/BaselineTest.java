@@ -2,6 +2,7 @@ package org.revenantdb.chaos.junit;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.nio.file.StandardOpenOption.CREATE;
+import static java.nio.file.StandardOpenOption.READ;
 import static java.nio.file.StandardOpenOption.WRITE;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -13,11 +14,14 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -29,6 +33,7 @@ import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Events;
 import org.revenantdb.chaos.hooks.AnyRecorder;
+import org.revenantdb.chaos.run.KnownFailures;
 import org.revenantdb.chaos.subject.Crash;
 import org.revenantdb.chaos.subject.CrashSubject;
 import org.revenantdb.chaos.subject.FaultKind;
@@ -37,7 +42,7 @@ import org.revenantdb.chaos.subject.Promises;
 import org.revenantdb.chaos.subject.Recovered;
 import org.revenantdb.chaos.teeth.BrokenSubjects;
 import org.revenantdb.chaos.teeth.TinyStore;
-import org.revenantdb.chaos.testing.Drawn;
+import org.revenantdb.testing.Drawn;
 
 /** Failures that a project knows of are accepted, and no others. */
 @Tag("slow") // each run confirms its failures in JVMs of their own
@@ -58,6 +63,19 @@ class BaselineTest {
   @TempDir private Path kept;
   private final Path file = Path.of(FILE);
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+
+  @Test
+  void lines_of_a_name_that_had_every_boundary_in_it_are_still_accepted() throws IOException {
+    Path former = kept.resolve("former.txt");
+    Files.writeString(
+        former,
+        TwoFilesSubject.class.getName()
+            + " | PROCESS_DEATH, every boundary, files = ANY | check LOST\n");
+    KnownFailures known =
+        new Baseline(former, /* learns= */ false)
+            .of(TwoFilesSubject.class, "PROCESS_DEATH, files = ANY");
+    assertEquals(List.of(Set.of("check LOST")), known.unseen());
+  }
 
   @BeforeEach
   void noBaseline() throws IOException {
@@ -189,6 +207,87 @@ class BaselineTest {
     }
   }
 
+  /** Values in slots, one behind the other. The end is moved before the record is made. */
+  static final class Slots implements AutoCloseable {
+
+    private static final int SLOT = 64;
+
+    private final FileChannel file;
+    private final ByteBuffer buffer = ByteBuffer.allocate(SLOT);
+    private @Nullable String last;
+    private long end;
+
+    Slots(Path file) throws IOException {
+      this.file = FileChannel.open(file, CREATE, READ, WRITE);
+      while (this.file.read(buffer.clear(), end) == SLOT && buffer.get(0) != 0) {
+        last = new String(buffer.array(), UTF_8).strip();
+        end += SLOT;
+      }
+    }
+
+    void put(byte[] value) throws IOException {
+      long at = end;
+      end += SLOT;
+      byte[] record = new byte[SLOT];
+      Arrays.fill(record, (byte) ' ');
+      System.arraycopy(value, 0, record, 0, value.length);
+      buffer.clear().put(record).flip();
+      file.write(buffer, at);
+      file.force(true);
+    }
+
+    @Override
+    public void close() throws IOException {
+      file.close();
+    }
+  }
+
+  @CrashTest(
+      states = 20,
+      faults = true,
+      faultKinds = FaultKind.ALLOCATION_FAILS,
+      faultLives = 12,
+      errorsIn = "org.revenantdb.chaos.junit.BaselineTest$Slots",
+      baseline = FILE,
+      seed = 5)
+  static class InCode implements CrashSubject<Slots> {
+
+    @Override
+    public Slots open(Path dir) throws IOException {
+      return new Slots(dir.resolve("slots"));
+    }
+
+    @Override
+    public void work(Slots store, Promises promises) throws IOException {
+      for (int i = 0; i < 6; i++) {
+        String value = promises.seed() + "." + i;
+        promises.attempt("a", value);
+        store.put(value.getBytes(UTF_8));
+        promises.durable("a", value);
+      }
+    }
+
+    @Override
+    public void check(Slots store, Recovered recovered) {
+      recovered.verify(key -> store.last);
+    }
+  }
+
+  @Test
+  void a_failure_after_an_error_in_code_is_known_by_the_place_of_the_error() throws IOException {
+    String why = fails(InCode.class);
+    assertTrue(why.contains("BaselineTest$Slots.put:"), why);
+    write(InCode.class);
+    List<String> known = lines();
+    assertFalse(known.isEmpty());
+    for (String line : known) {
+      assertTrue(line.contains(" | FAULT, ALLOCATION_FAILS | "), line);
+      assertTrue(line.contains("in=org.revenantdb.chaos.junit.BaselineTest$Slots.put:#of="), line);
+    }
+    assertTrue(passes(InCode.class).contains(", accepted by " + FILE + ": "));
+    assertEquals(known, lines());
+  }
+
   @Test
   @Drawn(oneIn = 6)
   void a_failure_in_a_worker_JVM_is_known_and_a_new_one_fails() throws IOException {
@@ -215,6 +314,7 @@ class BaselineTest {
   }
 
   @Test
+  @Drawn(oneIn = 2)
   void a_known_failure_is_accepted_with_another_seed_and_is_told() throws IOException {
     System.setProperty(FLAW_OF_NAMES, "true");
     fails(TwoFilesSubject.class);
@@ -235,6 +335,7 @@ class BaselineTest {
   }
 
   @Test
+  @Drawn(oneIn = 2)
   void a_new_failure_that_looks_like_a_known_one_fails_the_test() throws IOException {
     System.setProperty(FLAW_OF_NAMES, "true");
     write(TwoFilesSubject.class);
@@ -274,6 +375,7 @@ class BaselineTest {
   }
 
   @Test
+  @Drawn(oneIn = 2)
   void a_known_failure_that_is_not_seen_is_told_and_fails_nothing() throws IOException {
     System.setProperty(FLAW_OF_NAMES, "true");
     write(TwoFilesSubject.class);

@@ -19,6 +19,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -42,7 +44,7 @@ import org.revenantdb.chaos.subject.Promises;
 import org.revenantdb.chaos.subject.Recovered;
 import org.revenantdb.chaos.teeth.BrokenSubjects;
 import org.revenantdb.chaos.teeth.TinyStore;
-import org.revenantdb.chaos.testing.Drawn;
+import org.revenantdb.testing.Drawn;
 
 /**
  * Passes for correct stores, fails with a story for broken ones, and never passes if the crash
@@ -110,8 +112,12 @@ class CrashTestExtensionTest {
     Events events = run(Honest.class);
     events.assertStatistics(statistics -> statistics.started(2).succeeded(2));
     assertEquals(
-        List.of("POWER_CUT, EXT4_ORDERED, depth 2", "POWER_CUT, STRICT_POSIX, depth 2"),
-        names(events));
+        List.of(
+            "POWER_CUT, EXT4_ORDERED, depth 2: what was not forced is lost as on ext4 with"
+                + " data=ordered, also during recovery",
+            "POWER_CUT, STRICT_POSIX, depth 2: what was not forced is lost in any part and any"
+                + " order, also during recovery"),
+        events.finished().map(event -> event.getTestDescriptor().getDisplayName()).toList());
   }
 
   @Test
@@ -337,14 +343,30 @@ class CrashTestExtensionTest {
   @Test
   void subject_thatLoses_failsWithTheWholeStory() throws IOException {
     String message = messageOf(Forgetful.class);
-    assertTrue(
-        message.matches("(?s)LOST: Forgetful, POWER_CUT, EXT4_ORDERED; \\d+ different states, .*"),
-        message);
+    assertTrue(message.startsWith("LOST: Forgetful, POWER_CUT, EXT4_ORDERED; "), message);
+    Matcher numbers =
+        Pattern.compile(
+                "; (\\d+) checks of (\\d+) different states: (\\d+) SURVIVED, (\\d+) LOST\n")
+            .matcher(message);
+    assertTrue(numbers.find(), message);
+    long checks = Long.parseLong(numbers.group(1));
+    assertTrue(Long.parseLong(numbers.group(2)) <= checks, message);
+    assertEquals(
+        checks, Long.parseLong(numbers.group(3)) + Long.parseLong(numbers.group(4)), message);
     assertTrue(message.contains("LOST: "), message);
     assertTrue(message.contains("lost: write log-"), message);
     assertTrue(message.contains("TinyStore.append"), message);
     assertTrue(message.contains("-Drevenant.chaos.seed=4711"), message);
+    assertTrue(message.matches("(?s).*\\nseen \\d+ files, \\d+ operations, .*"), message);
     assertTrue(message.contains("-Drevenant.chaos.replay=" + kept), message);
+  }
+
+  @CrashTest(states = 60, seed = 4711, workers = 1)
+  static class InOneThread extends Forgetful {}
+
+  @Test
+  void one_seed_and_one_worker_give_the_same_states_and_the_same_failure_again() {
+    assertEquals(messageOf(InOneThread.class), messageOf(InOneThread.class));
   }
 
   @Test
@@ -393,6 +415,7 @@ class CrashTestExtensionTest {
             .orElseThrow();
     assertInstanceOf(TestAbortedException.class, why);
     assertTrue(String.valueOf(why.getMessage()).contains("NOT_MEASURED"), why::toString);
+    assertTrue(String.valueOf(why.getMessage()).contains("\nseen "), why::toString);
   }
 
   @CrashTest(states = 10)
@@ -514,8 +537,9 @@ class CrashTestExtensionTest {
     assertTrue(options.failpoints());
     assertEquals(1, options.zombies());
     assertEquals(
-        "PROCESS_DEATH, failpoints, zombies",
-        new ProcessDeathCase(Deaths.class, CrashTestSettings.of(test)).name());
+        "PROCESS_DEATH, failpoints, zombies: a process is killed at random moments, before and after"
+            + " each place that changes a file, or stopped while another one has the store",
+        new ProcessDeathCase(Deaths.class, CrashTestSettings.of(test)).shown());
   }
 
   @CrashTest(
@@ -526,6 +550,7 @@ class CrashTestExtensionTest {
 
   @Test
   @Tag("slow")
+  @Drawn(oneIn = 2)
   void subject_underBothCrashes_passesBoth_andHasAPage() throws IOException {
     Events events = run(Both.class);
     events.assertStatistics(statistics -> statistics.started(2).succeeded(2));
@@ -534,7 +559,10 @@ class CrashTestExtensionTest {
     assertTrue(page.contains("power cut, EXT4_ORDERED") && page.contains("process death"), page);
     String index = Files.readString(kept.resolve("index.html"));
     assertTrue(index.contains("SURVIVED") && index.contains(Both.class.getName()), index);
-    assertTrue(Files.readString(kept.resolve("index.json")).contains(Both.class.getName()));
+    String json = Files.readString(kept.resolve("index.json"));
+    assertTrue(json.contains(Both.class.getName()), json);
+    assertEquals(2, json.split("\"seen\": \\{", -1).length - 1, json);
+    assertTrue(json.contains("operations on files are not recorded without failpoints"), json);
   }
 
   @CrashTest(crash = Crash.PROCESS_DEATH, kills = 4)
@@ -547,6 +575,7 @@ class CrashTestExtensionTest {
 
   @Test
   @Tag("slow")
+  @Drawn(oneIn = 2)
   void subject_thatAcknowledgesFromItsHeap_failsAndItsFileOutlivesTheScratch() throws IOException {
     String message = messageOf(Hoarding.class);
     assertTrue(message.matches("(?s)LOST: Hoarding, PROCESS_DEATH; \\d+ kills, .*"), message);
@@ -571,6 +600,9 @@ class CrashTestExtensionTest {
   }
 
   private static List<String> names(Events events) {
-    return events.finished().map(event -> event.getTestDescriptor().getDisplayName()).toList();
+    return events
+        .finished()
+        .map(event -> event.getTestDescriptor().getDisplayName().split(": ")[0])
+        .toList();
   }
 }

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
@@ -49,7 +51,7 @@ class FaultAttributesTest {
   }
 
   private static List<String> names(Stream<Event> events) {
-    return events.map(event -> event.getTestDescriptor().getDisplayName()).toList();
+    return events.map(event -> event.getTestDescriptor().getDisplayName().split(": ")[0]).toList();
   }
 
   private static String messages(Events events) {
@@ -123,6 +125,34 @@ class FaultAttributesTest {
         List.of("POWER_CUT, EXT4_ORDERED", "FORCE_COVERAGE"),
         names(events.succeeded().stream()),
         () -> messages(events));
+  }
+
+  @CrashTest(
+      states = 20,
+      faults = true,
+      faultKinds = FaultKind.WRITE_FAILS,
+      faultLives = 1,
+      forceCoverage = true,
+      seed = 5)
+  static class Seen extends Covered {}
+
+  @Test
+  void the_page_and_the_json_of_a_class_tell_what_was_seen_and_have_each_force_and_each_fault()
+      throws IOException {
+    run(Seen.class);
+    String json = Files.readString(kept.resolve("index.json"));
+    assertEquals(3, json.split("\"seen\": \\{", -1).length - 1, json);
+    for (String name : List.of("files", "operations", "forces", "places", "promises")) {
+      assertTrue(json.matches("(?s).*\"" + name + "\": [1-9].*"), () -> name + " in " + json);
+    }
+    assertTrue(json.contains("\"force_coverage\""), json);
+    assertTrue(json.contains("\"detected_by\""), json);
+    assertTrue(json.contains("the fault in 1 of 1 lives"), json);
+    assertTrue(json.contains("\"struck\": 1"), json);
+    String page = Files.readString(kept.resolve(Seen.class.getName() + ".html"));
+    assertTrue(page.contains("seen: "), page);
+    assertTrue(page.contains("<section id=\"coverage\">"), page);
+    assertTrue(page.contains("<section id=\"faults\">"), page);
   }
 
   @CrashTest(

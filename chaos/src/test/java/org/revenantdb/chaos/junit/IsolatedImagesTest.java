@@ -36,7 +36,7 @@ import org.revenantdb.chaos.subject.FaultKind;
 import org.revenantdb.chaos.subject.Promises;
 import org.revenantdb.chaos.subject.Recovered;
 import org.revenantdb.chaos.subject.Verdict;
-import org.revenantdb.chaos.testing.Drawn;
+import org.revenantdb.testing.Drawn;
 
 /** What a store does to its JVM is neither taken for a state of the disk nor lost. */
 class IsolatedImagesTest {

@@ -7,11 +7,14 @@ import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass
 import java.io.File;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.lang.foreign.Arena;
+import java.lang.foreign.ValueLayout;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.AfterEach;
@@ -185,9 +188,35 @@ class PathsInMemoryTest {
     }
   }
 
+  /** Reads its files as current code does, through mappings whose life ends with an arena. */
+  @CrashTest(states = 50)
+  static class MapsIntoArenas extends HonestTiny {
+    @Override
+    public TinyStore open(Path dir) throws Exception {
+      TinyStore store = super.open(dir);
+      try (var files = Files.list(dir)) {
+        for (Path file : files.filter(Files::isRegularFile).toList()) {
+          try (Arena arena = Arena.ofConfined();
+              FileChannel channel = FileChannel.open(file)) {
+            byte[] read =
+                channel
+                    .map(MapMode.READ_ONLY, 0, channel.size(), arena)
+                    .toArray(ValueLayout.JAVA_BYTE);
+            if (!Arrays.equals(read, Files.readAllBytes(file))) {
+              throw new IOException("the mapping of " + file + " differs");
+            }
+          }
+        }
+      }
+      return store;
+    }
+  }
+
   @Test
   void a_store_that_maps_files_for_reading_is_measured() {
-    Events events = run(MapsToRead.class);
-    assertEquals(1, events.succeeded().count(), () -> message(events));
+    for (Class<?> store : List.of(MapsToRead.class, MapsIntoArenas.class)) {
+      Events events = run(store);
+      assertEquals(1, events.succeeded().count(), () -> message(events));
+    }
   }
 }

@@ -37,6 +37,10 @@ class CiPageTest {
         .toList();
   }
 
+  private static List<String> words(String text) {
+    return List.of(text.strip().split("\\s+"));
+  }
+
   private static String block(String language) throws IOException {
     return found(Files.readString(PAGE), "^```" + language + "\\n(.*?)^```").getFirst();
   }
@@ -101,6 +105,10 @@ class CiPageTest {
                     .getFirst())) {
       assertTrue(maven.contains(artifact + "</version>"), artifact);
     }
+    // Without it a report has [1], [2] instead of what was tried.
+    String reporter =
+        found(pom, "(<statelessTestsetReporter .*?</statelessTestsetReporter>)").getFirst();
+    assertEquals(words(reporter), words(found(maven, "(<statelessTest.*Reporter>)").getFirst()));
     assertEquals(List.of("25", "25"), found(block("yaml"), "java-version: \"(\\d+)\""));
   }
 

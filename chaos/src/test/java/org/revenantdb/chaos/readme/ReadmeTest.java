@@ -11,8 +11,8 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /**
- * The README's first Java block is equal to {@link SettingsTest} without its package, so the
- * example is compiled and run here.
+ * The README's first Java block is equal to {@link SettingsTest} without its package, and that for
+ * real files to {@link LogStoreTest} without its head, so the examples are compiled and run here.
  */
 class ReadmeTest {
 
@@ -28,5 +28,16 @@ class ReadmeTest {
     assertTrue(block.find(), "the README shows no java block");
     String source = Files.readString(SOURCE);
     assertEquals(source.substring(source.indexOf("import ")), block.group(1));
+  }
+
+  /** The test of a stranger whose store uses {@code RandomAccessFile}. */
+  @Test
+  void example_for_real_files_is_the_tested_source_and_short() throws IOException {
+    String source = Files.readString(SOURCE.resolveSibling("LogStoreTest.java"));
+    String shown = source.substring(source.indexOf("@CrashTest("));
+    assertTrue(Files.readString(README).contains("```java\n" + shown + "```"), shown);
+    long lines =
+        source.lines().filter(line -> !line.isBlank() && !line.startsWith("package ")).count();
+    assertTrue(lines <= 30, lines + " lines, with its imports");
   }
 }

@@ -125,7 +125,7 @@ class GapsAndEscapesTest {
     try (FileChannel channel = FileChannel.open(unseen, StandardOpenOption.WRITE)) {
       channel.write(ByteBuffer.wrap(new byte[] {'T'}));
     }
-    assertGap("something was made unseen");
+    assertGap("something was created outside the recording");
     Replay.assertExact(recording.trace(), inside);
   }
 
@@ -137,8 +137,11 @@ class GapsAndEscapesTest {
     Files.delete(inside.resolve("f"));
     List<String> gaps = recording.trace().gaps();
     assertEquals(2, gaps.size());
-    assertTrue(gaps.getFirst().startsWith("something was made unseen: "), gaps::toString);
-    assertTrue(gaps.getLast().startsWith("something was deleted unseen: "), gaps::toString);
+    assertTrue(
+        gaps.getFirst().startsWith("something was created outside the recording: "),
+        gaps::toString);
+    assertTrue(
+        gaps.getLast().startsWith("something was deleted outside the recording: "), gaps::toString);
   }
 
   @Test

@@ -32,6 +32,7 @@ import org.revenantdb.chaos.subject.Verdict;
 import org.revenantdb.chaos.teeth.BrokenSubjects;
 import org.revenantdb.chaos.teeth.TinyStore;
 import org.revenantdb.chaos.trace.Trace;
+import org.revenantdb.testing.Drawn;
 
 /** Subjects of every bad kind: each is reported with its reason, and none of them passes. */
 class PowerCutRunTest {
@@ -86,7 +87,8 @@ class PowerCutRunTest {
         new Trace(whole.start(), whole.operations(), whole.gaps(), whole.escapes(), looks);
     Recording unsettled =
         new Recording(trace, recording.promises(), Verdict.SURVIVED, "", recording.end());
-    assertTrue(unsettled.seen().contains("amid stores into mapped memory"), unsettled::seen);
+    assertTrue(
+        unsettled.seen().text().contains("amid stores into mapped memory"), unsettled.seen()::text);
     return PowerCutRun.deaths(
             () -> new StateChecker<>(HonestTiny::new, /* resume= */ true), unsettled, options(LONG))
         .run();
@@ -98,10 +100,32 @@ class PowerCutRunTest {
       throws IOException {
     Recording recording = record(HonestTiny::new, LONG);
     int promises = recording.promises().places().size();
-    assertFalse(recording.seen().contains("mapped"), recording::seen);
+    assertFalse(recording.seen().text().contains("mapped"), recording.seen()::text);
     assertVerdict(
         Verdict.NOT_MEASURED, "stores into mapped memory", deathsOf(recording, promises / 4));
     assertVerdict(Verdict.SURVIVED, "", deathsOf(recording, promises * 3 / 4));
+  }
+
+  @Test
+  void deaths_at_a_part_of_the_boundaries_are_told_as_a_part() throws IOException {
+    Recording recording = record(HonestTiny::new, LONG);
+    for (int states : new int[] {10, 100_000}) {
+      Outcome outcome =
+          PowerCutRun.deaths(
+                  () -> new StateChecker<>(HonestTiny::new, /* resume= */ true),
+                  recording,
+                  options(LONG).withStates(states))
+              .run();
+      assertTrue(
+          outcome
+              .seen()
+              .text()
+              .matches(
+                  states == 10
+                      ? "a process died at 10 of [0-9]{3,} boundaries between operations"
+                      : "a process died at each of [0-9]{3,} boundaries between operations"),
+          outcome.seen()::text);
+    }
   }
 
   /** Hangs here until its image was opened in another JVM, and then goes on. */
@@ -334,6 +358,7 @@ class PowerCutRunTest {
   }
 
   @Test
+  @Drawn(oneIn = 2)
   void subject_thatHangsOnAnIntactDisk_isBroken() throws IOException {
     assertHangs(HangsInOpen::new, Verdict.HARNESS_BROKEN, "open in life 1");
     assertHangs(HangsInWork::new, Verdict.HARNESS_BROKEN, "work in life 1");

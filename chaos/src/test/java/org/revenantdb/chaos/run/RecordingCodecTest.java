@@ -15,10 +15,12 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.revenantdb.chaos.disk.DiskImage;
 import org.revenantdb.chaos.oracle.PromiseLog;
+import org.revenantdb.chaos.subject.Promises;
 import org.revenantdb.chaos.subject.Verdict;
 import org.revenantdb.chaos.trace.CallStack;
 import org.revenantdb.chaos.trace.Operation;
 import org.revenantdb.chaos.trace.Trace;
+import org.revenantdb.chaos.trace.TraceClock;
 
 /** A recording from another JVM is the one that was made there. */
 class RecordingCodecTest {
@@ -82,6 +84,20 @@ class RecordingCodecTest {
     assertEquals(9, start.lookup(DiskImage.ROOT, "another"));
     assertEquals(9, start.lookup(7, "a name"));
     assertTrue(start.exists(12));
+  }
+
+  @Test
+  void a_promise_is_told_with_its_stack_on_the_other_side() throws IOException {
+    PromiseLog log = new PromiseLog().withStacks();
+    Promises promises = log.promises(new TraceClock(), 1);
+    for (int i = 0; i < 3; i++) {
+      promises.durable("a", "value " + i);
+    }
+    Trace trace = new Trace(image(), operations, List.of(), List.of());
+    PromiseLog copy = copy(new Recording(trace, log, Verdict.SURVIVED, "", 99, 0)).promises();
+    String last = copy.lastBefore(Long.MAX_VALUE);
+    assertTrue(last.contains("a_promise_is_told_with_its_stack_on_the_other_side("), last);
+    assertEquals(log.lastBefore(Long.MAX_VALUE), last);
   }
 
   private static void assertSame(Operation expected, Operation copy) {

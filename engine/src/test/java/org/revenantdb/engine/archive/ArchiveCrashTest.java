@@ -66,7 +66,7 @@ class ArchiveCrashTest {
     CrashDisk archive = new CrashDisk();
     List<State> states = new ArrayList<>();
     AtomicInteger operations = new AtomicInteger();
-    int one = Boolean.getBoolean("revenant.long") ? 2 : 30;
+    int one = Boolean.getBoolean("revenant.long") ? 2 : 60;
     CrashDisk.Observer observer =
         new CrashDisk.Observer() {
           @Override

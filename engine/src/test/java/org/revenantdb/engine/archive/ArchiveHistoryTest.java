@@ -19,6 +19,7 @@ import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.RestoreRequest;
 import org.revenantdb.engine.backup.CommitHistory;
+import org.revenantdb.testing.Drawn;
 
 /**
  * A database that is restored to a random moment has exactly a prefix of the commits, and the right
@@ -42,6 +43,7 @@ class ArchiveHistoryTest {
 
   @Test
   @Tag("slow")
+  @Drawn(oneIn = 2)
   void R26_a_restored_moment_is_the_prefix_of_the_commits_that_the_model_knows() throws Exception {
     boolean isLong = Boolean.getBoolean("revenant.long");
     for (int round = 0; round < Integer.getInteger("revenant.rounds", isLong ? 10 : 1); round++) {

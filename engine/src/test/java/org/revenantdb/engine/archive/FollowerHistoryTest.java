@@ -21,6 +21,7 @@ import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.Follower;
 import org.revenantdb.engine.backup.CommitHistory;
+import org.revenantdb.testing.Drawn;
 
 /**
  * Beside random transactions, tables that come and go, compaction, and lives of the database, every
@@ -38,6 +39,7 @@ class FollowerHistoryTest {
 
   @Test
   @Tag("slow")
+  @Drawn(oneIn = 3)
   void R6_R12_every_snapshot_is_a_prefix_of_the_commits_and_none_goes_back() throws Exception {
     boolean isLong = Boolean.getBoolean("revenant.long");
     for (int round = 0; round < Integer.getInteger("revenant.rounds", isLong ? 20 : 1); round++) {

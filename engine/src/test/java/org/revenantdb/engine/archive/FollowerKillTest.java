@@ -26,6 +26,7 @@ import org.revenantdb.engine.StorageException;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.backup.NumberedCommits;
 import org.revenantdb.engine.testing.OtherProcess;
+import org.revenantdb.testing.Drawn;
 
 /**
  * A writer and a follower, each a process that is killed again and again. In the end a follower is
@@ -107,6 +108,7 @@ class FollowerKillTest {
 
   @Test
   @Tag("slow")
+  @Drawn(oneIn = 2)
   void R6_a_follower_beside_kills_of_both_processes_shows_prefixes_and_takes_over()
       throws Exception {
     Random random = new Random(seed);

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.BackupOptions;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
+import org.revenantdb.testing.Drawn;
 
 /**
  * Copies made beside random transactions hold exactly a prefix of the commits.
@@ -33,6 +34,7 @@ class BackupHistoryTest {
 
   @Test
   @Tag("slow")
+  @Drawn(oneIn = 2)
   void R26_a_copy_made_beside_transactions_is_a_prefix_of_the_commits() throws Exception {
     boolean isLong = Boolean.getBoolean("revenant.long");
     for (int round = 0; round < Integer.getInteger("revenant.rounds", isLong ? 10 : 1); round++) {

@@ -35,6 +35,7 @@ import org.revenantdb.engine.Table;
 import org.revenantdb.engine.admin.AdminClient;
 import org.revenantdb.engine.admin.AdminReply;
 import org.revenantdb.engine.testing.OtherProcess;
+import org.revenantdb.testing.Drawn;
 
 /**
  * A process with a database, and one that backs it up through its socket, to streams in files:
@@ -149,6 +150,7 @@ class BackupKillTest {
 
   @Test
   @Tag("slow")
+  @Drawn(oneIn = 2)
   void a_stream_that_a_kill_of_either_side_has_cut_is_never_taken_for_a_whole_one()
       throws Exception {
     Files.createDirectories(folder());

@@ -29,6 +29,7 @@ import org.revenantdb.engine.BackupOptions;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.StorageException;
 import org.revenantdb.engine.page.Page;
+import org.revenantdb.testing.Drawn;
 
 /**
  * Increments that are cut, changed or mixed are refused by {@code applyBackups} and by a check, and
@@ -119,6 +120,7 @@ class DamagedIncrementTest {
   }
 
   @Test
+  @Drawn(oneIn = 2)
   void flipped_bits_are_refused() {
     for (int i = 0; i < 20; i++) {
       flip(random.nextInt(stream.length));
@@ -157,6 +159,7 @@ class DamagedIncrementTest {
 
   /** All checksums of entries are right: only what the numbers mean is wrong. */
   @Test
+  @Drawn(oneIn = 2)
   void entries_with_hostile_numbers_are_refused() {
     for (int i = 0; i < entries.size(); i++) {
       int end =
@@ -234,6 +237,7 @@ class DamagedIncrementTest {
   }
 
   @Test
+  @Drawn(oneIn = 2)
   void a_check_finds_what_is_wrong_and_changes_nothing() throws IOException {
     Files.write(damaged, stream);
     assertEquals(

@@ -26,6 +26,7 @@ import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.StorageException;
 import org.revenantdb.engine.testing.LiveCopy;
 import org.revenantdb.recovery.testing.CrashDisk;
+import org.revenantdb.testing.Drawn;
 
 /**
  * Increments made beside random transactions, with restarts, kills and power cuts of the source
@@ -43,6 +44,7 @@ class IncrementHistoryTest {
 
   @Test
   @Tag("slow")
+  @Drawn(oneIn = 2)
   void R26_a_chain_made_across_crashes_is_a_prefix_of_the_commits() throws Exception {
     boolean isLong = Boolean.getBoolean("revenant.long");
     for (int round = 0; round < Integer.getInteger("revenant.rounds", isLong ? 20 : 1); round++) {

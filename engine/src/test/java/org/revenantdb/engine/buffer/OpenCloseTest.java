@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.recovery.file.OpenMode;
 import org.revenantdb.recovery.file.StorageFile;
+import org.revenantdb.testing.Drawn;
 
 /** Pools that come and go leave nothing: no memory, no thread. */
 @Tag("slow")
@@ -29,6 +30,7 @@ class OpenCloseTest {
   @TempDir Path directory;
 
   @Test
+  @Drawn(oneIn = 2)
   void ten_thousand_pools_one_after_the_other_need_the_memory_of_one() throws IOException {
     try (StorageFile file = open("data")) {
       long before = 0;
@@ -60,6 +62,7 @@ class OpenCloseTest {
   }
 
   @Test
+  @Drawn(oneIn = 2)
   void twenty_pools_at_once_again_and_again_keep_no_more_than_the_cap() throws IOException {
     Slabs slabs = new Slabs(16);
     long before = 0;

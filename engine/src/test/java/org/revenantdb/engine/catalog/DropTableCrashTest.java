@@ -32,6 +32,7 @@ import org.revenantdb.engine.testing.TestEngine;
 import org.revenantdb.engine.version.CleanerSteps;
 import org.revenantdb.engine.version.RowWriter;
 import org.revenantdb.recovery.testing.CrashDisk;
+import org.revenantdb.testing.Drawn;
 
 /**
  * Dropped tables, cut off behind log records, beside a cleaner that moves only when it is told to
@@ -107,11 +108,13 @@ class DropTableCrashTest {
   }
 
   @Test
+  @Drawn(oneIn = 2)
   void a_crash_behind_a_record_leaves_the_table_or_nothing_and_leaks_no_page() {
     crashBehindRecords(1, 700);
   }
 
   @Test
+  @Drawn(oneIn = 2)
   void a_crash_behind_a_record_leaves_all_partitions_or_nothing() {
     crashBehindRecords(3, 300);
   }
@@ -199,6 +202,7 @@ class DropTableCrashTest {
   private int drops;
 
   @Test
+  @Drawn(oneIn = 2)
   void random_creates_drops_and_crashes_leave_what_the_model_has() {
     int rounds = Integer.getInteger("revenant.rounds", LONG ? 20 : 1);
     for (int round = 0; round < rounds; round++) {

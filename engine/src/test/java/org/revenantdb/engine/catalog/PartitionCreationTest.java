@@ -29,6 +29,7 @@ import org.revenantdb.engine.testing.TestEngine;
 import org.revenantdb.engine.version.RowWriter;
 import org.revenantdb.recovery.testing.FaultyFileSystem;
 import org.revenantdb.recovery.testing.IoEvent;
+import org.revenantdb.testing.Drawn;
 
 /**
  * Tables with partitions, created while the log may end behind any record and pages may be of any
@@ -51,6 +52,7 @@ class PartitionCreationTest {
   }
 
   @Test
+  @Drawn(oneIn = 2)
   void P3_a_crash_behind_each_record_leaves_none_of_a_tables_trees_or_all_and_leaks_no_page() {
     long seed = Long.getLong("revenant.seed", ThreadLocalRandom.current().nextInt(1 << 30));
     System.out.println("PartitionCreationTest -Drevenant.seed=" + seed);

@@ -44,6 +44,7 @@ import org.revenantdb.engine.testing.TestEngine;
 import org.revenantdb.engine.version.Cleaner;
 import org.revenantdb.engine.version.CleanerSteps;
 import org.revenantdb.recovery.file.DamagedFileException;
+import org.revenantdb.testing.Drawn;
 
 /**
  * Roots that move from page to page (protocols.md §18): by a record that has the catalogue's row
@@ -139,6 +140,7 @@ class RootMoveTest {
   }
 
   @Test
+  @Drawn(oneIn = 2)
   void the_log_may_end_after_each_record_while_roots_move_and_grow() {
     System.out.println("RootMoveTest -Drevenant.seed=" + seed);
     Random random = new Random(seed);

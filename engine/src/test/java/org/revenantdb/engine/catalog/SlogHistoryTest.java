@@ -27,6 +27,7 @@ import org.revenantdb.engine.testing.Replay;
 import org.revenantdb.engine.testing.Samples;
 import org.revenantdb.engine.testing.TestEngine;
 import org.revenantdb.recovery.log.RecordType;
+import org.revenantdb.testing.Drawn;
 
 /**
  * Random transactions that create, drop, truncate and write tables, snapshots beside them, and
@@ -59,6 +60,7 @@ class SlogHistoryTest {
   private int crashes;
 
   @Test
+  @Drawn(oneIn = 2)
   void in_random_lives_tables_and_rows_are_those_of_what_was_committed() {
     long seed = Long.getLong("revenant.seed", new Random().nextInt(1 << 30));
     int rounds = Integer.getInteger("revenant.rounds", 6);

@@ -41,7 +41,7 @@ class BitFlipTest {
   private static final String DIRECTORY = "/db";
   private static final DatabaseOptions OPTIONS =
       Samples.SMALL.withPoolBytes(2 * MIB).withMaxRecoveryLog(4 * MIB);
-  private static final int FLIPS = Boolean.getBoolean("revenant.long") ? 5_000 : 200;
+  private static final int FLIPS = Boolean.getBoolean("revenant.long") ? 5_000 : 100;
 
   /** Rows of all tables, as table/key to a hash of the value. */
   private static final class Content extends TreeMap<String, Long> {

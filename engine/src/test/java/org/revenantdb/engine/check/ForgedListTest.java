@@ -44,7 +44,7 @@ class ForgedListTest {
   private static final int EVERY = Integer.getInteger("revenant.every", 2_003);
 
   /** Of the bits whose meaning is their own, one in so many is changed. */
-  private static final int SHARE = EVERY == 1 || Boolean.getBoolean("revenant.long") ? 1 : 5;
+  private static final int SHARE = EVERY == 1 || Boolean.getBoolean("revenant.long") ? 1 : 10;
 
   private final long seed = Long.getLong("revenant.seed", new Random().nextInt(1 << 30));
 

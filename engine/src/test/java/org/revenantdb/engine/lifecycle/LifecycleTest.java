@@ -24,6 +24,7 @@ import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.testing.OtherProcess;
 import org.revenantdb.engine.testing.Samples;
+import org.revenantdb.testing.Drawn;
 
 /** Databases that come and go in one JVM leave no memory, no thread and no open file. */
 class LifecycleTest {
@@ -157,6 +158,7 @@ class LifecycleTest {
 
   @Test
   @Tag("slow")
+  @Drawn(oneIn = 2)
   void twentyDatabases_atOnce_workSideBySide_andLeaveNothing() throws Exception {
     assumeTrue(Files.exists(Path.of("/proc/self/status")), "only where there is /proc");
     try (OtherProcess other =

@@ -18,6 +18,7 @@ import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
 import org.revenantdb.recovery.testing.CrashDisk;
+import org.revenantdb.testing.Drawn;
 
 /**
  * Kills and power cuts beside a bulk load and a checkpoint, whose pages are written once
@@ -104,6 +105,7 @@ class RebuiltPagesCrashTest {
   }
 
   @Test
+  @Drawn(oneIn = 2)
   void R24_what_a_cut_leaves_of_pages_that_were_formatted_is_built_from_the_log() {
     System.out.println("RebuiltPagesCrashTest -Drevenant.seed=" + seed);
     do { // which thread writes the new pages, and when, is not up to this test

@@ -26,6 +26,7 @@ import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.TableOptions;
 import org.revenantdb.engine.Transaction;
+import org.revenantdb.testing.Drawn;
 
 /**
  * Eight threads, platform and virtual, on a small hot range of keys through the public API, with a
@@ -65,11 +66,13 @@ class ConcurrencyStressTest {
   }
 
   @Test
+  @Drawn(oneIn = 2)
   void R19_eight_threads_see_their_snapshots_and_no_deadlock() throws InterruptedException {
     stress(TableOptions.defaults());
   }
 
   @Test
+  @Drawn(oneIn = 2)
   void R19_eight_threads_see_their_snapshots_of_a_table_with_partitions()
       throws InterruptedException {
     stress(TableOptions.hashPartitioned(7));

@@ -27,6 +27,7 @@ import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.TransactionOptions;
 import org.revenantdb.engine.testing.OtherProcess;
 import org.revenantdb.engine.testing.Samples;
+import org.revenantdb.testing.Drawn;
 
 /**
  * A crowd that wants the same rows, each thread in an order of its own. With one carrier for 300
@@ -68,6 +69,7 @@ class CrowdTest {
 
   @ParameterizedTest
   @MethodSource("crowds")
+  @Drawn(oneIn = 2)
   void all_finish_and_retries_do_not_grow_with_the_crowd(
       String carriers, String durability, int accounts, String timeout) throws Exception {
     boolean isPlatform = carriers.equals("platform");

@@ -28,7 +28,7 @@ class LongReaderTest {
   private static final int VALUE = 100;
   private static final int TENTHS = 10;
   private static final long LOG = 16L << 20;
-  private static final int UPDATES = Boolean.getBoolean("revenant.long") ? 100_000_000 : 1_000_000;
+  private static final int UPDATES = Boolean.getBoolean("revenant.long") ? 100_000_000 : 500_000;
 
   /** Of a row, in memory. */
   private static final int MOST_VERSIONS = 6;

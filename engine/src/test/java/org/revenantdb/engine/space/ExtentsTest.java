@@ -34,6 +34,7 @@ import org.revenantdb.engine.testing.MemoryJournal;
 import org.revenantdb.engine.testing.Replay;
 import org.revenantdb.engine.testing.TestEngine;
 import org.revenantdb.engine.version.CleanerSteps;
+import org.revenantdb.testing.Drawn;
 
 /**
  * Extents of trees, and mixed ones (protocols.md §25): their owners at each step. The result of a
@@ -182,6 +183,7 @@ class ExtentsTest {
 
   /** Grows and shrinks, beside another tree; the log may end after each record. */
   @Test
+  @Drawn(oneIn = 2)
   void the_log_may_end_after_each_record_of_trees_that_grow_and_shrink() {
     System.out.println("ExtentsTest -Drevenant.seed=" + seed);
     Random random = new Random(seed);

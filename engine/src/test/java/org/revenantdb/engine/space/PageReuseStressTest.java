@@ -28,6 +28,7 @@ import org.revenantdb.engine.Durability;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.buffer.PoisonedFrames;
+import org.revenantdb.testing.Drawn;
 
 /**
  * Inserts, deletes, reads and scans in both directions over few pages, which are split, merged,
@@ -69,6 +70,7 @@ class PageReuseStressTest {
 
   @Test
   @Tag("slow")
+  @Drawn(oneIn = 2)
   void every_key_is_as_its_owner_left_it() throws InterruptedException {
     run(/* transactions= */ 100);
   }

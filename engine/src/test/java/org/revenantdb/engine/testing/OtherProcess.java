@@ -15,6 +15,10 @@ import java.util.Set;
 
 /** A main class of the tests in a JVM of its own. */
 public final class OtherProcess implements AutoCloseable {
+  /** Most live for a second, in which an optimising compiler would not pay. */
+  private static final List<String> QUICK =
+      Boolean.getBoolean("revenant.long") ? List.of() : List.of("-XX:TieredStopAtLevel=1");
+
   private final Process process;
   private final BufferedReader output;
 
@@ -33,6 +37,7 @@ public final class OtherProcess implements AutoCloseable {
       throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(QUICK);
     command.addAll(flags);
     command.addAll(List.of("-cp", classPath(), main.getName()));
     command.addAll(List.of(arguments));

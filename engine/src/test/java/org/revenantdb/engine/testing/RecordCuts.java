@@ -18,7 +18,7 @@ import org.revenantdb.recovery.log.RecordType;
 
 /**
  * Cuts a {@link CrashScript} off behind each of its log records (in the usual build behind one in
- * four; the seed draws which), pages of any age, and of many of these restarts each behind one of
+ * eight; the seed draws which), pages of any age, and of many of these restarts each behind one of
  * the records that it has written, three deep. Each time every row is compared before, between and
  * after the cleaner's passes, prepared transactions get their outcome, another transaction writes,
  * nothing is left to be cleaned, and nothing has leaked; and in the end another restart, from the
@@ -28,7 +28,7 @@ public class RecordCuts {
   private static final int DEPTH = 3;
 
   /** The log is cut off behind one record in so many. */
-  private static final int EVERY = Boolean.getBoolean("revenant.long") ? 1 : 4;
+  private static final int EVERY = Boolean.getBoolean("revenant.long") ? 1 : 8;
 
   /** The restart behind one cut in so many is cut off as well; in the long form behind each. */
   private static final int DEEP = Boolean.getBoolean("revenant.long") ? 1 : 3;

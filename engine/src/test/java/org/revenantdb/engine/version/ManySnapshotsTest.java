@@ -22,6 +22,7 @@ import org.revenantdb.engine.Durability;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.testing.Samples;
+import org.revenantdb.testing.Drawn;
 
 /**
  * A hundred thousand sessions, each a virtual thread with a snapshot, while one session writes the
@@ -55,6 +56,7 @@ class ManySnapshotsTest {
   private final Set<Integer> states = ConcurrentHashMap.newKeySet();
 
   @Test
+  @Drawn(oneIn = 2)
   void each_of_100_000_virtual_threads_sees_the_state_at_its_begin_and_nothing_is_left_of_them()
       throws Exception {
     try (Database db = Database.open(directory.resolve("db"), OPTIONS)) {

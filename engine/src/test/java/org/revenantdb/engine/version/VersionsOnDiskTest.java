@@ -147,9 +147,16 @@ class VersionsOnDiskTest {
     assertEquals(0, db.statistics().versions().runBytes());
   }
 
+  /** One of them, drawn by the seed; under {@code -Plong} all. */
+  private int[] drawn(int... all) {
+    return Boolean.getBoolean("revenant.long")
+        ? all
+        : new int[] {all[(int) Math.floorMod((long) seed, (long) all.length)]};
+  }
+
   @Test
   void an_old_snapshot_sees_all_rows_when_ten_times_the_budget_was_overwritten_since() {
-    for (int partitions : new int[] {1, 3}) {
+    for (int partitions : drawn(1, 3)) {
       rows.clear();
       try (Database db = Database.open(path(), OPTIONS)) {
         Table table =

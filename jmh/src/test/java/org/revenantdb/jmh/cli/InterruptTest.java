@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.revenantdb.testing.Drawn;
 
 /**
  * Ctrl-C of {@code bench}: while one of its JVMs has a directory below {@code jmh/target}, and
@@ -26,6 +27,7 @@ class InterruptTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"commit --quick", "gc --quick --only begin_commit_ns"})
+  @Drawn(oneIn = 2)
   void bench_that_is_interrupted_leaves_no_folder_and_no_process(String words) throws Exception {
     Path temporary = Files.createDirectory(folder.resolve("tmp"));
     Path home = folder.resolve("home");

@@ -17,6 +17,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.revenantdb.jmh.fork.ShortForks;
 import org.revenantdb.jmh.tree.LimitedFork;
 import org.revenantdb.jmh.tree.LoadFork;
+import org.revenantdb.testing.Drawn;
 
 /**
  * Each engine of {@code bench larger-than-memory} finds its rows again in another JVM. The forks
@@ -39,6 +40,7 @@ class LimitedEnginesTest {
 
   @Test
   @Tag("slow")
+  @Drawn(oneIn = 2)
   void ours_findsItsRowsInAnotherJvm() throws Exception {
     findsItsRows(LimitedEngines.OURS);
   }

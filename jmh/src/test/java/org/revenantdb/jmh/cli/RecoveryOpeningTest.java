@@ -17,6 +17,7 @@ import org.revenantdb.jmh.fork.ShortForks;
 import org.revenantdb.jmh.recovery.FirstRowFork;
 import org.revenantdb.jmh.recovery.FirstSecondsFork;
 import org.revenantdb.jmh.recovery.LostRowsFork;
+import org.revenantdb.testing.Drawn;
 
 /**
  * That databases are killed with the log and the pages that are asked for, and are opened again:
@@ -34,6 +35,7 @@ class RecoveryOpeningTest {
 
   @Test
   @Tag("slow")
+  @Drawn(oneIn = 2)
   void killedDatabases_haveAsManyPagesAsAskedFor_andAreOpened() throws IOException {
     Map<String, Double> said =
         run(FirstRowFork.class, folder.toString(), ROWS, "60,600", LOG, POOL, "1", "1");
@@ -53,6 +55,7 @@ class RecoveryOpeningTest {
 
   @Test
   @Tag("slow")
+  @Drawn(oneIn = 2)
   void traffic_isToldOfBothDatabases() throws IOException {
     Map<String, Double> said =
         run(
@@ -77,6 +80,7 @@ class RecoveryOpeningTest {
 
   @Test
   @Tag("slow")
+  @Drawn(oneIn = 2)
   void kills_areCounted() throws IOException {
     Map<String, Double> said = run(LostRowsFork.class, folder.toString(), "2", "1");
     double acknowledged = said.getOrDefault("acknowledged_rows", 0.0);

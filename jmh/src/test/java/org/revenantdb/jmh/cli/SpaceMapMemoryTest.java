@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.jmh.space.MapMemoryFork;
+import org.revenantdb.testing.Drawn;
 
 /** That the JVM which looks at its heap finds what there is, and what becomes of it. */
 class SpaceMapMemoryTest {
@@ -22,6 +23,7 @@ class SpaceMapMemoryTest {
 
   @Test
   @Tag("slow")
+  @Drawn(oneIn = 2)
   void fork_findsTheMemoryOfMaps() throws Exception {
     Fork.Said said =
         new Fork(MapMemoryFork.class, SpaceMapMemory.OPEN, LIMIT)

@@ -11,6 +11,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.revenantdb.jmh.coupling.CouplingFork;
+import org.revenantdb.testing.Drawn;
 
 /** The tree under four kinds of latches gives all its points, and they are processed. */
 class TreeLatchesTest {
@@ -19,6 +20,7 @@ class TreeLatchesTest {
   /** The fork checks what it reads and what it has changed, and fails if that is wrong. */
   @Test
   @Tag("slow")
+  @Drawn(oneIn = 2)
   void fork_reportsAllPoints() throws IOException {
     Fork.Said said =
         new Fork(CouplingFork.class, TreeLatches.FLAGS, LIMIT).run("3000", "3", "20", "1");

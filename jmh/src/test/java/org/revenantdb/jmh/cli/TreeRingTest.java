@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.jmh.commit.LazyFork;
 import org.revenantdb.jmh.fork.ShortForks;
+import org.revenantdb.testing.Drawn;
 
 /** That the ring in a file is compared with one in memory. How fast they are is not asked. */
 class TreeRingTest {
@@ -22,6 +23,7 @@ class TreeRingTest {
 
   @Test
   @Tag("slow")
+  @Drawn(oneIn = 2)
   void fork_tellsAllPoints(@TempDir Path folder) throws IOException {
     Fork fork = new Fork(LazyFork.class, ShortForks.with(List.of()), LIMIT);
     Fork.Said said = fork.run(folder.toString(), "5", "20", "1");

@@ -18,6 +18,7 @@ import org.revenantdb.jmh.fork.ShortForks;
 import org.revenantdb.jmh.tree.BigUpdateFork;
 import org.revenantdb.jmh.tree.RandomUpdatesFork;
 import org.revenantdb.jmh.tree.WideRevenantTree;
+import org.revenantdb.testing.Drawn;
 
 /** That updates of random rows tell all their points, and what becomes of them. */
 class TreeUpdatesTest {
@@ -28,12 +29,14 @@ class TreeUpdatesTest {
   @ParameterizedTest
   @EnumSource(names = {"OURS", "TUPL"})
   @Tag("slow")
+  @Drawn(oneIn = 2)
   void engine_tellsAllPoints(TreeEngines engine) throws IOException {
     assertEquals(RandomUpdatesFork.points(), small(engine, engine.className()));
   }
 
   @Test
   @Tag("slow")
+  @Drawn(oneIn = 2)
   void widestBound_tellsAllPoints() throws IOException {
     String wide = WideRevenantTree.class.getName();
     assertEquals(RandomUpdatesFork.points(), small(TreeEngines.OURS, wide));
@@ -50,6 +53,7 @@ class TreeUpdatesTest {
   @ParameterizedTest
   @EnumSource(names = {"OURS", "TUPL"})
   @Tag("slow")
+  @Drawn(oneIn = 2)
   void largeTransaction_isThereAfterwards(TreeEngines engine) throws IOException {
     Fork fork = new Fork(BigUpdateFork.class, ShortForks.with(engine.flags("256m")), LIMIT);
     Fork.Said said =

@@ -10,6 +10,7 @@ import org.revenantdb.chaos.crash.Options;
 import org.revenantdb.chaos.crash.ProcessDeathRun;
 import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.subject.Verdict;
+import org.revenantdb.testing.Drawn;
 
 /**
  * TPC-C whose process is killed: every condition holds in the next process. Another seed: {@code
@@ -23,6 +24,7 @@ class TpccKillTest {
   @TempDir private Path scratch;
 
   @Test
+  @Drawn(oneIn = 2)
   void all_conditions_hold_after_the_death_of_a_process() {
     System.out.println("TpccKillTest -Drevenant.chaos.seed=" + SEED);
     Options options = Options.of(scratch, SEED, KILLS);

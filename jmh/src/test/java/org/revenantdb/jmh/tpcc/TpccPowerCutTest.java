@@ -17,6 +17,7 @@ import org.revenantdb.chaos.run.Recording;
 import org.revenantdb.chaos.run.SeenImages;
 import org.revenantdb.chaos.subject.Verdict;
 import org.revenantdb.engine.Database;
+import org.revenantdb.testing.Drawn;
 
 /**
  * TPC-C after power cuts: every condition holds. Another seed: {@code -Drevenant.chaos.seed=N},
@@ -32,6 +33,7 @@ class TpccPowerCutTest {
   @TempDir private Path directory;
 
   @Test
+  @Drawn(oneIn = 2)
   void all_conditions_hold_after_every_power_cut() throws Exception {
     System.out.println("TpccPowerCutTest -Drevenant.chaos.seed=" + SEED);
     Recording recording = new LifeRecorder<>(TpccSubject::new, SEED, 2, LIMIT).record();

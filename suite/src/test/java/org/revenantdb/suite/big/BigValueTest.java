@@ -6,6 +6,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.chaos.crash.Seeds;
 import org.revenantdb.suite.model.RevenantStore;
+import org.revenantdb.testing.Drawn;
 
 /**
  * A value of 128 MiB, twice as large as the heap; under {@code -Plong} of 1 GiB. {@code
@@ -19,6 +20,7 @@ class BigValueTest {
   @TempDir private Path dir;
 
   @Test
+  @Drawn(oneIn = 2)
   void value_larger_than_the_heap_is_killed_put_again_and_read_back() {
     int mebibytes = Boolean.getBoolean("revenant.long") ? 1_024 : 128;
     long length = Long.getLong("revenant.big-value.mib", mebibytes) << 20;

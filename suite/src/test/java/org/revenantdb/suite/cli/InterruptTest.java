@@ -15,6 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.revenantdb.chaos.crash.ClassPath;
+import org.revenantdb.testing.Drawn;
 
 /** Ctrl-C. */
 @Tag("slow")
@@ -37,6 +38,7 @@ class InterruptTest {
         "chaos --crash power",
         "fuzz"
       })
+  @Drawn(oneIn = 2)
   void a_verb_that_is_interrupted_leaves_no_files_and_no_processes(String verb) throws Exception {
     Path temporary = Files.createDirectory(folder.resolve("tmp"));
     Path printed = folder.resolve("printed");

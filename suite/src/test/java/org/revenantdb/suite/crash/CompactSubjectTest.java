@@ -11,6 +11,7 @@ import org.revenantdb.chaos.profile.PlatformProfile;
 import org.revenantdb.chaos.run.StateChecker;
 import org.revenantdb.chaos.trace.Operation;
 import org.revenantdb.engine.Database;
+import org.revenantdb.testing.Drawn;
 
 /**
  * A data file that is compacted (docs/protocols.md §18), after power cuts and deaths. Another seed:
@@ -46,6 +47,7 @@ class CompactSubjectTest {
 
   /** The control slot, the truncation, its force, and the operations right before and after. */
   @Test
+  @Drawn(oneIn = 2)
   void a_death_before_and_after_each_step_around_a_cut_of_the_file() throws IOException {
     int first = Integer.getInteger("revenant.chaos.cut", new SplittableRandom().nextInt(EVERY));
     System.out.println("CompactSubjectTest -Drevenant.chaos.cut=" + first);

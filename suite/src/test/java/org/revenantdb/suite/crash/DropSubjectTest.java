@@ -6,6 +6,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.chaos.profile.PlatformProfile;
+import org.revenantdb.testing.Drawn;
 
 /**
  * Dropped tables (docs/protocols.md §24) after power cuts, and after a death before each write of
@@ -30,6 +31,7 @@ class DropSubjectTest {
   }
 
   @Test
+  @Drawn(oneIn = 2)
   void R16_a_death_before_each_write_of_the_log_leaves_a_table_whole_or_gone() throws IOException {
     recorded().assertDeathsBeforeWritesSurvived(/* resume= */ true, RecordedLives.writesOfTheLog());
   }

@@ -24,6 +24,7 @@ import org.revenantdb.history.History;
 import org.revenantdb.history.HistoryChecker;
 import org.revenantdb.history.IsolationLevel;
 import org.revenantdb.history.Precedence;
+import org.revenantdb.testing.Drawn;
 
 /**
  * RevenantDB's histories at each isolation level after power cuts and kills, and those of broken
@@ -48,6 +49,7 @@ class HistoryCrashTest {
 
   @ParameterizedTest
   @EnumSource
+  @Drawn(oneIn = 2)
   void power_cuts_leave_a_history_of_the_level(IsolationLevel level) throws Exception {
     HistoryPowerCuts recorded = recorded(HistoryBinding.Opener.of(level), level);
     for (PlatformProfile profile :
@@ -61,6 +63,7 @@ class HistoryCrashTest {
   @ParameterizedTest
   @EnumSource
   @Tag("slow")
+  @Drawn(oneIn = 2)
   void kills_leave_a_history_of_the_level(IsolationLevel level) {
     HistoryKills kills =
         new HistoryKills(

@@ -23,6 +23,7 @@ import org.revenantdb.history.HistoryRecorder;
 import org.revenantdb.history.IsolationLevel;
 import org.revenantdb.history.Precedence;
 import org.revenantdb.history.TransactionOutcome;
+import org.revenantdb.testing.Drawn;
 
 /**
  * Many transactions of each isolation level on few keys, without crashes: 8,000 of each level,
@@ -60,6 +61,7 @@ class HistoryLevelsTest {
   @ParameterizedTest
   @EnumSource
   @Tag("slow")
+  @Drawn(oneIn = 2)
   void transactions_of_each_level_are_a_history_of_that_level(IsolationLevel level)
       throws Exception {
     // One history mostly has so many conflicts; which sessions meet depends on the machine.

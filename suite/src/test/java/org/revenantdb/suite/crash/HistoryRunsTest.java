@@ -16,6 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.subject.Verdict;
 import org.revenantdb.history.HistoryExport;
+import org.revenantdb.testing.Drawn;
 
 /** Which levels get their turn in very little time. */
 class HistoryRunsTest {
@@ -46,6 +47,7 @@ class HistoryRunsTest {
   }
 
   @Test
+  @Drawn(oneIn = 2)
   void power_cuts_include_each_level_even_without_time() throws Exception {
     try (SuiteProgress progress = progress()) {
       Outcome outcome = runs(ENDLESS).cut(NO_TIME, progress);
@@ -57,6 +59,7 @@ class HistoryRunsTest {
 
   @Test
   @Tag("slow")
+  @Drawn(oneIn = 2)
   void kills_include_each_level_even_without_time() throws Exception {
     try (SuiteProgress progress = progress()) {
       Outcome outcome = runs(ENDLESS).kill(NO_TIME, dir, progress);

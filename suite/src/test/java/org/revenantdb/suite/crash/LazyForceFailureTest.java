@@ -57,7 +57,7 @@ class LazyForceFailureTest {
 
   private static final byte[] KEY = "k".getBytes(StandardCharsets.US_ASCII);
   private static final String[] TABLES = {"first", "second", "third"};
-  private static final int CASES = Boolean.getBoolean("revenant.long") ? 30 : 16;
+  private static final int CASES = Boolean.getBoolean("revenant.long") ? 30 : 8;
   private static final long SEED = Long.getLong("revenant.chaos.seed", 20_261_122);
 
   /** A database whose lazy commits are forced at once, without a request, on a disk that fails. */

@@ -18,6 +18,7 @@ import org.revenantdb.chaos.profile.PlatformProfile;
 import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.subject.Verdict;
 import org.revenantdb.chaos.trace.Operation;
+import org.revenantdb.testing.Drawn;
 
 /**
  * Lazy commits and what durable readers saw of them (R10), after power cuts and deaths. Another
@@ -72,6 +73,7 @@ class LazySubjectTest {
    * A lazy commit that has returned is in the ring of the log, which outlives the process (§46).
    */
   @Test
+  @Drawn(oneIn = 2)
   void lazy_commits_survive_the_kills_of_their_processes() {
     Options options = Options.of(dir, SEED, KILLS).withStallLimit(Duration.ofSeconds(60));
     Outcome outcome = new ProcessDeathRun(LazySubject.class, options).run();

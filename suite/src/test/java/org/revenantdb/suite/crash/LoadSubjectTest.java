@@ -6,6 +6,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.chaos.profile.PlatformProfile;
+import org.revenantdb.testing.Drawn;
 
 /**
  * Bulk loads after power cuts, and after a death before each write: all rows or none, and no page
@@ -33,6 +34,7 @@ class LoadSubjectTest {
    * Every file, because a page that is written early or late is one of the steps of a load, too.
    */
   @Test
+  @Drawn(oneIn = 2)
   void a_death_before_each_write_leaves_whole_loads() throws IOException {
     recorded()
         .assertDeathsBeforeWritesSurvived(

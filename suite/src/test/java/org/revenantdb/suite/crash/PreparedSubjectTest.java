@@ -6,6 +6,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.chaos.profile.PlatformProfile;
+import org.revenantdb.testing.Drawn;
 
 /**
  * Prepared transactions (docs/protocols.md §29) after power cuts, and after a death before each
@@ -29,6 +30,7 @@ class PreparedSubjectTest {
   }
 
   @Test
+  @Drawn(oneIn = 2)
   void a_death_before_each_write_of_the_log_leaves_them_to_be_decided() throws IOException {
     recorded()
         .assertDeathsBeforeWritesSurvived(

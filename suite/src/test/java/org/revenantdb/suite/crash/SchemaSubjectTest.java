@@ -16,6 +16,7 @@ import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.run.PowerCutOptions;
 import org.revenantdb.chaos.run.SeenImages;
 import org.revenantdb.chaos.subject.Verdict;
+import org.revenantdb.testing.Drawn;
 
 /**
  * Tables in transactions (docs/protocols.md §31) after power cuts, also of the recoveries, after a
@@ -92,12 +93,14 @@ class SchemaSubjectTest {
 
   @Tag("slow")
   @Test
+  @Drawn(oneIn = 2)
   void R16_a_death_before_each_write_of_the_log_leaves_all_or_nothing() throws IOException {
     recorded().assertDeathsBeforeWritesSurvived(/* resume= */ true, RecordedLives.writesOfTheLog());
   }
 
   @Tag("slow")
   @Test
+  @Drawn(oneIn = 2)
   void R16_a_killed_process_leaves_all_or_nothing() {
     System.out.println("SchemaSubjectTest -Drevenant.chaos.seed=" + SEED);
     Outcome outcome =

@@ -6,6 +6,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.chaos.profile.PlatformProfile;
+import org.revenantdb.testing.Drawn;
 
 /**
  * Sequences after power cuts, and after a death before each write: no number is given out again
@@ -25,11 +26,13 @@ class SequenceSubjectTest {
   }
 
   @Test
+  @Drawn(oneIn = 2)
   void R23_no_number_is_given_out_again_after_power_cuts() throws IOException {
     recorded().assertPowerCutsSurvived(STATES, dir, PlatformProfile.SECTOR_4K);
   }
 
   @Test
+  @Drawn(oneIn = 2)
   void R23_no_number_is_given_out_again_after_a_death_before_each_write() throws IOException {
     recorded()
         .assertDeathsBeforeWritesSurvived(

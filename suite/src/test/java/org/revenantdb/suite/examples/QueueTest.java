@@ -18,6 +18,7 @@ import org.revenantdb.chaos.run.SeenImages;
 import org.revenantdb.chaos.subject.Crash;
 import org.revenantdb.chaos.subject.Verdict;
 import org.revenantdb.engine.TransactionOptions;
+import org.revenantdb.testing.Drawn;
 
 /**
  * The queue of {@link QueueSubject} after kills and power cuts, and a careless variant that must
@@ -29,6 +30,7 @@ import org.revenantdb.engine.TransactionOptions;
     states = 50,
     kills = 1,
     seed = QueueTest.SEED)
+@Drawn(oneIn = 2)
 class QueueTest extends QueueSubject {
 
   static final long SEED = 20_261_122;

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.chaos.report.JsonReport;
+import org.revenantdb.testing.Drawn;
 
 /** The parent detects what a child cannot report itself. */
 @Tag("slow")
@@ -36,6 +37,7 @@ class FuzzRunTest {
   }
 
   @Test
+  @Drawn(oneIn = 2)
   void a_child_that_hangs_is_killed_and_its_variant_is_reported() throws Exception {
     String hang = "7/0/0 stray: create plant-hang 1";
     FuzzRun run = run(1, IMPATIENT);
@@ -66,6 +68,7 @@ class FuzzRunTest {
   }
 
   @Test
+  @Drawn(oneIn = 2)
   void the_requested_number_of_variants_is_run() throws Exception {
     FuzzRun run =
         new FuzzRun(
