@@ -1,6 +1,7 @@
 package org.revenantdb.kafka.streams;
 
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.HashMap;
@@ -28,9 +29,6 @@ import org.revenantdb.engine.TransactionOptions;
  * <p>Threads: hold the lock of the task.
  */
 final class Restoration {
-  /** If there are so many runs, no other one is added. A merge reads 64 KiB of each at a time. */
-  private static final int MOST_RUNS = 64;
-
   private static final byte[] NOTHING = {};
 
   private final TaskStore store;
@@ -41,14 +39,14 @@ final class Restoration {
 
   private final RestoredRows rows = new RestoredRows();
 
+  /** Bytes of memory of the rows that the database knows of. */
+  private long counted;
+
   /** Earlier changes than those in {@link #rows}. */
   private final RestoredRuns runs;
 
   /** Whether there is one in {@link #rows} or {@link #runs}. */
   private boolean hasDeletions;
-
-  /** Whether the database counts this store as one that gathers. */
-  private boolean isGathering;
 
   /** What is known of the changelog when the rows are written. */
   private Map<TopicPartition, Long> offsets = Map.of();
@@ -81,11 +79,6 @@ final class Restoration {
    * @param changes in the order of the changelog, not empty, with keys that fit
    */
   void gather(Collection<ConsumerRecord<byte[], byte[]>> changes) {
-    if (!isGathering) {
-      isGathering = true;
-      shared.beginsRestoring();
-    }
-    long before = rows.bytes();
     ConsumerRecord<byte[], byte[]> last = null;
     for (ConsumerRecord<byte[], byte[]> change : changes) {
       rows.add(change.key(), change.value());
@@ -95,34 +88,46 @@ final class Restoration {
     if (last != null) {
       offsets = Map.of(new TopicPartition(last.topic(), last.partition()), last.offset());
     }
-    if (shared.gathers(rows.bytes() - before, rows.bytes())) {
-      if (runs.count() < MOST_RUNS && isLoad()) {
-        addRun();
-      } else {
-        write();
-      }
+    long before = counted;
+    counted = rows.bytes();
+    if (shared.gathers(before, counted) && !addRun()) {
+      write();
     }
   }
 
-  private void addRun() {
+  /**
+   * Makes a run of the rows in memory. They are still there if none is possible, or if the file
+   * cannot be written: the disk may be full, but the table may have room for them.
+   */
+  private boolean addRun() {
+    long most = rows.length();
+    if (!runs.hasRoomFor(rows.largest()) || !isEmptyTable() || !shared.takesFile(most)) {
+      return false;
+    }
+    long before = runs.bytes();
     try {
       runs.add(rows.sorted());
     } catch (IOException failure) {
-      throw unusable(failure);
+      TaskStore.LOG.log(
+          System.Logger.Level.WARNING,
+          unusable(failure) + "; the table takes the records",
+          failure);
+      return false;
+    } finally {
+      shared.givesFile(before + most - runs.bytes());
     }
     forgetRows();
+    return true;
   }
 
-  private ProcessorStateException unusable(IOException failure) {
-    return new ProcessorStateException(
-        "store "
-            + store.name()
-            + ": the file "
-            + runs
-            + " for records that are restored cannot be used: "
-            + failure.getMessage()
-            + "; check the disk, its free space and the permissions of the state directory",
-        failure);
+  private String unusable(IOException failure) {
+    return "store "
+        + store.name()
+        + ": the file "
+        + runs
+        + " for records that are restored cannot be used: "
+        + failure
+        + "; check the disk, its free space and the permissions of the state directory";
   }
 
   /**
@@ -153,7 +158,8 @@ final class Restoration {
         || internal.taskType() == Task.TaskType.ACTIVE;
   }
 
-  private boolean isEmpty() {
+  /** Whether nothing is gathered. */
+  boolean isEmpty() {
     return rows.isEmpty() && runs.isEmpty();
   }
 
@@ -164,28 +170,34 @@ final class Restoration {
     }
     SortedMap<byte[], byte[]> own = store.describing(offsets);
     try {
-      if (isLoad()) {
-        load(own, changes());
+      if (runs.isEmpty()) {
+        write(own, rows.sorted());
       } else {
-        put(own, changes());
+        try (FileChannel file = runs.open()) {
+          List<SortedChanges> all = runs.read(file);
+          all.add(rows.sorted());
+          write(own, SortedChanges.merged(all));
+        }
       }
     } catch (IOException failure) {
-      throw unusable(failure);
+      throw new ProcessorStateException(unusable(failure), failure);
     }
-    Map<TopicPartition, Long> written = offsets;
+    store.restored(offsets);
     forget();
-    store.restored(written);
   }
 
-  private SortedChanges changes() throws IOException {
-    List<SortedChanges> all = runs.read();
-    all.add(rows.sorted());
-    return SortedChanges.merged(all);
+  private void write(SortedMap<byte[], byte[]> own, SortedChanges changes) throws IOException {
+    // In an empty table nothing has to be deleted, and whole pages are appended.
+    if (hasDeletions ? isEmptyTable() : !store.isCleared()) {
+      load(own, changes);
+    } else {
+      put(own, changes);
+    }
   }
 
-  /** In an empty table nothing has to be deleted, and whole pages are appended. */
-  private boolean isLoad() {
-    return !store.isCleared() && (!hasDeletions || hasNoRows());
+  /** Whether the table has no rows, and not because they are to be written over. */
+  private boolean isEmptyTable() {
+    return !store.isCleared() && hasNoRows();
   }
 
   private void load(SortedMap<byte[], byte[]> own, SortedChanges changes) throws IOException {
@@ -229,18 +241,15 @@ final class Restoration {
   /** Forgets what was gathered: the changelog has it. */
   void forget() {
     forgetRows();
+    shared.givesFile(runs.bytes());
     runs.clear();
     hasDeletions = false;
     offsets = Map.of();
-    if (isGathering) {
-      isGathering = false;
-      shared.endsRestoring();
-    }
   }
 
   private void forgetRows() {
-    long bytes = rows.bytes();
     rows.clear();
-    shared.forgets(bytes);
+    shared.forgets(counted);
+    counted = 0;
   }
 }

@@ -21,8 +21,8 @@ final class RestoredRows {
    * beginning are merged by their whole keys. All of it keeps the changes of a key in their order.
    */
   private static final int CHUNK = 1 << 18;
-  private static final int FIRST_CHUNK = 1 << 15; // many stores have few rows
-  private static final int FIRST_ROOM = 1024;
+  private static final int FIRST_CHUNK = 1 << 12; // many stores have few rows
+  private static final int FIRST_ROOM = 64;
   private static final int VALUES = 1 << Byte.SIZE;
 
   /** For place and beginning of a change, and its number in two orders. */
@@ -38,13 +38,15 @@ final class RestoredRows {
   private int count;
   private boolean hasDeletions;
   private long bytes;
+  private long length;
+  private int largest;
 
   /** Adds a change. */
   void add(byte[] key, byte @Nullable [] value) {
     int valueLength = value == null ? SortedChanges.DELETED : value.length;
     int length = SortedChanges.length(key.length, valueLength);
     if (chunks.isEmpty() || chunks.getLast().length - free < length) {
-      int room = Math.max(chunks.isEmpty() ? FIRST_CHUNK : CHUNK, length);
+      int room = Math.max(nextChunk(), length);
       chunks.add(new byte[room]);
       free = 0;
       bytes += room;
@@ -68,6 +70,12 @@ final class RestoredRows {
     }
     free += length;
     bytes += PER_CHANGE;
+    this.length += length;
+    largest = Math.max(largest, length);
+  }
+
+  private int nextChunk() {
+    return chunks.isEmpty() ? FIRST_CHUNK : 2 * Math.min(chunks.getLast().length, CHUNK / 2);
   }
 
   boolean isEmpty() {
@@ -84,6 +92,16 @@ final class RestoredRows {
     return bytes;
   }
 
+  /** How long a run of the changes is, if no key came twice. */
+  long length() {
+    return length;
+  }
+
+  /** The length of the largest change. */
+  int largest() {
+    return largest;
+  }
+
   /** Forgets all changes, and gives their memory back. */
   void clear() {
     chunks.clear();
@@ -93,6 +111,8 @@ final class RestoredRows {
     count = 0;
     hasDeletions = false;
     bytes = 0;
+    length = 0;
+    largest = 0;
   }
 
   /** The last change of each key, in the order of the keys. No change may be added meanwhile. */

@@ -5,31 +5,44 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
+import java.util.zip.CRC32C;
 
 /**
  * Restored changes of a store in a file: runs, each of which is sorted (README.md, §60). The file
- * is there while there are runs.
+ * is there while there are runs. It is open only while a run is written or the runs are read.
  *
  * <p>Threads: one at a time.
  */
 final class RestoredRuns {
+  /*
+   * A run is a sequence of blocks. A block has whole changes, and is at most BLOCK bytes long, or has one change that
+   * is larger. Where the blocks are and what they must have is known in memory alone.
+   */
   private static final String FILE = "restoring";
   private static final int BLOCK = 1 << 16;
 
+  /** A merge has a block of each run in memory: of so many bytes together. */
+  private static final long MOST_IN_MEMORY = 64L * BLOCK;
+
   private final Path path;
+  private final List<Run> runs = new ArrayList<>();
 
-  /** Where each run ends. */
-  private final List<Long> ends = new ArrayList<>();
+  /** Where the last run ends. */
+  private long end;
 
-  private @Nullable FileChannel file;
+  /** What a merge of all runs takes of the memory. */
+  private long inMemory;
 
-  private byte[] block = {};
+  /** A run in the file. */
+  private record Run(long start, List<Block> blocks) {}
+
+  /** A part of a run that is read at once. The file is never forced, so it may have other bytes. */
+  private record Block(int length, int checksum) {}
 
   RestoredRuns(Path storeDirectory) {
     this.path = storeDirectory.resolve(FILE);
@@ -49,87 +62,94 @@ final class RestoredRuns {
   }
 
   boolean isEmpty() {
-    return ends.isEmpty();
+    return runs.isEmpty();
   }
 
   /** The number of runs. */
   int count() {
-    return ends.size();
+    return runs.size();
   }
 
-  private long end() {
-    return ends.isEmpty() ? 0 : ends.getLast();
+  /** Bytes of the file. */
+  long bytes() {
+    return end;
+  }
+
+  /**
+   * Whether the runs and one more can still be merged in little memory.
+   *
+   * @param largest bytes of the largest change of the run
+   */
+  boolean hasRoomFor(int largest) {
+    return inMemory + inMemory(largest) <= MOST_IN_MEMORY;
+  }
+
+  private static long inMemory(int largest) {
+    return largest > BLOCK ? (long) BLOCK + largest : BLOCK;
   }
 
   /** Adds a run. After a failure there is nothing of it. */
   void add(SortedChanges changes) throws IOException {
-    FileChannel to = file;
-    if (to == null) {
-      to =
-          FileChannel.open(
-              path,
-              StandardOpenOption.CREATE,
-              StandardOpenOption.TRUNCATE_EXISTING,
-              StandardOpenOption.READ,
-              StandardOpenOption.WRITE);
-      file = to;
-      block = new byte[BLOCK];
-    }
-    long end = end();
-    int filled = 0;
-    while (changes.next()) {
-      int length = changes.length();
-      if (filled + length > BLOCK) {
-        end = write(to, end, block, 0, filled);
-        filled = 0;
+    Run run = new Run(end, new ArrayList<>());
+    Writer writer = new Writer(run);
+    boolean isDone = false;
+    try {
+      try (FileChannel file = FileChannel.open(path, toWrite())) {
+        writer.write(file, changes);
       }
-      if (length > BLOCK) {
-        end = write(to, end, changes.bytes, changes.start, length);
-      } else {
-        System.arraycopy(changes.bytes, changes.start, block, filled, length);
-        filled += length;
+      runs.add(run);
+      end = writer.at;
+      inMemory += inMemory(writer.largest);
+      isDone = true;
+    } finally {
+      if (!isDone) {
+        cut();
       }
     }
-    ends.add(write(to, end, block, 0, filled));
   }
 
-  /** Returns where it ends. */
-  private static long write(FileChannel to, long position, byte[] bytes, int offset, int length)
-      throws IOException {
-    ByteBuffer left = ByteBuffer.wrap(bytes, offset, length);
-    long at = position;
-    while (left.hasRemaining()) {
-      at += to.write(left, at);
+  /** Only the first run makes the file. If it is lost later, its runs are. */
+  private OpenOption[] toWrite() {
+    return runs.isEmpty()
+        ? new OpenOption[] {
+          StandardOpenOption.WRITE, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING
+        }
+        : new OpenOption[] {StandardOpenOption.WRITE};
+  }
+
+  /** Gives the space behind the last run back: the disk may be full. */
+  private void cut() {
+    if (runs.isEmpty()) {
+      delete(path);
+      return;
     }
-    return at;
+    try (FileChannel file = FileChannel.open(path, StandardOpenOption.WRITE)) {
+      file.truncate(end);
+    } catch (IOException stays) {
+      // The next run is written over it.
+    }
+  }
+
+  /** Opens the file for a merge: there are runs. */
+  FileChannel open() throws IOException {
+    return FileChannel.open(path, StandardOpenOption.READ);
   }
 
   /** The changes of each run, the oldest first. They are read together, before the next run. */
-  List<SortedChanges> read() {
-    List<SortedChanges> runs = new ArrayList<>();
-    FileChannel from = file;
-    long start = 0;
-    for (long end : ends) {
-      if (from != null && end > start) {
-        runs.add(new Run(from, path, start, end));
-      }
-      start = end;
+  List<SortedChanges> read(FileChannel file) {
+    List<SortedChanges> all = new ArrayList<>();
+    for (Run run : runs) {
+      all.add(new Reader(run, file, path));
     }
-    return runs;
+    return all;
   }
 
   /** Forgets all runs. */
   void clear() {
-    ends.clear();
-    block = new byte[0];
-    FileChannel closed = file;
-    if (closed != null) {
-      file = null;
-      try {
-        closed.close();
-      } catch (IOException failed) {
-        // nothing of it is used any more
-      }
+    if (!runs.isEmpty()) {
+      runs.clear();
+      end = 0;
+      inMemory = 0;
       delete(path);
     }
   }
@@ -140,56 +160,102 @@ final class RestoredRuns {
     return path.toString();
   }
 
-  private static final class Run extends SortedChanges {
+  private static int checksum(byte[] bytes, int offset, int length) {
+    CRC32C checksum = new CRC32C();
+    checksum.update(bytes, offset, length);
+    return (int) checksum.getValue();
+  }
+
+  private static final class Writer {
+    private final Run run;
+
+    /** Where the next block begins. */
+    private long at;
+
+    private int largest;
+
+    Writer(Run run) {
+      this.run = run;
+      this.at = run.start;
+    }
+
+    void write(FileChannel file, SortedChanges changes) throws IOException {
+      byte[] block = new byte[BLOCK];
+      int filled = 0;
+      while (changes.next()) {
+        int length = changes.length();
+        largest = Math.max(largest, length);
+        if (filled + length > BLOCK) {
+          write(file, block, 0, filled);
+          filled = 0;
+        }
+        if (length > BLOCK) {
+          write(file, changes.bytes, changes.start, length);
+        } else {
+          System.arraycopy(changes.bytes, changes.start, block, filled, length);
+          filled += length;
+        }
+      }
+      write(file, block, 0, filled);
+    }
+
+    private void write(FileChannel file, byte[] bytes, int offset, int length) throws IOException {
+      if (length == 0) {
+        return;
+      }
+      ByteBuffer left = ByteBuffer.wrap(bytes, offset, length);
+      while (left.hasRemaining()) {
+        at += file.write(left, at);
+      }
+      run.blocks.add(new Block(length, checksum(bytes, offset, length)));
+    }
+  }
+
+  private static final class Reader extends SortedChanges {
+    private final Run run;
     private final FileChannel file;
     private final Path path;
 
-    /** Where the part of the run is that is not read yet. */
+    /** The next block, and where it begins. */
+    private int nextBlock;
+
     private long unread;
 
-    private final long end;
+    /** For blocks of the usual size. */
+    private byte[] room = {};
 
-    private byte[] block = new byte[BLOCK];
+    /** The current block, its end, and where the changes behind the current one begin. */
+    private byte[] block = room;
 
-    /** Where the bytes in the block end, and where those behind the current change begin. */
-    private int filled;
-
+    private int end;
     private int after;
 
-    Run(FileChannel file, Path path, long start, long end) {
+    Reader(Run run, FileChannel file, Path path) {
+      this.run = run;
       this.file = file;
       this.path = path;
-      this.unread = start;
-      this.end = end;
+      this.unread = run.start;
     }
 
     @Override
     boolean next() throws IOException {
-      if (filled - after < HEADER && !fill(HEADER)) {
-        return false;
+      if (after == end) {
+        if (nextBlock == run.blocks.size()) {
+          return false;
+        }
+        read(run.blocks.get(nextBlock));
+        nextBlock++;
       }
-      int length = length(keyLength(block, after), valueLength(block, after));
-      if (filled - after < length && !fill(length)) {
-        throw new EOFException("a run in " + path + " ends within a change");
-      }
-      at(block, after, beginning(block, after + HEADER, keyLength(block, after)));
-      after += length;
+      int keyLength = keyLength(block, after);
+      at(block, after, beginning(block, after + HEADER, keyLength));
+      after += length();
       return true;
     }
 
-    /** Reads more, so that as many bytes are there; false if the run has none. */
-    private boolean fill(int needed) throws IOException {
-      int rest = filled - after;
-      if (rest == 0 && unread == end) {
-        return false;
-      }
-      byte[] from = block;
-      if (needed > block.length) {
-        block = Arrays.copyOf(block, needed);
-      }
-      System.arraycopy(from, after, block, 0, rest);
-      int read = (int) Math.min(block.length - rest, end - unread);
-      ByteBuffer missing = ByteBuffer.wrap(block, rest, read);
+    private void read(Block next) throws IOException {
+      block = roomFor(next.length);
+      ByteBuffer missing = ByteBuffer.wrap(block, 0, next.length);
+      long start = unread;
       while (missing.hasRemaining()) {
         int more = file.read(missing, unread);
         if (more < 0) {
@@ -197,12 +263,30 @@ final class RestoredRuns {
         }
         unread += more;
       }
-      filled = rest + read;
-      after = 0;
-      if (filled < needed) {
-        throw new EOFException("a run in " + path + " ends within a change");
+      if (checksum(block, 0, next.length) != next.checksum) {
+        throw new IOException(
+            "the file "
+                + path
+                + " has other bytes than were written, in the "
+                + next.length
+                + " from "
+                + start
+                + " on");
       }
-      return true;
+      end = next.length;
+      after = 0;
+    }
+
+    /** A large change has an array of its own, which is not kept. */
+    private byte[] roomFor(int length) {
+      if (length > BLOCK) {
+        return new byte[length];
+      }
+      if (length > room.length) {
+        // The block of a small run is its only one, so no larger one follows.
+        room = new byte[run.blocks.size() == 1 ? length : BLOCK];
+      }
+      return room;
     }
   }
 }

@@ -485,6 +485,11 @@ abstract class TaskStore implements StateStore {
     return restoration != null && restoration.defers(changelogOffsets);
   }
 
+  /** Whether restored rows are not in the table yet. Hold the lock of the task. */
+  final boolean hasGathered() {
+    return restoration != null && !restoration.isEmpty();
+  }
+
   /** Writes what was gathered. Hold the lock of the task. */
   final void writeRestored() {
     if (restoration != null) {

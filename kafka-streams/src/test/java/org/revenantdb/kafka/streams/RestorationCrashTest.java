@@ -1,6 +1,7 @@
 package org.revenantdb.kafka.streams;
 
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,8 +21,8 @@ import org.revenantdb.chaos.subject.Recovered;
 
 /**
  * Power cuts while a store is restored: its rows are exactly those that the changelog has up to its
- * offset, whether they were loaded into the empty table, loaded between other rows, or put because
- * of deletions, and with runs and without them.
+ * offset, whether they were loaded into the empty table with runs, loaded between other rows, or
+ * put because of deletions.
  */
 @Tag("slow")
 @CrashTest(
@@ -34,7 +35,7 @@ class RestorationCrashTest implements CrashSubject<RestorationCrashTest.Restored
   private static final int DELETED = 7;
 
   /** From then on there are no deletions. */
-  private static final int PUT_ONLY = 20_500;
+  private static final int PUT_ONLY = 28_500;
 
   /** More than the quarter of the pool that is gathered at most. */
   private static final int MUCH = 8_000;
@@ -49,8 +50,11 @@ class RestorationCrashTest implements CrashSubject<RestorationCrashTest.Restored
   @Override
   public void work(Restored restored, Promises promises) {
     restored.restore(MUCH, promises); // a run
+    restored.restore(MUCH, promises); // another one
     restored.restore(LITTLE, promises);
+    restored.demandRuns(true);
     restored.commit(promises); // into the empty table
+    restored.demandRuns(false);
     for (int commit = 0; commit < 3; commit++) {
       restored.restore(LITTLE, promises);
       restored.commit(promises);
@@ -59,10 +63,11 @@ class RestorationCrashTest implements CrashSubject<RestorationCrashTest.Restored
     promises.durable("offset", Long.toString(restored.next - 1));
     restored.restore((int) (PUT_ONLY - restored.next), promises);
     restored.commit(promises);
-    restored.restore(MUCH, promises); // two runs
-    restored.restore(MUCH, promises);
+    restored.restore(MUCH, promises); // loaded between other rows
+    promises.durable("offset", Long.toString(restored.next - 1));
     restored.restore(2 * LITTLE, promises);
-    restored.commit(promises); // between other rows
+    restored.commit(promises);
+    restored.demandRuns(false);
     restored.restore(LITTLE, promises); // not committed
   }
 
@@ -98,9 +103,11 @@ class RestorationCrashTest implements CrashSubject<RestorationCrashTest.Restored
   static final class Restored implements AutoCloseable {
     final SharedDatabase shared;
     final RevenantStore store = new RevenantStore("store");
+    private final Path runs;
     private long next;
 
     Restored(Path home) throws Exception {
+      runs = home.resolve("0_0").resolve("store").resolve("restoring");
       TaskContext context = new TaskContext(home, StreamsConfig.EXACTLY_ONCE_V2);
       shared = TaskContext.smallDatabase(home);
       store.open(context, home.resolve("0_0"));
@@ -120,6 +127,13 @@ class RestorationCrashTest implements CrashSubject<RestorationCrashTest.Restored
       }
       promises.attempt("offset", Long.toString(next - 1));
       store.restore(batch);
+    }
+
+    /** This test is of no use if the paths are others than it says. */
+    void demandRuns(boolean areThere) {
+      if (Files.exists(runs) != areThere) {
+        throw new AssertionError("there should be " + (areThere ? "" : "no ") + "runs");
+      }
     }
 
     void commit(Promises promises) {

@@ -74,6 +74,33 @@ class RestoredRowsTest {
     return key;
   }
 
+  /** An instance may have a thousand stores with few rows, and all gather at the same time. */
+  @Test
+  void few_changes_take_little_memory() {
+    RestoredRows rows = new RestoredRows();
+    for (int i = 0; i < 10; i++) {
+      rows.add(new byte[8], new byte[16]);
+    }
+    assertTrue(rows.bytes() < 8_000, "bytes: " + rows.bytes());
+  }
+
+  @Test
+  void the_lengths_of_the_changes_are_known() throws Exception {
+    RestoredRows rows = new RestoredRows();
+    rows.add(new byte[] {1}, new byte[100]);
+    rows.add(new byte[] {2}, null);
+    SortedChanges sorted = rows.sorted();
+    long length = 0;
+    while (sorted.next()) {
+      length += sorted.length();
+      assertTrue(sorted.length() <= rows.largest());
+    }
+    assertEquals(length, rows.length());
+    rows.clear();
+    assertEquals(0, rows.length());
+    assertEquals(0, rows.largest());
+  }
+
   @Test
   void a_value_may_be_larger_than_a_chunk() throws Exception {
     RestoredRows rows = new RestoredRows();
