@@ -218,6 +218,7 @@ final class RestoredRows {
   private void merge(int[] order, int[] room, int start, int end) {
     int[] from = order;
     int[] to = room;
+    boolean isInRoom = false;
     for (int run = 1; run < end - start; run *= 2) {
       for (int first = start; first < end; first += 2 * run) {
         merge(from, to, first, Math.min(first + run, end), Math.min(first + 2 * run, end));
@@ -225,8 +226,9 @@ final class RestoredRows {
       int[] merged = to;
       to = from;
       from = merged;
+      isInRoom = !isInRoom;
     }
-    if (from != order) {
+    if (isInRoom) {
       System.arraycopy(from, start, order, start, end - start);
     }
   }

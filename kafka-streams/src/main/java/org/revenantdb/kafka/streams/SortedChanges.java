@@ -88,9 +88,9 @@ abstract class SortedChanges {
     long beginning = 0;
     int length = Math.min(keyLength, Long.BYTES);
     for (int i = 0; i < length; i++) {
-      beginning = beginning << Byte.SIZE | in[from + i] & 0xFF;
+      beginning = beginning << Byte.SIZE | (in[from + i] & 0xFF);
     }
-    return length == 0 ? 0 : beginning << (Long.BYTES - length) * Byte.SIZE;
+    return length == 0 ? 0 : beginning << ((Long.BYTES - length) * Byte.SIZE);
   }
 
   static int length(int keyLength, int valueLength) {
@@ -100,21 +100,21 @@ abstract class SortedChanges {
   static void putHeader(byte[] to, int at, int keyLength, int valueLength) {
     to[at] = (byte) (keyLength >> Byte.SIZE);
     to[at + 1] = (byte) keyLength;
-    to[at + 2] = (byte) (valueLength >> 3 * Byte.SIZE);
-    to[at + 3] = (byte) (valueLength >> 2 * Byte.SIZE);
+    to[at + 2] = (byte) (valueLength >> (3 * Byte.SIZE));
+    to[at + 3] = (byte) (valueLength >> (2 * Byte.SIZE));
     to[at + 4] = (byte) (valueLength >> Byte.SIZE);
     to[at + 5] = (byte) valueLength;
   }
 
   static int keyLength(byte[] in, int at) {
-    return (in[at] & 0xFF) << Byte.SIZE | in[at + 1] & 0xFF;
+    return (in[at] & 0xFF) << Byte.SIZE | (in[at + 1] & 0xFF);
   }
 
   static int valueLength(byte[] in, int at) {
-    return in[at + 2] << 3 * Byte.SIZE
-        | (in[at + 3] & 0xFF) << 2 * Byte.SIZE
+    return in[at + 2] << (3 * Byte.SIZE)
+        | (in[at + 3] & 0xFF) << (2 * Byte.SIZE)
         | (in[at + 4] & 0xFF) << Byte.SIZE
-        | in[at + 5] & 0xFF;
+        | (in[at + 5] & 0xFF);
   }
 
   /**

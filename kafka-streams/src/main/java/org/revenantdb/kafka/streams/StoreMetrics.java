@@ -102,7 +102,7 @@ final class StoreMetrics {
 
   private static void record(@Nullable Sensor sensor, long value) {
     if (sensor != null && sensor.shouldRecord()) {
-      sensor.record(value);
+      sensor.record((double) value);
     }
   }
 }
