@@ -27,8 +27,8 @@ import org.revenantdb.engine.version.RowWriter;
  * read and write the table during the load. A load is a transaction of any size. It is {@link
  * Durability#DURABLE} unless its options say otherwise.
  *
- * <p>In a table with partitions, the load gathers rows for each partition in up to eight pages of
- * memory.
+ * <p>The load gathers rows in up to eight pages of memory, and takes 18 KB of the heap for each of
+ * these. In a table with partitions, it does so for each partition.
  *
  * <p>A refused row changes nothing, and the load can go on. A row is refused if its key is not
  * above the one before, if key or value is too long, or if the stream of its value throws. Any

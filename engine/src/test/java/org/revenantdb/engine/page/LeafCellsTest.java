@@ -3,6 +3,7 @@ package org.revenantdb.engine.page;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
@@ -44,7 +45,9 @@ class LeafCellsTest {
     SlottedBuilder appended = begun(lower);
     SlottedBuilder gathered = begun(lower);
     for (byte[] key : keys) {
-      byte[] cell = LeafCell.build(key, 0, WRITER, new byte[random.nextInt(60)]);
+      boolean isOverflow = random.nextInt(10) == 0;
+      byte[] value = new byte[isOverflow ? LeafCell.REFERENCE : random.nextInt(60)];
+      byte[] cell = LeafCell.build(key, isOverflow ? LeafCell.OVERFLOW : 0, WRITER, value);
       if (appended.free() < cell.length + Slotted.LEAF_SLOT + upper.length) {
         break;
       }
@@ -64,6 +67,34 @@ class LeafCellsTest {
     assertEquals(appended.free(), gathered.free());
     assertEquals(appended.headLength(), gathered.headLength());
     assertEquals(appended.tailLength(), gathered.tailLength());
+  }
+
+  /** As many cells as a leaf can have at most: keys as short as possible, and no values. */
+  @Test
+  void a_leaf_full_of_the_smallest_rows_is_the_one_that_appended_cells_make() {
+    for (boolean hasFence : new boolean[] {true, false}) {
+      SlottedBuilder appended = begun(new byte[0]);
+      SlottedBuilder gathered = begun(new byte[0]);
+      byte[] upper = {(byte) 0xFF, (byte) 0xFF, (byte) 0xFF};
+      int count = 0;
+      for (int key = 0; key < 1 << 16; key++) {
+        byte[] bytes = {(byte) (key >> 8), (byte) key};
+        byte[] cell = LeafCell.build(bytes, 0, WRITER, new byte[0]);
+        if (appended.free() < cell.length + Slotted.LEAF_SLOT + upper.length) {
+          break;
+        }
+        appended.append(cell);
+        gathered.gather(cell);
+        count++;
+      }
+      assertTrue(count > 300, "cells: " + count);
+      if (hasFence) {
+        appended.upperFence(upper);
+        gathered.upperFence(upper);
+      }
+      assertSame(appended.page(), gathered.page());
+      assertEquals(appended.free(), gathered.free());
+    }
   }
 
   private static SlottedBuilder begun(byte[] lower) {
@@ -90,6 +121,7 @@ class LeafCellsTest {
       assertArrayEquals(Slotted.keyOf(expected, a), Slotted.keyOf(found, b));
       assertArrayEquals(LeafCell.value(expected, a), LeafCell.value(found, b));
       assertEquals(LeafCell.writer(expected, a), LeafCell.writer(found, b));
+      assertEquals(LeafCell.flags(expected, a), LeafCell.flags(found, b));
       assertEquals(Slotted.head(expected, slot), Slotted.head(found, slot));
     }
   }

@@ -1,11 +1,16 @@
 package org.revenantdb.kafka.streams;
 
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.streams.errors.ProcessorStateException;
 import org.apache.kafka.streams.processor.StateStoreContext;
 import org.apache.kafka.streams.processor.internals.InternalProcessorContext;
 import org.apache.kafka.streams.processor.internals.Task;
@@ -17,14 +22,14 @@ import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.TransactionOptions;
 
 /**
- * Restores a store: gathers records of its changelog, and writes them in the order of their keys,
- * with the offset of the last one, in a transaction of its own (README.md, "Restoration").
+ * Restores a store: gathers records of its changelog, in memory and in sorted runs in a file, and
+ * writes them in the order of their keys, with the offset of the last one, in a transaction of its
+ * own (README.md, "Restoration" and §60).
  *
  * <p>Threads: hold the lock of the task.
  */
 final class Restoration {
-  /** If less than that is gathered, a commit writes it at once. */
-  private static final long SMALL = 64 << 10;
+  private static final byte[] NOTHING = {};
 
   private final TaskStore store;
   private final SharedDatabase shared;
@@ -34,11 +39,31 @@ final class Restoration {
 
   private final RestoredRows rows = new RestoredRows();
 
+  /** Bytes of memory of the rows that the database knows of. */
+  private long counted;
+
+  /** Earlier changes than those in {@link #rows}. */
+  private final RestoredRuns runs;
+
+  /** Whether there is one in {@link #rows} or {@link #runs}. */
+  private boolean hasDeletions;
+
   /** What is known of the changelog when the rows are written. */
   private Map<TopicPartition, Long> offsets = Map.of();
 
-  Restoration(TaskStore store, SharedDatabase shared, Table table, StateStoreContext context) {
+  /**
+   * Makes a restoration without records.
+   *
+   * @param directory of the store
+   */
+  Restoration(
+      TaskStore store,
+      SharedDatabase shared,
+      Table table,
+      StateStoreContext context,
+      Path directory) {
     this.store = store;
+    this.runs = new RestoredRuns(directory);
     this.shared = shared;
     this.table = table;
     this.options =
@@ -48,34 +73,70 @@ final class Restoration {
   }
 
   /**
-   * Gathers records, and writes all that are gathered if they need too much memory.
+   * Gathers records. If all that are gathered need too much memory, they become a run, or are
+   * written.
    *
    * @param changes in the order of the changelog, not empty, with keys that fit
    */
   void gather(Collection<ConsumerRecord<byte[], byte[]>> changes) {
-    if (rows.isEmpty()) {
-      shared.beginsRestoring();
-    }
-    long before = rows.bytes();
     ConsumerRecord<byte[], byte[]> last = null;
     for (ConsumerRecord<byte[], byte[]> change : changes) {
       rows.add(change.key(), change.value());
       last = change;
     }
+    hasDeletions |= rows.hasDeletions();
     if (last != null) {
       offsets = Map.of(new TopicPartition(last.topic(), last.partition()), last.offset());
     }
-    if (shared.gathers(rows.bytes() - before, rows.bytes())) {
+    long before = counted;
+    counted = rows.bytes();
+    if (shared.gathers(before, counted) && !addRun()) {
       write();
     }
   }
 
   /**
+   * Makes a run of the rows in memory. They are still there if none is possible, or if the file
+   * cannot be written: the disk may be full, but the table may have room for them.
+   */
+  private boolean addRun() {
+    long most = rows.length();
+    if (!runs.hasRoomFor(rows.largest()) || !isEmptyTable() || !shared.takesFile(most)) {
+      return false;
+    }
+    long before = runs.bytes();
+    try {
+      runs.add(rows.sorted());
+    } catch (IOException failure) {
+      TaskStore.LOG.log(
+          System.Logger.Level.WARNING,
+          unusable(failure) + "; the table takes the records",
+          failure);
+      return false;
+    } finally {
+      shared.givesFile(before + most - runs.bytes());
+    }
+    forgetRows();
+    return true;
+  }
+
+  private String unusable(IOException failure) {
+    return "store "
+        + store.name()
+        + ": the file "
+        + runs
+        + " for records that are restored cannot be used: "
+        + failure
+        + "; check the disk, its free space and the permissions of the state directory";
+  }
+
+  /**
    * Whether a commit is deferred: one of those that Kafka Streams makes from time to time during a
-   * restoration, when much is gathered. Behind any other one readers expect the rows.
+   * restoration. Behind any other one readers expect the rows. Few rows are deferred as well: in an
+   * empty table they would be in the way of all that follow, which could not be appended.
    */
   boolean defers(Map<TopicPartition, @Nullable Long> committed) {
-    if (rows.isEmpty()) {
+    if (isEmpty()) {
       return false;
     }
     Map<TopicPartition, Long> all = new HashMap<>();
@@ -88,7 +149,7 @@ final class Restoration {
     if (!all.isEmpty()) {
       offsets = Map.copyOf(all);
     }
-    return rows.contentBytes() >= SMALL && isActive() && store.isPeriodicCommit();
+    return isActive() && store.isPeriodicCommit();
   }
 
   /** A standby task is read from outside, so its commits are not deferred. */
@@ -97,42 +158,75 @@ final class Restoration {
         || internal.taskType() == Task.TaskType.ACTIVE;
   }
 
+  /** Whether nothing is gathered. */
+  boolean isEmpty() {
+    return rows.isEmpty() && runs.isEmpty();
+  }
+
   /** Writes what was gathered. After a failure it is still there. */
   void write() {
-    if (rows.isEmpty()) {
+    if (isEmpty()) {
       return;
     }
     SortedMap<byte[], byte[]> own = store.describing(offsets);
-    if (store.isCleared() || (rows.hasDeletions() && !hasNoRows())) {
-      put(own);
-    } else {
-      load(own);
+    try {
+      if (runs.isEmpty()) {
+        write(own, rows.sorted());
+      } else {
+        try (FileChannel file = runs.open()) {
+          List<SortedChanges> all = runs.read(file);
+          all.add(rows.sorted());
+          write(own, SortedChanges.merged(all));
+        }
+      }
+    } catch (IOException failure) {
+      throw new ProcessorStateException(unusable(failure), failure);
     }
-    Map<TopicPartition, Long> written = offsets;
+    store.restored(offsets);
     forget();
-    store.restored(written);
   }
 
-  /** In an empty table nothing has to be deleted, and whole pages are appended. */
-  private void load(SortedMap<byte[], byte[]> own) {
+  private void write(SortedMap<byte[], byte[]> own, SortedChanges changes) throws IOException {
+    // In an empty table nothing has to be deleted, and whole pages are appended.
+    if (hasDeletions ? isEmptyTable() : !store.isCleared()) {
+      load(own, changes);
+    } else {
+      put(own, changes);
+    }
+  }
+
+  /** Whether the table has no rows, and not because they are to be written over. */
+  private boolean isEmptyTable() {
+    return !store.isCleared() && hasNoRows();
+  }
+
+  private void load(SortedMap<byte[], byte[]> own, SortedChanges changes) throws IOException {
+    long written = 0;
     try (BulkLoad load = shared.database().bulkLoad(table, options)) {
       own.forEach(load::add); // what describes a store comes before its rows
-      rows.forEach((key, value) -> {
-        if (value != null) {
-          byte[] row = StoreKeys.row(key);
+      byte[] row = NOTHING;
+      byte[] value = NOTHING;
+      while (changes.next()) {
+        if (!changes.isDeletion()) {
+          row = StoreKeys.row(changes.bytes, changes.keyStart(), changes.keyLength, row);
+          value = changes.value(value);
           load.add(row, value);
-          store.counts(row, value);
+          written += row.length + value.length;
         }
-      });
+      }
       load.finish();
     }
+    store.counts(written);
   }
 
-  private void put(SortedMap<byte[], byte[]> own) {
+  private void put(SortedMap<byte[], byte[]> own, SortedChanges changes) throws IOException {
     try (Transaction tx = shared.database().begin(options)) {
       tx.delete(table, StoreKeys.CLEARED);
       own.forEach((row, value) -> tx.put(table, row, value));
-      rows.forEach((key, value) -> store.put(tx, table, StoreKeys.row(key), value));
+      while (changes.next()) {
+        byte[] row = StoreKeys.row(changes.bytes, changes.keyStart(), changes.keyLength, NOTHING);
+        store.put(tx, table, row, changes.isDeletion() ? null : changes.value(NOTHING));
+      }
       tx.commit();
     }
   }
@@ -146,11 +240,16 @@ final class Restoration {
 
   /** Forgets what was gathered: the changelog has it. */
   void forget() {
-    if (!rows.isEmpty()) {
-      long bytes = rows.bytes();
-      rows.clear();
-      shared.endsRestoring(bytes);
-    }
+    forgetRows();
+    shared.givesFile(runs.bytes());
+    runs.clear();
+    hasDeletions = false;
     offsets = Map.of();
+  }
+
+  private void forgetRows() {
+    rows.clear();
+    shared.forgets(counted);
+    counted = 0;
   }
 }

@@ -1,6 +1,5 @@
 package org.revenantdb.kafka.streams;
 
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -15,49 +14,41 @@ import org.jspecify.annotations.Nullable;
 final class RestoredRows {
   /*
    * Keys and values are copied into chunks: small arrays that live for long are expensive for the garbage collector.
+   * SortedChanges has the drawing of a change. A change has a place, which is the chunk and the offset there.
    *
-   *   length of the key, 2 bytes | length of the value, 4 bytes; -1 for a deletion | key | value
-   *
-   * A change has a place, which is the chunk and the offset there. The first eight bytes of its key, as a number, decide
-   * most comparisons. The order is found by merging. That keeps the changes of a key in their order, and does little if
-   * the keys came in order.
+   * The order is found from the beginnings of the keys, byte by byte from the last one to the first, each time with as
+   * many steps as there are changes. Bytes that all keys have in common are left out. Changes whose keys have the same
+   * beginning are merged by their whole keys. All of it keeps the changes of a key in their order.
    */
   private static final int CHUNK = 1 << 18;
-  private static final int FIRST_CHUNK = 1 << 15; // many stores have few rows
-  private static final int HEADER = Short.BYTES + Integer.BYTES;
-  private static final int DELETED = -1;
-  private static final int FIRST_ROOM = 1024;
+  private static final int FIRST_CHUNK = 1 << 12; // many stores have few rows
+  private static final int FIRST_ROOM = 64;
+  private static final int VALUES = 1 << Byte.SIZE;
 
   /** For place and beginning of a change, and its number in two orders. */
   private static final int PER_CHANGE = 2 * Long.BYTES + 2 * Integer.BYTES;
 
-  private static final byte[] NOTHING = {};
+  private final List<byte[]> chunks = new ArrayList<>();
 
-  /** Receives the last change of a key. */
-  interface Sink {
-    /**
-     * A change.
-     *
-     * @param key may be kept
-     * @param value null for a deletion; is used again for the next change
-     */
-    void accept(byte[] key, byte @Nullable [] value);
-  }
+  /** Where the last chunk is free. */
+  private int free;
 
-  private final List<ByteBuffer> chunks = new ArrayList<>();
   private long[] places = {};
   private long[] beginnings = {};
   private int count;
   private boolean hasDeletions;
   private long bytes;
-  private long content;
+  private long length;
+  private int largest;
 
   /** Adds a change. */
   void add(byte[] key, byte @Nullable [] value) {
-    int length = HEADER + key.length + (value == null ? 0 : value.length);
-    if (chunks.isEmpty() || chunks.getLast().remaining() < length) {
-      int room = Math.max(chunks.isEmpty() ? FIRST_CHUNK : CHUNK, length);
-      chunks.add(ByteBuffer.allocate(room));
+    int valueLength = value == null ? SortedChanges.DELETED : value.length;
+    int length = SortedChanges.length(key.length, valueLength);
+    if (chunks.isEmpty() || chunks.getLast().length - free < length) {
+      int room = Math.max(nextChunk(), length);
+      chunks.add(new byte[room]);
+      free = 0;
       bytes += room;
     }
     if (count == places.length) {
@@ -65,26 +56,26 @@ final class RestoredRows {
       places = Arrays.copyOf(places, room);
       beginnings = Arrays.copyOf(beginnings, room);
     }
-    ByteBuffer chunk = chunks.getLast();
-    places[count] = (long) (chunks.size() - 1) << Integer.SIZE | chunk.position();
-    beginnings[count] = beginning(key);
+    places[count] = (long) (chunks.size() - 1) << Integer.SIZE | free;
+    beginnings[count] = SortedChanges.beginning(key, 0, key.length);
     count++;
-    chunk.putShort((short) key.length).putInt(value == null ? DELETED : value.length).put(key);
+    byte[] chunk = chunks.getLast();
+    SortedChanges.putHeader(chunk, free, key.length, valueLength);
+    int keyStart = free + SortedChanges.HEADER;
+    System.arraycopy(key, 0, chunk, keyStart, key.length);
     if (value == null) {
       hasDeletions = true;
     } else {
-      chunk.put(value);
+      System.arraycopy(value, 0, chunk, keyStart + key.length, value.length);
     }
-    content += length + PER_CHANGE;
+    free += length;
     bytes += PER_CHANGE;
+    this.length += length;
+    largest = Math.max(largest, length);
   }
 
-  private static long beginning(byte[] key) {
-    long beginning = 0;
-    for (int i = 0; i < Long.BYTES; i++) {
-      beginning = beginning << Byte.SIZE | (i < key.length ? key[i] & 0xFF : 0);
-    }
-    return beginning;
+  private int nextChunk() {
+    return chunks.isEmpty() ? FIRST_CHUNK : 2 * Math.min(chunks.getLast().length, CHUNK / 2);
   }
 
   boolean isEmpty() {
@@ -101,65 +92,149 @@ final class RestoredRows {
     return bytes;
   }
 
-  /** The bytes of the changes and of what is kept for each, without unused room. */
-  long contentBytes() {
-    return content;
+  /** How long a run of the changes is, if no key came twice. */
+  long length() {
+    return length;
+  }
+
+  /** The length of the largest change. */
+  int largest() {
+    return largest;
   }
 
   /** Forgets all changes, and gives their memory back. */
   void clear() {
     chunks.clear();
+    free = 0;
     places = new long[0];
     beginnings = new long[0];
     count = 0;
     hasDeletions = false;
     bytes = 0;
-    content = 0;
+    length = 0;
+    largest = 0;
   }
 
-  /** Gives the last change of each key, in the order of the keys. */
-  void forEach(Sink sink) {
-    int[] order = order();
-    byte[] value = NOTHING;
-    for (int i = 0; i < count; i++) {
-      if (i + 1 < count && compare(order[i], order[i + 1]) == 0) {
-        continue; // there is a later one
+  /** The last change of each key, in the order of the keys. No change may be added meanwhile. */
+  SortedChanges sorted() {
+    return new Sorted(order());
+  }
+
+  private final class Sorted extends SortedChanges {
+    private final int[] order;
+    private int index;
+
+    /** The beginning of the key of the change at the index: each is looked up once. */
+    private long ahead;
+
+    Sorted(int[] order) {
+      this.order = order;
+      this.ahead = count == 0 ? 0 : beginnings[order[0]];
+    }
+
+    @Override
+    boolean next() {
+      if (index == count) {
+        return false;
       }
-      ByteBuffer chunk = chunk(order[i]);
-      int offset = offset(order[i]);
-      byte[] key = new byte[chunk.getShort(offset)];
-      chunk.get(offset + HEADER, key);
-      int length = chunk.getInt(offset + Short.BYTES);
-      if (length == DELETED) {
-        sink.accept(key, null);
-      } else {
-        if (length != value.length) {
-          value = new byte[length];
+      int change = order[index];
+      long keyBeginning = ahead;
+      index++;
+      while (index < count) {
+        int following = order[index];
+        ahead = beginnings[following];
+        if (ahead != keyBeginning || compareKeys(change, following) != 0) {
+          break;
         }
-        chunk.get(offset + HEADER + key.length, value);
-        sink.accept(key, value);
+        change = following; // a later one of the same key
+        index++;
       }
+      at(chunk(change), offset(change), keyBeginning);
+      return true;
     }
   }
 
   /** The numbers of the changes by their keys; those of one key as they came. */
   private int[] order() {
     int[] from = new int[count];
-    Arrays.setAll(from, i -> i);
+    for (int i = 0; i < count; i++) {
+      from[i] = i;
+    }
     int[] to = new int[count];
-    for (int run = 1; run < count; run *= 2) {
-      for (int first = 0; first < count; first += 2 * run) {
-        merge(from, to, first, Math.min(first + run, count), Math.min(first + 2 * run, count));
+    long different = differentBits();
+    int[] ends = new int[VALUES];
+    for (int shift = 0; shift < Long.SIZE; shift += Byte.SIZE) {
+      if ((different >>> shift & 0xFF) != 0) {
+        distribute(from, to, shift, ends);
+        int[] distributed = to;
+        to = from;
+        from = distributed;
+      }
+    }
+    mergeEqualBeginnings(from, to);
+    return from;
+  }
+
+  /** The bits of the beginnings that are not the same in all of them. */
+  private long differentBits() {
+    long different = 0;
+    for (int i = 1; i < count; i++) {
+      different |= beginnings[i] ^ beginnings[0];
+    }
+    return different;
+  }
+
+  /** Orders by one byte of the beginnings; equal ones stay in their order. */
+  private void distribute(int[] from, int[] to, int shift, int[] next) {
+    Arrays.fill(next, 0);
+    for (int i = 0; i < count; i++) {
+      next[(int) (beginnings[i] >>> shift) & 0xFF]++;
+    }
+    int start = 0;
+    for (int value = 0; value < VALUES; value++) {
+      int changes = next[value];
+      next[value] = start;
+      start += changes;
+    }
+    for (int i = 0; i < count; i++) {
+      int change = from[i];
+      to[next[(int) (beginnings[change] >>> shift) & 0xFF]++] = change;
+    }
+  }
+
+  private void mergeEqualBeginnings(int[] order, int[] room) {
+    int start = 0;
+    for (int i = 1; i <= count; i++) {
+      if (i == count || beginnings[order[i]] != beginnings[order[start]]) {
+        if (i - start > 1) {
+          merge(order, room, start, i);
+        }
+        start = i;
+      }
+    }
+  }
+
+  /** Orders a part by the whole keys; equal ones stay in their order. */
+  private void merge(int[] order, int[] room, int start, int end) {
+    int[] from = order;
+    int[] to = room;
+    boolean isInRoom = false;
+    for (int run = 1; run < end - start; run *= 2) {
+      for (int first = start; first < end; first += 2 * run) {
+        merge(from, to, first, Math.min(first + run, end), Math.min(first + 2 * run, end));
       }
       int[] merged = to;
       to = from;
       from = merged;
+      isInRoom = !isInRoom;
     }
-    return from;
+    if (isInRoom) {
+      System.arraycopy(from, start, order, start, end - start);
+    }
   }
 
   private void merge(int[] from, int[] to, int first, int second, int end) {
-    if (second == end || compare(from[second - 1], from[second]) <= 0) {
+    if (second == end || compareKeys(from[second - 1], from[second]) <= 0) {
       System.arraycopy(from, first, to, first, end - first);
       return;
     }
@@ -167,34 +242,27 @@ final class RestoredRows {
     int right = second;
     for (int i = first; i < end; i++) {
       to[i] =
-          right == end || (left < second && compare(from[left], from[right]) <= 0)
+          right == end || (left < second && compareKeys(from[left], from[right]) <= 0)
               ? from[left++]
               : from[right++];
     }
   }
 
-  private int compare(int a, int b) {
-    int beginning = Long.compareUnsigned(beginnings[a], beginnings[b]);
-    return beginning != 0 ? beginning : compareKeys(a, b);
-  }
-
   private int compareKeys(int a, int b) {
-    ByteBuffer chunkA = chunk(a);
-    ByteBuffer chunkB = chunk(b);
-    int keyA = offset(a) + HEADER;
-    int keyB = offset(b) + HEADER;
-    int lengthA = chunkA.getShort(offset(a));
-    int lengthB = chunkB.getShort(offset(b));
-    for (int i = 0; i < Math.min(lengthA, lengthB); i++) {
-      int order = Byte.compareUnsigned(chunkA.get(keyA + i), chunkB.get(keyB + i));
-      if (order != 0) {
-        return order;
-      }
-    }
-    return Integer.compare(lengthA, lengthB);
+    byte[] chunkA = chunk(a);
+    byte[] chunkB = chunk(b);
+    int keyA = offset(a) + SortedChanges.HEADER;
+    int keyB = offset(b) + SortedChanges.HEADER;
+    return Arrays.compareUnsigned(
+        chunkA,
+        keyA,
+        keyA + SortedChanges.keyLength(chunkA, offset(a)),
+        chunkB,
+        keyB,
+        keyB + SortedChanges.keyLength(chunkB, offset(b)));
   }
 
-  private ByteBuffer chunk(int change) {
+  private byte[] chunk(int change) {
     return chunks.get((int) (places[change] >>> Integer.SIZE));
   }
 

@@ -27,7 +27,9 @@ import org.apache.kafka.streams.processor.internals.DefaultKafkaClientSupplier;
  * <p>The restore consumer waits at most 100 ms for records of a changelog, where Kafka's default is
  * 500 ms. The stores of a start have little or nothing to restore. With Kafka's default such a
  * start mostly waits: a request for a changelog that has come to its end delays those for the
- * others. {@code restore.consumer.fetch.max.wait.ms}, if it is set, comes first.
+ * others. {@code restore.consumer.fetch.max.wait.ms}, if it is set, comes first. Each stream thread
+ * has a restore consumer. While its standby tasks are idle, it makes up to ten requests a second to
+ * each broker.
  */
 public final class RevenantClientSupplier implements KafkaClientSupplier {
   private static final int RESTORE_WAIT_MILLIS = 100;

@@ -57,6 +57,16 @@ final class SharedDatabase {
   /** Restored rows are gathered in the heap, up to the size of the pool divided by this. */
   private static final int RESTORING_PART = 4;
 
+  /** A store that has gathered less does not have to give it away: its runs would be too small. */
+  private static final long LEAST_GATHERED = 1 << 18;
+
+  /**
+   * Files with restored rows have at most so many bytes together. It bounds the time of the loads
+   * that a thread of Kafka Streams has to make before it can go on, so it does not grow with the
+   * pool.
+   */
+  static final long MOST_IN_FILES = 1L << 29;
+
   private static final TransactionOptions READING =
       TransactionOptions.lazy().withReadOnly(true).withName("kafka-streams query");
 
@@ -78,11 +88,14 @@ final class SharedDatabase {
   /** Those that have not ended. Guarded by {@link #OPEN}. */
   private final Set<RunningInstance> instances = new HashSet<>();
 
-  /** Stores that have gathered restored rows. */
+  /** Stores that have restored rows in memory. */
   private final AtomicInteger restoring = new AtomicInteger();
 
   /** Bytes of memory that these rows take. */
   private final AtomicLong gathered = new AtomicLong();
+
+  /** Bytes of the files with restored rows. */
+  private final AtomicLong inFiles = new AtomicLong();
 
   /**
    * Whether a statement has failed: the last store closes it, so that the next one opens it anew.
@@ -235,27 +248,43 @@ final class SharedDatabase {
     return database.options().durability() == Durability.DURABLE;
   }
 
-  /** A store has begun to gather restored rows. */
-  void beginsRestoring() {
-    restoring.incrementAndGet();
-  }
-
-  /** A store has no gathered rows any more. */
-  void endsRestoring(long bytes) {
-    restoring.decrementAndGet();
-    gathered.addAndGet(-bytes);
-  }
-
   /**
-   * A store has gathered more. The stores that gather share a part of the size of the pool.
+   * A store has gathered more restored rows. If all stores together have too much, those that have
+   * their share of it give it away.
    *
-   * @param more bytes of memory
-   * @param all of this store, with these
-   * @return whether the store must write now
+   * @param before bytes of memory that those of the store took before
+   * @param now bytes that they take now
+   * @return whether the store must write them now, to the table or to its file
    */
-  boolean gathers(long more, long all) {
+  boolean gathers(long before, long now) {
+    int stores = before == 0 ? restoring.incrementAndGet() : restoring.get();
+    long all = gathered.addAndGet(now - before);
     long most = database.options().poolBytes() / RESTORING_PART;
-    return gathered.addAndGet(more) > most || all > most / Math.max(1, restoring.get());
+    // Others may keep what they have for long, so a share is less than the part of each.
+    long share = all > 2 * most ? 0 : most / (2L * Math.max(1, stores));
+    return all > most && now >= Math.max(share, LEAST_GATHERED);
+  }
+
+  /** A store has no restored rows in memory any more, which took so many bytes. */
+  void forgets(long bytes) {
+    if (bytes > 0) {
+      restoring.decrementAndGet();
+      gathered.addAndGet(-bytes);
+    }
+  }
+
+  /** Whether a store may write so many bytes of restored rows to its file. */
+  boolean takesFile(long bytes) {
+    if (inFiles.addAndGet(bytes) <= MOST_IN_FILES) {
+      return true;
+    }
+    inFiles.addAndGet(-bytes);
+    return false;
+  }
+
+  /** A store has so many bytes less in its file. */
+  void givesFile(long bytes) {
+    inFiles.addAndGet(-bytes);
   }
 
   /** A transaction that sees what is committed. */

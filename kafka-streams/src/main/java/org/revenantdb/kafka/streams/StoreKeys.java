@@ -24,6 +24,7 @@ final class StoreKeys {
   private static final byte OWN = 0;
   private static final byte ZERO = 1;
   private static final byte EMPTY = (byte) 0xFF;
+  private static final byte[] EMPTY_KEY = {};
 
   /** Is part of the format of a store; with other rows for the same keys it is another one. */
   static final String LAYOUT = "rows-2 ";
@@ -66,12 +67,28 @@ final class StoreKeys {
     if (key.length == 0) {
       return OWN_TO.clone();
     }
-    if (key[0] != ESCAPE) {
-      return key;
+    return key[0] == ESCAPE ? row(key, 0, key.length, EMPTY_KEY) : key;
+  }
+
+  /**
+   * The row of a key that is in other bytes.
+   *
+   * @param room is used if it has the right length
+   */
+  static byte[] row(byte[] in, int from, int length, byte[] room) {
+    if (length == 0) {
+      return OWN_TO.clone();
     }
-    byte[] row = new byte[key.length + 1];
-    row[1] = ZERO;
-    System.arraycopy(key, 1, row, 2, key.length - 1);
+    boolean isEscaped = in[from] == ESCAPE;
+    int rowLength = isEscaped ? length + 1 : length;
+    byte[] row = room.length == rowLength ? room : new byte[rowLength];
+    if (isEscaped) {
+      row[0] = ESCAPE;
+      row[1] = ZERO;
+      System.arraycopy(in, from + 1, row, 2, length - 1);
+    } else {
+      System.arraycopy(in, from, row, 0, length);
+    }
     return row;
   }
 

@@ -82,7 +82,7 @@ final class StoreMetrics {
         "The total number of " + what);
   }
 
-  void written(int bytes) {
+  void written(long bytes) {
     record(written, bytes);
   }
 
@@ -100,9 +100,9 @@ final class StoreMetrics {
     record(rollbacks, 1);
   }
 
-  private static void record(@Nullable Sensor sensor, int value) {
+  private static void record(@Nullable Sensor sensor, long value) {
     if (sensor != null && sensor.shouldRecord()) {
-      sensor.record(value);
+      sensor.record((double) value);
     }
   }
 }

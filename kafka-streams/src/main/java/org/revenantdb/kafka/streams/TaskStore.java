@@ -78,7 +78,11 @@ abstract class TaskStore implements StateStore {
 
   /** What there is while the store is open. */
   record Opened(
-      SharedDatabase shared, TaskTransaction task, Table table, StateStoreContext context) {}
+      SharedDatabase shared,
+      TaskTransaction task,
+      Table table,
+      StateStoreContext context,
+      Path directory) {}
 
   private StoreMetrics metrics = StoreMetrics.NONE;
 
@@ -138,13 +142,15 @@ abstract class TaskStore implements StateStore {
     warnOfRareCommits();
     SharedDatabase shared = null;
     restoration = null; // of an earlier life of this object: its table may be gone
+    Path directory = taskDirectory.resolve(name);
+    RestoredRuns.deleteLeft(directory);
     try {
       shared = SharedDatabase.acquire(home, context);
       Table table = shared.table(task, taskDirectory, name, format());
       load(shared, table);
       openTables(shared, task, table);
       metrics = StoreMetrics.of(context, scope(), name, gauges(shared));
-      opened = new Opened(shared, shared.join(task, this), table, context);
+      opened = new Opened(shared, shared.join(task, this), table, context, directory);
       open = true;
     } catch (RevenantException failure) {
       if (shared != null) {
@@ -459,7 +465,7 @@ abstract class TaskStore implements StateStore {
     Restoration now = restoration;
     if (now == null) {
       Opened of = opened();
-      now = new Restoration(this, of.shared, of.table, of.context);
+      now = new Restoration(this, of.shared, of.table, of.context, of.directory);
       restoration = now;
     }
     now.gather(changes);
@@ -477,6 +483,11 @@ abstract class TaskStore implements StateStore {
   /** Whether a commit waits until more is gathered. Hold the lock of the task. */
   final boolean defers(Map<TopicPartition, @Nullable Long> changelogOffsets) {
     return restoration != null && restoration.defers(changelogOffsets);
+  }
+
+  /** Whether restored rows are not in the table yet. Hold the lock of the task. */
+  final boolean hasGathered() {
+    return restoration != null && !restoration.isEmpty();
   }
 
   /** Writes what was gathered. Hold the lock of the task. */
@@ -516,8 +527,8 @@ abstract class TaskStore implements StateStore {
     committed();
   }
 
-  final void counts(byte[] row, byte[] value) {
-    metrics.written(row.length + value.length);
+  final void counts(long written) {
+    metrics.written(written);
   }
 
   /** Writes these changes; of each key only the last one counts. */

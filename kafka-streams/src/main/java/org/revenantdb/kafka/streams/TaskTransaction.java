@@ -1,6 +1,7 @@
 package org.revenantdb.kafka.streams;
 
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -134,9 +135,37 @@ final class TaskTransaction {
     demandCurrent();
     boolean hasWritten =
         pending.contains(store) || staged.contains(store) || undone.contains(store);
-    if (hasWritten || abandoned || !store.gather(changes)) {
+    if (!hasWritten && !abandoned && store.gather(changes)) {
+      return;
+    }
+    if (open == null && !hasWritten && !abandoned && isGathering()) {
+      restoreAlone(store, changes);
+    } else {
       write(store, tx -> store.restore(tx, changes));
     }
+  }
+
+  private boolean isGathering() {
+    return members.stream().anyMatch(TaskStore::hasGathered);
+  }
+
+  /**
+   * Writes restored rows and their offset in a transaction of their own. That of the task would
+   * have to begin behind what the other stores have gathered, so they would be written for it.
+   */
+  private void restoreAlone(TaskStore store, Collection<ConsumerRecord<byte[], byte[]>> changes) {
+    Map<TopicPartition, @Nullable Long> offsets = new HashMap<>();
+    changes.forEach(change ->
+        offsets.put(new TopicPartition(change.topic(), change.partition()), change.offset()));
+    try (Transaction own = shared.database().begin(options)) {
+      store.restore(own, changes);
+      store.stage(own, offsets);
+      own.commit();
+    } catch (Throwable failed) {
+      store.rolledBack();
+      throw failed;
+    }
+    store.committed();
   }
 
   /** Writes what a store has gathered, unless it is closed. */

@@ -1,6 +1,7 @@
 package org.revenantdb.kafka.streams;
 
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,8 +21,8 @@ import org.revenantdb.chaos.subject.Recovered;
 
 /**
  * Power cuts while a store is restored: its rows are exactly those that the changelog has up to its
- * offset, whether they were loaded into the empty table, loaded between other rows, or put because
- * of deletions.
+ * offset, whether they were loaded into the empty table with runs, loaded between other rows, or
+ * put because of deletions.
  */
 @Tag("slow")
 @CrashTest(
@@ -32,6 +33,9 @@ class RestorationCrashTest implements CrashSubject<RestorationCrashTest.Restored
   private static final TopicPartition CHANGELOG = new TopicPartition("store-changelog", 0);
   private static final int KEYS = 3_001;
   private static final int DELETED = 7;
+
+  /** From then on there are no deletions. */
+  private static final int PUT_ONLY = 28_500;
 
   /** More than the quarter of the pool that is gathered at most. */
   private static final int MUCH = 8_000;
@@ -45,14 +49,26 @@ class RestorationCrashTest implements CrashSubject<RestorationCrashTest.Restored
 
   @Override
   public void work(Restored restored, Promises promises) {
-    restored.restore(MUCH, promises); // into the empty table
+    boolean isEmpty = restored.next == 0; // not in a life behind a crash that left rows
+    restored.restore(MUCH, promises); // a run
+    restored.restore(MUCH, promises); // another one
+    restored.restore(LITTLE, promises);
+    restored.demandRuns(isEmpty);
+    restored.commit(promises); // into the empty table
+    restored.demandRuns(false);
     for (int commit = 0; commit < 3; commit++) {
       restored.restore(LITTLE, promises);
       restored.commit(promises);
     }
-    restored.restore(MUCH, promises);
+    restored.restore(MUCH, promises); // put at once, because there are deletions
+    promises.durable("offset", Long.toString(restored.next - 1));
+    restored.restore((int) (PUT_ONLY - restored.next), promises);
+    restored.commit(promises);
+    restored.restore(MUCH, promises); // loaded between other rows
+    promises.durable("offset", Long.toString(restored.next - 1));
     restored.restore(2 * LITTLE, promises);
     restored.commit(promises);
+    restored.demandRuns(false);
     restored.restore(LITTLE, promises); // not committed
   }
 
@@ -63,7 +79,7 @@ class RestorationCrashTest implements CrashSubject<RestorationCrashTest.Restored
     recovered.verify(key -> last < 0 ? null : Long.toString(last));
     Map<Long, Long> expected = new TreeMap<>();
     for (long change = 0; change <= last; change++) {
-      if (change % DELETED == 0) {
+      if (isDeletion(change)) {
         expected.remove(change % KEYS);
       } else {
         expected.put(change % KEYS, change);
@@ -80,13 +96,19 @@ class RestorationCrashTest implements CrashSubject<RestorationCrashTest.Restored
         "at offset " + last + ": " + expected.size() + " rows expected, found " + found.size());
   }
 
+  private static boolean isDeletion(long offset) {
+    return offset < PUT_ONLY && offset % DELETED == 0;
+  }
+
   /** A store that is restored, whose database has the files of the framework. */
   static final class Restored implements AutoCloseable {
     final SharedDatabase shared;
     final RevenantStore store = new RevenantStore("store");
+    private final Path runs;
     private long next;
 
     Restored(Path home) throws Exception {
+      runs = home.resolve("0_0").resolve("store").resolve("restoring");
       TaskContext context = new TaskContext(home, StreamsConfig.EXACTLY_ONCE_V2);
       shared = TaskContext.smallDatabase(home);
       store.open(context, home.resolve("0_0"));
@@ -94,20 +116,24 @@ class RestorationCrashTest implements CrashSubject<RestorationCrashTest.Restored
       next = offset == null || offset == TaskStore.OFFSET_UNKNOWN ? 0 : offset + 1;
     }
 
-    /** Records from the next offset on. If they are much, they are written with their offset. */
+    /** Records from the next offset on. */
     void restore(int count, Promises promises) {
       List<ConsumerRecord<byte[], byte[]>> batch = new ArrayList<>();
       for (int i = 0; i < count; i++) {
         long offset = next++;
-        byte[] value = offset % DELETED == 0 ? null : bytes(offset, 80);
+        byte[] value = isDeletion(offset) ? null : bytes(offset, 80);
         batch.add(
             new ConsumerRecord<>(
                 CHANGELOG.topic(), 0, offset, bytes(offset % KEYS, Long.BYTES), value));
       }
       promises.attempt("offset", Long.toString(next - 1));
       store.restore(batch);
-      if (count == MUCH) {
-        promises.durable("offset", Long.toString(next - 1));
+    }
+
+    /** This test is of no use if the paths are others than it says. */
+    void demandRuns(boolean areThere) {
+      if (Files.exists(runs) != areThere) {
+        throw new AssertionError("there should be " + (areThere ? "" : "no ") + "runs");
       }
     }
 

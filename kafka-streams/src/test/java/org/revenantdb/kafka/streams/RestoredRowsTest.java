@@ -2,7 +2,7 @@ package org.revenantdb.kafka.streams;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.Arrays;
@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 /** The last change of each key, in the order of the keys. */
 class RestoredRowsTest {
   @Test
-  void the_changes_are_those_of_a_sorted_map() {
+  void the_changes_are_those_of_a_sorted_map() throws Exception {
     long seed = System.nanoTime();
     System.out.println("seed " + seed);
     Random random = new Random(seed);
@@ -39,23 +39,29 @@ class RestoredRowsTest {
       assertEquals(changes == 0, rows.isEmpty());
       assertEquals(hasDeletions, rows.hasDeletions());
       Iterator<Map.Entry<byte[], byte[]>> expected = model.entrySet().iterator();
-      rows.forEach((key, value) -> {
+      SortedChanges sorted = rows.sorted();
+      while (sorted.next()) {
         Map.Entry<byte[], byte[]> next = expected.next();
-        assertArrayEquals(next.getKey(), key);
-        if (next.getValue() == null) {
-          assertNull(value);
-        } else {
-          assertArrayEquals(next.getValue(), value);
-        }
-      });
+        assertArrayEquals(next.getKey(), key(sorted));
+        assertArrayEquals(next.getValue(), value(sorted));
+      }
       assertTrue(!expected.hasNext());
       rows.clear();
       assertEquals(0, rows.bytes());
     }
   }
 
+  static byte[] key(SortedChanges changes) {
+    return Arrays.copyOfRange(
+        changes.bytes, changes.keyStart(), changes.keyStart() + changes.keyLength);
+  }
+
+  static byte[] value(SortedChanges changes) {
+    return changes.isDeletion() ? null : changes.value(new byte[0]);
+  }
+
   /** Short keys that come often, long ones with a common beginning, and ascending ones. */
-  private static byte[] key(Random random, int number) {
+  static byte[] key(Random random, int number) {
     byte[] key =
         switch (random.nextInt(3)) {
           case 0 -> new byte[random.nextInt(3)];
@@ -68,8 +74,35 @@ class RestoredRowsTest {
     return key;
   }
 
+  /** An instance may have a thousand stores with few rows, and all gather at the same time. */
   @Test
-  void a_value_may_be_larger_than_a_chunk() {
+  void few_changes_take_little_memory() {
+    RestoredRows rows = new RestoredRows();
+    for (int i = 0; i < 10; i++) {
+      rows.add(new byte[8], new byte[16]);
+    }
+    assertTrue(rows.bytes() < 8_000, "bytes: " + rows.bytes());
+  }
+
+  @Test
+  void the_lengths_of_the_changes_are_known() throws Exception {
+    RestoredRows rows = new RestoredRows();
+    rows.add(new byte[] {1}, new byte[100]);
+    rows.add(new byte[] {2}, null);
+    SortedChanges sorted = rows.sorted();
+    long length = 0;
+    while (sorted.next()) {
+      length += sorted.length();
+      assertTrue(sorted.length() <= rows.largest());
+    }
+    assertEquals(length, rows.length());
+    rows.clear();
+    assertEquals(0, rows.length());
+    assertEquals(0, rows.largest());
+  }
+
+  @Test
+  void a_value_may_be_larger_than_a_chunk() throws Exception {
     RestoredRows rows = new RestoredRows();
     byte[] large = new byte[1 << 20];
     large[large.length - 1] = 7;
@@ -77,11 +110,13 @@ class RestoredRowsTest {
     rows.add(new byte[] {1}, large);
     rows.add(new byte[] {2}, new byte[] {3});
     assertTrue(rows.bytes() > large.length);
-    int[] seen = new int[1];
-    rows.forEach((key, value) -> {
-      assertArrayEquals(new byte[] {(byte) ++seen[0]}, key);
-      assertArrayEquals(seen[0] == 1 ? large : new byte[] {3}, value);
-    });
-    assertEquals(2, seen[0]);
+    SortedChanges sorted = rows.sorted();
+    assertTrue(sorted.next());
+    assertArrayEquals(new byte[] {1}, key(sorted));
+    assertArrayEquals(large, value(sorted));
+    assertTrue(sorted.next());
+    assertArrayEquals(new byte[] {2}, key(sorted));
+    assertArrayEquals(new byte[] {3}, value(sorted));
+    assertFalse(sorted.next());
   }
 }

@@ -236,4 +236,62 @@ class SharedDatabaseTest {
         .count(Materialized.<String, Long, KeyValueStore<Bytes, byte[]>>as("counts"));
     return new KafkaStreams(builder.build(properties), properties);
   }
+
+  /** Restored rows in memory: the pool is 4 MiB, so a quarter of it is 1 MiB. */
+  private static final long KIB = 1 << 10;
+
+  @Test
+  void one_store_that_restores_much_has_all_of_the_memory_beside_many_that_restore_little() {
+    SharedDatabase shared = acquire();
+    for (int little = 0; little < 9; little++) {
+      assertFalse(shared.gathers(0, 33 * KIB));
+    }
+    assertFalse(shared.gathers(0, 700 * KIB));
+    assertTrue(shared.gathers(700 * KIB, 800 * KIB));
+    shared.release();
+  }
+
+  @Test
+  void a_store_beside_one_that_keeps_all_of_the_memory_gives_its_rows_away_in_large_parts() {
+    SharedDatabase shared = acquire();
+    assertFalse(shared.gathers(0, 1_000 * KIB)); // it is complete, and waits for its task
+    long before = 0;
+    long now = 20 * KIB;
+    while (!shared.gathers(before, now)) {
+      before = now;
+      now += 20 * KIB;
+    }
+    assertEquals(260 * KIB, now);
+    shared.forgets(now);
+    assertFalse(shared.gathers(0, 20 * KIB));
+    shared.release();
+  }
+
+  @Test
+  void stores_that_keep_their_share_take_at_most_half_of_the_pool_together() {
+    SharedDatabase shared =
+        SharedDatabase.acquire(home, Map.of(RevenantConfig.POOL_BYTES, 64L << 20));
+    long quarter = 16_384 * KIB;
+    assertFalse(shared.gathers(0, quarter));
+    long all = quarter;
+    for (int stores = 2; all <= 2 * quarter; stores++) {
+      long less = quarter / (2 * stores) - 1;
+      all += less;
+      assertEquals(all > 2 * quarter, shared.gathers(0, less));
+    }
+    assertFalse(shared.gathers(0, 255 * KIB));
+    assertTrue(shared.gathers(255 * KIB, 256 * KIB));
+    shared.release();
+  }
+
+  @Test
+  void stores_share_what_their_files_may_have() {
+    SharedDatabase shared = acquire();
+    assertTrue(shared.takesFile(SharedDatabase.MOST_IN_FILES - 10));
+    assertFalse(shared.takesFile(11));
+    assertTrue(shared.takesFile(10));
+    shared.givesFile(10);
+    assertTrue(shared.takesFile(10));
+    shared.release();
+  }
 }

@@ -48,6 +48,12 @@ public final class Application {
     }
   }
 
+  /** Nanoseconds since the first restoration began; 0 without one. */
+  private long restoring(long now) {
+    long since = restoringSince.get();
+    return since == 0 ? 0 : now - since;
+  }
+
   private void run(String[] arguments) throws IOException {
     System.setOut(System.err);
     Properties properties =
@@ -65,8 +71,7 @@ public final class Application {
         long running = System.nanoTime();
         // Not until the last onRestoreEnd: the commit that makes restored rows visible comes later.
         out.println(
-            "RUNNING %d %d %d"
-                .formatted(running - start, restored.get(), running - restoringSince.get()));
+            "RUNNING %d %d %d".formatted(running - start, restored.get(), restoring(running)));
       }
     });
     streams.setUncaughtExceptionHandler(failure -> {

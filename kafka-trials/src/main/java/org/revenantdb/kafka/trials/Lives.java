@@ -47,7 +47,7 @@ final class Lives implements AutoCloseable {
    *
    * @param seconds from the making of the instance to RUNNING
    * @param restored records that its stores restored
-   * @param restoring seconds from the beginning of the restoration to RUNNING
+   * @param restoring seconds from the beginning of the restoration to RUNNING; 0 without one
    */
   record Start(double seconds, long restored, double restoring) {}
 
