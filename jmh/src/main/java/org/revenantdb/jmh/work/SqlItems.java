@@ -30,7 +30,9 @@ final class SqlItems implements ItemQueue {
     this.begin = begin;
     this.take = take;
     this.first = DriverManager.getConnection(url);
-    execute(first, create);
+    try (Statement statement = first.createStatement()) {
+      boolean _ = statement.execute(create);
+    }
   }
 
   static SqlItems sqlite(Path directory) throws SQLException {
@@ -50,12 +52,6 @@ final class SqlItems implements ItemQueue {
         "CREATE TABLE items (id BIGINT AUTO_INCREMENT PRIMARY KEY, item VARCHAR NOT NULL)",
         "",
         "SELECT id, item FROM items ORDER BY id FETCH FIRST 1 ROW ONLY FOR UPDATE SKIP LOCKED");
-  }
-
-  private static void execute(Connection connection, String sql) throws SQLException {
-    try (Statement statement = connection.createStatement()) {
-      boolean _ = statement.execute(sql);
-    }
   }
 
   @Override
