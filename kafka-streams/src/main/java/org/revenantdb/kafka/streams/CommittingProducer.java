@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Future;
@@ -31,10 +32,14 @@ final class CommittingProducer implements Producer<byte[], byte[]> {
   /** How the names of all changelog topics end that Kafka Streams writes to. */
   private static final String CHANGELOG = "-changelog";
 
-  /** Whether there was one in this process. */
-  private static volatile boolean inUse;
+  /** Between the name of an instance and the rest of the names of its threads. */
+  private static final String THREAD = "-StreamThread-";
+
+  /** The client ids of those that are not closed, for each producer one. */
+  private static final Set<String> OPEN = ConcurrentHashMap.newKeySet();
 
   private final Producer<byte[], byte[]> producer;
+  private final String clientId;
 
   /** Offsets of the last records of this transaction, filled in by the producer's thread. */
   private final ConcurrentMap<TopicPartition, Long> written = new ConcurrentHashMap<>();
@@ -44,18 +49,24 @@ final class CommittingProducer implements Producer<byte[], byte[]> {
    */
   private final Map<TopicPartition, Long> consumed = new HashMap<>();
 
-  private CommittingProducer(Producer<byte[], byte[]> producer) {
+  private CommittingProducer(Producer<byte[], byte[]> producer, String clientId) {
     this.producer = producer;
+    this.clientId = clientId;
   }
 
   /** A producer that commits the stores of its thread. */
-  static CommittingProducer of(Producer<byte[], byte[]> producer) {
-    inUse = true;
-    return new CommittingProducer(producer);
+  static CommittingProducer of(Producer<byte[], byte[]> producer, String clientId) {
+    OPEN.add(clientId);
+    return new CommittingProducer(producer, clientId);
   }
 
-  static boolean isInUse() {
-    return inUse;
+  /**
+   * Whether an instance has such producers. They are there before its first store.
+   *
+   * @param instance its client id
+   */
+  static boolean isInUseBy(String instance) {
+    return OPEN.stream().anyMatch(client -> client.startsWith(instance + THREAD));
   }
 
   @Override
@@ -157,11 +168,13 @@ final class CommittingProducer implements Producer<byte[], byte[]> {
 
   @Override
   public void close() {
+    OPEN.remove(clientId);
     producer.close();
   }
 
   @Override
   public void close(Duration timeout) {
+    OPEN.remove(clientId);
     producer.close(timeout);
   }
 }

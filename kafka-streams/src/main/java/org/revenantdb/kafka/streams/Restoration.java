@@ -11,9 +11,6 @@ import java.util.SortedMap;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.streams.errors.ProcessorStateException;
-import org.apache.kafka.streams.processor.StateStoreContext;
-import org.apache.kafka.streams.processor.internals.InternalProcessorContext;
-import org.apache.kafka.streams.processor.internals.Task;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.BulkLoad;
 import org.revenantdb.engine.Cursor;
@@ -35,7 +32,6 @@ final class Restoration {
   private final SharedDatabase shared;
   private final Table table;
   private final TransactionOptions options;
-  private final StateStoreContext context;
 
   private final RestoredRows rows = new RestoredRows();
 
@@ -56,12 +52,7 @@ final class Restoration {
    *
    * @param directory of the store
    */
-  Restoration(
-      TaskStore store,
-      SharedDatabase shared,
-      Table table,
-      StateStoreContext context,
-      Path directory) {
+  Restoration(TaskStore store, SharedDatabase shared, Table table, Path directory) {
     this.store = store;
     this.runs = new RestoredRuns(directory);
     this.shared = shared;
@@ -69,7 +60,6 @@ final class Restoration {
     this.options =
         (shared.isDurable() ? TransactionOptions.durable() : TransactionOptions.lazy())
             .withName("kafka-streams restore " + table.name());
-    this.context = context;
   }
 
   /**
@@ -132,8 +122,9 @@ final class Restoration {
 
   /**
    * Whether a commit is deferred: one of those that Kafka Streams makes from time to time during a
-   * restoration. Behind any other one readers expect the rows. Few rows are deferred as well: in an
-   * empty table they would be in the way of all that follow, which could not be appended.
+   * restoration. Behind any other one readers expect the rows, and behind each commit of a standby
+   * task that is not far behind. Few rows are deferred as well: in an empty table they would be in
+   * the way of all that follow, which could not be appended.
    */
   boolean defers(Map<TopicPartition, @Nullable Long> committed) {
     if (isEmpty()) {
@@ -149,13 +140,7 @@ final class Restoration {
     if (!all.isEmpty()) {
       offsets = Map.copyOf(all);
     }
-    return isActive() && store.isPeriodicCommit();
-  }
-
-  /** A standby task is read from outside, so its commits are not deferred. */
-  private boolean isActive() {
-    return !(context instanceof InternalProcessorContext<?, ?> internal)
-        || internal.taskType() == Task.TaskType.ACTIVE;
+    return store.isPeriodicCommit() && (store.isActive() || store.isFarBehind(committed.keySet()));
   }
 
   /** Whether nothing is gathered. */

@@ -25,7 +25,10 @@ final class RestoredRows {
   private static final int FIRST_ROOM = 64;
   private static final int VALUES = 1 << Byte.SIZE;
 
-  /** For place and beginning of a change, and its number in two orders. */
+  /**
+   * For place and beginning of a change, and its number in two orders. The orders are only there
+   * while the changes are sorted. While the other arrays grow, their copies take no more.
+   */
   private static final int PER_CHANGE = 2 * Long.BYTES + 2 * Integer.BYTES;
 
   private final List<byte[]> chunks = new ArrayList<>();
@@ -52,7 +55,8 @@ final class RestoredRows {
       bytes += room;
     }
     if (count == places.length) {
-      int room = Math.max(FIRST_ROOM, 2 * count);
+      int room = Math.max(FIRST_ROOM, count + count / 2);
+      bytes += (long) (room - count) * PER_CHANGE; // used or not, it is taken
       places = Arrays.copyOf(places, room);
       beginnings = Arrays.copyOf(beginnings, room);
     }
@@ -69,7 +73,6 @@ final class RestoredRows {
       System.arraycopy(value, 0, chunk, keyStart + key.length, value.length);
     }
     free += length;
-    bytes += PER_CHANGE;
     this.length += length;
     largest = Math.max(largest, length);
   }

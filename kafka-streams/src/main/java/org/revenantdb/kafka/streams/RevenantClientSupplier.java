@@ -3,6 +3,7 @@ package org.revenantdb.kafka.streams;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
+import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
@@ -52,12 +53,15 @@ public final class RevenantClientSupplier implements KafkaClientSupplier {
 
   @Override
   public Admin getAdmin(Map<String, Object> config) {
+    RevenantConfig.check(config); // in the constructor of KafkaStreams, before a thread is there
     return clients.getAdmin(config);
   }
 
   @Override
   public Producer<byte[], byte[]> getProducer(Map<String, Object> config) {
-    return CommittingProducer.of(clients.getProducer(config));
+    Producer<byte[], byte[]> producer = clients.getProducer(config);
+    return CommittingProducer.of(
+        producer, String.valueOf(config.get(CommonClientConfigs.CLIENT_ID_CONFIG)));
   }
 
   @Override
@@ -69,7 +73,7 @@ public final class RevenantClientSupplier implements KafkaClientSupplier {
   public Consumer<byte[], byte[]> getRestoreConsumer(Map<String, Object> config) {
     Map<String, Object> all = new HashMap<>(config);
     all.putIfAbsent(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, RESTORE_WAIT_MILLIS);
-    return clients.getRestoreConsumer(all);
+    return RestoreLag.observed(clients.getRestoreConsumer(all));
   }
 
   @Override

@@ -3,15 +3,18 @@ package org.revenantdb.kafka.streams;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.BiFunction;
 import org.apache.kafka.common.config.ConfigException;
-import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.Durability;
 
 /**
  * Properties of Kafka Streams that configure the database of an instance. They stand beside the
  * other properties of the application. Kafka Streams logs that it does not know them; that has no
- * effect.
+ * effect. A property whose name begins with {@code revenant.} and is none of these is refused, with
+ * a {@code ConfigException} that lists them.
  */
 public final class RevenantConfig {
   /**
@@ -39,30 +42,81 @@ public final class RevenantConfig {
    */
   public static final String MAX_RECOVERY_LOG_BYTES = "revenant.max.recovery.log.bytes";
 
+  /** How the names of all of them begin. */
+  private static final String PREFIX = "revenant.";
+
+  private static final Set<String> KNOWN =
+      new TreeSet<>(Set.of(POOL_BYTES, DURABILITY, MAX_LAZY_DELAY_MS, MAX_RECOVERY_LOG_BYTES));
+
+  /** Where the range begins in a message of the engine. */
+  private static final String MUST = "must be ";
+
+  private static final long LONGEST_DELAY_MS = Duration.ofDays(365).toMillis();
+
   private RevenantConfig() {}
+
+  /**
+   * Refuses properties that are not known, or whose values are not possible.
+   *
+   * @param properties of an application; those of others may be among them
+   */
+  static void check(Map<String, ?> properties) {
+    options(properties);
+  }
 
   /** Options of the database of an instance with these properties. */
   static DatabaseOptions options(Map<String, ?> properties) {
+    demandKnown(properties);
     DatabaseOptions options = DatabaseOptions.defaults().withDurability(durability(properties));
-    try {
-      Long pool = number(properties, POOL_BYTES);
-      if (pool != null) {
-        options = options.withPoolBytes(pool);
+    options = with(properties, POOL_BYTES, options, DatabaseOptions::withPoolBytes);
+    options = with(properties, MAX_LAZY_DELAY_MS, options, RevenantConfig::withDelay);
+    return with(properties, MAX_RECOVERY_LOG_BYTES, options, DatabaseOptions::withMaxRecoveryLog);
+  }
+
+  /** A misspelt name would have no effect, without a word. */
+  private static void demandKnown(Map<String, ?> properties) {
+    for (String name : properties.keySet()) {
+      if (name.startsWith(PREFIX) && !KNOWN.contains(name)) {
+        throw new ConfigException(
+            name
+                + " is not a property of the stores of RevenantDB. There are: "
+                + String.join(", ", KNOWN));
       }
-      Long delay = number(properties, MAX_LAZY_DELAY_MS);
-      if (delay != null) {
-        options = options.withMaxLazyDelay(Duration.ofMillis(delay));
-      }
-      Long log = number(properties, MAX_RECOVERY_LOG_BYTES);
-      if (log != null) {
-        options = options.withMaxRecoveryLog(log);
-      }
-      return options;
-    } catch (IllegalArgumentException refused) {
-      ConfigException told = new ConfigException("revenant.*: " + refused.getMessage());
-      told.initCause(refused);
-      throw told;
     }
+  }
+
+  private static DatabaseOptions withDelay(DatabaseOptions options, long millis) {
+    if (millis < 0 || millis > LONGEST_DELAY_MS) {
+      throw new IllegalArgumentException("must be from 0 to " + LONGEST_DELAY_MS);
+    }
+    return options.withMaxLazyDelay(Duration.ofMillis(millis));
+  }
+
+  /** Sets an option to a number, if there is one. */
+  private static DatabaseOptions with(
+      Map<String, ?> properties,
+      String name,
+      DatabaseOptions options,
+      BiFunction<DatabaseOptions, Long, DatabaseOptions> set) {
+    Object value = properties.get(name);
+    if (value == null) {
+      return options;
+    }
+    try {
+      return set.apply(options, Long.valueOf(value.toString().trim()));
+    } catch (NumberFormatException notOne) {
+      throw new ConfigException(name, value, "must be a whole number, without a unit");
+    } catch (IllegalArgumentException outOfRange) {
+      throw new ConfigException(name, value, range(outOfRange));
+    }
+  }
+
+  /** The legal values, without the name that the engine has for the option, and the value. */
+  private static String range(IllegalArgumentException outOfRange) {
+    String message = String.valueOf(outOfRange.getMessage());
+    int from = Math.max(0, message.indexOf(MUST));
+    int to = message.indexOf(", not ", from);
+    return to < 0 ? message.substring(from) : message.substring(from, to);
   }
 
   private static Durability durability(Map<String, ?> properties) {
@@ -70,22 +124,10 @@ public final class RevenantConfig {
     if (value == null) {
       return Durability.LAZY;
     }
-    return switch (value.toString().toLowerCase(Locale.ROOT)) {
+    return switch (value.toString().trim().toLowerCase(Locale.ROOT)) {
       case "lazy" -> Durability.LAZY;
       case "durable" -> Durability.DURABLE;
-      default -> throw new ConfigException(DURABILITY, value, "use lazy or durable");
+      default -> throw new ConfigException(DURABILITY, value, "must be lazy or durable");
     };
-  }
-
-  private static @Nullable Long number(Map<String, ?> properties, String name) {
-    Object value = properties.get(name);
-    if (value == null) {
-      return null;
-    }
-    try {
-      return Long.valueOf(value.toString().trim());
-    } catch (NumberFormatException notOne) {
-      throw new ConfigException(name, value, "use a number");
-    }
   }
 }

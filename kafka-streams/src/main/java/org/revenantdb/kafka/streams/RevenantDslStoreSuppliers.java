@@ -1,5 +1,6 @@
 package org.revenantdb.kafka.streams;
 
+import java.util.Map;
 import org.apache.kafka.streams.DslStoreFormat;
 import org.apache.kafka.streams.state.DslKeyValueParams;
 import org.apache.kafka.streams.state.DslSessionParams;
@@ -21,6 +22,12 @@ import org.jspecify.annotations.Nullable;
 public final class RevenantDslStoreSuppliers implements DslStoreSuppliers {
   /** As Kafka Streams does. */
   public RevenantDslStoreSuppliers() {}
+
+  /** Refuses properties of the stores that are not possible before the topology is built. */
+  @Override
+  public void configure(Map<String, ?> properties) {
+    RevenantConfig.check(properties);
+  }
 
   @Override
   public KeyValueBytesStoreSupplier keyValueStore(DslKeyValueParams params) {

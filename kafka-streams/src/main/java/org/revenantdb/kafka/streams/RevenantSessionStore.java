@@ -55,6 +55,13 @@ class RevenantSessionStore extends TimedStore implements SessionStore<Bytes, byt
     return rows.get(Bytes.wrap(TimedKeys.session(key, start, end)), isInside());
   }
 
+  /** Sessions of all keys that end in this time, which sessions that emit when they close need. */
+  @Override
+  public KeyValueIterator<Windowed<Bytes>, byte[]> findSessions(long earliestEnd, long latestEnd) {
+    return new WindowedIterator(
+        rows.fetch(earliestEnd, latestEnd, isInside()), RevenantSessionStore::windowed);
+  }
+
   @Override
   public KeyValueIterator<Windowed<Bytes>, byte[]> findSessions(
       Bytes key, long earliestEnd, long latestStart) {

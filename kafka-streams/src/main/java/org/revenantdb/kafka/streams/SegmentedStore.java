@@ -166,6 +166,27 @@ final class SegmentedStore extends ExpiringStore {
         key -> keys.isIn(key, keyFrom, keyTo, from, timeTo));
   }
 
+  /**
+   * Rows of all keys whose time is in a range, segment by segment. A session closes when its
+   * retention is over, so rows are found as long as their segment is there.
+   */
+  KeyValueIterator<Bytes, byte[]> fetch(long from, long timeTo, boolean inside) {
+    List<Table> tables =
+        from > timeTo
+            ? List.of()
+            : new ArrayList<>(
+                segments(inside)
+                    .subMap(number(Math.max(from, 0)), true, number(Math.max(timeTo, 0)), true)
+                    .values());
+    return iterator(
+        tables,
+        null,
+        null,
+        /* descending= */ false,
+        inside,
+        key -> keys.time(key) >= from && keys.time(key) <= timeTo);
+  }
+
   private List<Table> tables(long from, long to, boolean descending, boolean inside) {
     long last = keys.hasLongTimes() ? Long.MAX_VALUE : to;
     if (from > last) {

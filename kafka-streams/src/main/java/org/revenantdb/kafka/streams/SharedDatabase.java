@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -14,9 +15,11 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.apache.kafka.streams.errors.ProcessorStateException;
 import org.apache.kafka.streams.processor.StateStoreContext;
@@ -55,7 +58,16 @@ final class SharedDatabase {
   private static final char SEGMENT = '#';
 
   /** Restored rows are gathered in the heap, up to the size of the pool divided by this. */
-  private static final int RESTORING_PART = 4;
+  private static final int PART_OF_POOL = 4;
+
+  /** Up to the size of the heap divided by this, since the pool is not in the heap. */
+  private static final int PART_OF_HEAP = 8;
+
+  /**
+   * Up to so many bytes as well. It bounds the time of the loads from memory, as {@link
+   * #MOST_IN_FILES} does that of the loads from files.
+   */
+  private static final long MOST_IN_MEMORY = 1L << 26;
 
   /** A store that has gathered less does not have to give it away: its runs would be too small. */
   private static final long LEAST_GATHERED = 1 << 18;
@@ -66,6 +78,12 @@ final class SharedDatabase {
    * pool.
    */
   static final long MOST_IN_FILES = 1L << 29;
+
+  /** Between two looks for tables of tasks that have moved away, in nanoseconds. */
+  static final long BETWEEN_LOOKS = Duration.ofMinutes(1).toNanos();
+
+  private static final TransactionOptions DROPPING =
+      TransactionOptions.lazy().withName("kafka-streams drop");
 
   private static final TransactionOptions READING =
       TransactionOptions.lazy().withReadOnly(true).withName("kafka-streams query");
@@ -81,6 +99,20 @@ final class SharedDatabase {
 
   /** By name of the task's directory. Guarded by this. */
   private final Map<String, TaskTransaction> tasks = new HashMap<>();
+
+  /** How many open stores have a table, by its name. Guarded by this. */
+  private final Map<String, Integer> used = new HashMap<>();
+
+  /**
+   * The other tables of stores: they may be those of tasks that have moved away. Guarded by this.
+   */
+  private final Set<String> idle = new TreeSet<>();
+
+  /** When it was last looked for tables that nobody needs. */
+  private final AtomicLong lastLook;
+
+  /** The time in nanoseconds; tests choose it. */
+  volatile LongSupplier clock = System::nanoTime;
 
   /** Stores that have it open. Guarded by {@link #OPEN}. */
   private int users;
@@ -105,6 +137,13 @@ final class SharedDatabase {
   private SharedDatabase(Path home, Database database) {
     this.home = home;
     this.database = database;
+    this.lastLook = new AtomicLong(clock.getAsLong());
+    for (String name : database.tableNames()) {
+      if (name.indexOf(SEPARATOR) > 0) {
+        int segment = name.lastIndexOf(SEGMENT);
+        idle.add(segment < 0 ? name : name.substring(0, segment));
+      }
+    }
   }
 
   /**
@@ -142,11 +181,12 @@ final class SharedDatabase {
     synchronized (OPEN) {
       SharedDatabase shared = OPEN.get(key);
       if (shared == null || !shared.isUsable()) {
-        shared = new SharedDatabase(home, opener.get());
+        Database database = opener.get();
         try {
+          shared = new SharedDatabase(home, database);
           shared.dropForgotten();
         } catch (Throwable failure) {
-          shared.database.close();
+          database.close();
           throw failure;
         }
         OPEN.put(key, shared);
@@ -162,6 +202,7 @@ final class SharedDatabase {
    */
   private boolean isUsable() {
     if (users > 0) {
+      tidy();
       return true;
     }
     try {
@@ -259,10 +300,15 @@ final class SharedDatabase {
   boolean gathers(long before, long now) {
     int stores = before == 0 ? restoring.incrementAndGet() : restoring.get();
     long all = gathered.addAndGet(now - before);
-    long most = database.options().poolBytes() / RESTORING_PART;
+    long most = mostGathered(database.options().poolBytes(), Runtime.getRuntime().maxMemory());
     // Others may keep what they have for long, so a share is less than the part of each.
     long share = all > 2 * most ? 0 : most / (2L * Math.max(1, stores));
     return all > most && now >= Math.max(share, LEAST_GATHERED);
+  }
+
+  /** Bytes of restored rows that all stores together gather in the heap before they write. */
+  static long mostGathered(long poolBytes, long heapBytes) {
+    return Math.min(MOST_IN_MEMORY, Math.min(poolBytes / PART_OF_POOL, heapBytes / PART_OF_HEAP));
   }
 
   /** A store has no restored rows in memory any more, which took so many bytes. */
@@ -316,10 +362,29 @@ final class SharedDatabase {
    */
   synchronized Table table(String task, Path taskDirectory, String store, String rows) {
     String name = task + SEPARATOR + store;
+    used.merge(name, 1, Integer::sum);
+    idle.remove(name);
+    try {
+      return findOrCreate(name, taskDirectory, store, rows);
+    } catch (Throwable failure) {
+      isClosed(name);
+      throw failure;
+    }
+  }
+
+  /** A store that had this table is closed. */
+  synchronized void isClosed(String table) {
+    if (used.merge(table, -1, Integer::sum) == 0) {
+      used.remove(table);
+      idle.add(table);
+    }
+  }
+
+  private Table findOrCreate(String name, Path taskDirectory, String store, String rows) {
     String format = StoreKeys.LAYOUT + rows;
     Path marker = taskDirectory.resolve(store).resolve(MARKER);
     Table found = database.findTable(name);
-    if (found != null && isOf(found, marker, format)) {
+    if (found != null && isOf(found, marker, format) && !isCleared(found)) {
       if (!isMarked(found)) { // a process died between the two
         mark(found, marker);
       }
@@ -358,8 +423,17 @@ final class SharedDatabase {
   }
 
   private boolean isMarked(Table table) {
+    return has(table, StoreKeys.MARKED);
+  }
+
+  /** Whether its rows belong to no offset: the changelog is read from its beginning. */
+  private boolean isCleared(Table table) {
+    return has(table, StoreKeys.CLEARED);
+  }
+
+  private boolean has(Table table, byte[] row) {
     try (Transaction tx = read()) {
-      return tx.exists(table, StoreKeys.MARKED);
+      return tx.exists(table, row);
     }
   }
 
@@ -379,16 +453,54 @@ final class SharedDatabase {
     }
   }
 
-  /** Drops the tables of stores whose directory is not there any more. */
-  private void dropForgotten() {
-    for (String name : database.tableNames()) {
-      int task = name.indexOf(SEPARATOR);
-      int segment = name.lastIndexOf(SEGMENT);
-      String store = name.substring(task + 1, segment < 0 ? name.length() : segment);
-      if (task > 0
-          && !Files.exists(home.resolve(name.substring(0, task)).resolve(store).resolve(MARKER))) {
-        database.dropTable(name);
+  /**
+   * Drops the tables of stores whose directory is not there any more, if they are not open
+   * (README.md, §64).
+   */
+  private synchronized void dropForgotten() {
+    for (String name : List.copyOf(idle)) {
+      if (isForgotten(name)) {
+        database.run(
+            DROPPING,
+            tx -> {
+              segments(name).values().forEach(tx::dropTable);
+              Table table = database.findTable(name);
+              if (table != null) {
+                tx.dropTable(table);
+              }
+            });
+        idle.remove(name);
       }
+    }
+  }
+
+  /** A marker that cannot be looked for, as after an error of the disk, may be there. */
+  private boolean isForgotten(String name) {
+    int task = name.indexOf(SEPARATOR);
+    return Files.notExists(
+        home.resolve(name.substring(0, task)).resolve(name.substring(task + 1)).resolve(MARKER));
+  }
+
+  /** The same while stores are open, which must not fail for it. */
+  private void tidy() {
+    try {
+      dropForgotten();
+    } catch (RevenantException failure) {
+      doubt();
+      TaskStore.LOG.log(
+          System.Logger.Level.WARNING,
+          this
+              + ": tables of tasks that have moved away cannot be dropped; the next open drops them",
+          failure);
+    }
+  }
+
+  /** A commit is made: now and then the tables that nobody needs are dropped. Hold no lock. */
+  void hasCommitted() {
+    long now = clock.getAsLong();
+    long last = lastLook.get();
+    if (now - last >= BETWEEN_LOOKS && lastLook.compareAndSet(last, now)) {
+      tidy();
     }
   }
 

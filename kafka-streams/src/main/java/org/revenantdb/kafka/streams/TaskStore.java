@@ -12,7 +12,6 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -28,6 +27,8 @@ import org.apache.kafka.streams.processor.StateStoreContext;
 import org.apache.kafka.streams.processor.internals.ChangelogRecordDeserializationHelper;
 import org.apache.kafka.streams.processor.internals.InternalProcessorContext;
 import org.apache.kafka.streams.processor.internals.RecordBatchingStateRestoreCallback;
+import org.apache.kafka.streams.processor.internals.Task;
+import org.apache.kafka.streams.processor.internals.metrics.StreamsMetricsImpl;
 import org.apache.kafka.streams.query.FailureReason;
 import org.apache.kafka.streams.query.Position;
 import org.apache.kafka.streams.query.PositionBound;
@@ -68,7 +69,11 @@ abstract class TaskStore implements StateStore {
 
   private static final StackWalker STACK = StackWalker.getInstance();
 
-  private static final AtomicBoolean WARNED = new AtomicBoolean();
+  /** Client ids of instances whose log has the warning of rare commits. */
+  private static final Set<String> WARNED = ConcurrentHashMap.newKeySet();
+
+  /** How far behind a standby task may be to be ready, if the property is not set. */
+  private static final long READY_LAG = 10_000;
 
   private final String name;
   private final Set<RowIterator> iterators = ConcurrentHashMap.newKeySet();
@@ -139,14 +144,15 @@ abstract class TaskStore implements StateStore {
     changelog = changelogOf(context);
     isWithoutChangelog =
         !isGlobal && changelog == null && context instanceof InternalProcessorContext<?, ?>;
-    warnOfRareCommits();
+    warnOfRareCommits(context);
     SharedDatabase shared = null;
+    Table table = null;
     restoration = null; // of an earlier life of this object: its table may be gone
     Path directory = taskDirectory.resolve(name);
     RestoredRuns.deleteLeft(directory);
     try {
       shared = SharedDatabase.acquire(home, context);
-      Table table = shared.table(task, taskDirectory, name, format());
+      table = shared.table(task, taskDirectory, name, format());
       load(shared, table);
       openTables(shared, task, table);
       metrics = StoreMetrics.of(context, scope(), name, gauges(shared));
@@ -159,6 +165,9 @@ abstract class TaskStore implements StateStore {
       throw told("it cannot be opened", failure);
     } finally {
       if (!open && shared != null) {
+        if (table != null) {
+          shared.isClosed(table.name());
+        }
         shared.release();
       }
     }
@@ -189,12 +198,18 @@ abstract class TaskStore implements StateStore {
     return null;
   }
 
-  private void warnOfRareCommits() {
-    if (exactlyOnce && !CommittingProducer.isInUse() && WARNED.compareAndSet(false, true)) {
+  private void warnOfRareCommits(StateStoreContext context) {
+    if (!exactlyOnce || isGlobal || !(context instanceof InternalProcessorContext<?, ?> internal)) {
+      return;
+    }
+    String instance = internal.metrics().clientLevelTagMap().get(StreamsMetricsImpl.CLIENT_ID_TAG);
+    if (instance != null && !CommittingProducer.isInUseBy(instance) && WARNED.add(instance)) {
       LOG.log(
           System.Logger.Level.WARNING,
-          "exactly-once without RevenantClientSupplier: stores commit only when their task is"
-              + " closed, so a killed process reads more of the changelog; set "
+          "exactly-once without RevenantClientSupplier in "
+              + instance
+              + ": stores commit only when their task is closed, so a killed process reads more of"
+              + " the changelog; set "
               + StreamsConfig.DEFAULT_CLIENT_SUPPLIER_CONFIG
               + " to "
               + RevenantClientSupplier.class.getName());
@@ -229,6 +244,7 @@ abstract class TaskStore implements StateStore {
     List.copyOf(iterators).forEach(RowIterator::close);
     try {
       was.shared.leave(was.task, this);
+      was.shared.isClosed(was.table.name());
     } catch (RevenantException failure) {
       throw told("it cannot be closed", failure);
     } finally {
@@ -465,7 +481,7 @@ abstract class TaskStore implements StateStore {
     Restoration now = restoration;
     if (now == null) {
       Opened of = opened();
-      now = new Restoration(this, of.shared, of.table, of.context, of.directory);
+      now = new Restoration(this, of.shared, of.table, of.directory);
       restoration = now;
     }
     now.gather(changes);
@@ -478,6 +494,19 @@ abstract class TaskStore implements StateStore {
         frames.anyMatch(frame ->
             frame.getMethodName().equals(PERIODIC_COMMITS)
                 && frame.getClassName().equals(STATE_UPDATER)));
+  }
+
+  /** Whether a task that is not active is too far behind to be ready. Ask in its thread. */
+  boolean isFarBehind(Set<TopicPartition> changelogs) {
+    Object ready = opened().context.appConfigs().get(StreamsConfig.ACCEPTABLE_RECOVERY_LAG_CONFIG);
+    long lag = ready == null ? READY_LAG : Long.parseLong(ready.toString().trim());
+    return changelogs.stream().anyMatch(changelog -> RestoreLag.of(changelog).orElse(0) > lag);
+  }
+
+  /** Whether the task of the store is active, and not a standby. */
+  boolean isActive() {
+    return !(opened().context instanceof InternalProcessorContext<?, ?> internal)
+        || internal.taskType() == Task.TaskType.ACTIVE;
   }
 
   /** Whether a commit waits until more is gathered. Hold the lock of the task. */
@@ -575,6 +604,7 @@ abstract class TaskStore implements StateStore {
         }
         now.task.commit(this, new HashMap<TopicPartition, @Nullable Long>(changelogOffsets));
       }
+      now.shared.hasCommitted();
     } catch (RevenantException failure) {
       throw told("it cannot be committed", failure);
     }
@@ -641,6 +671,7 @@ abstract class TaskStore implements StateStore {
       tx.delete(table, StoreKeys.offset(partition));
     }
     tx.put(table, StoreKeys.CLEARED, new byte[0]);
+    position = committedPosition.copy(); // that of gathered records is forgotten with them
     nextOffsets = Map.of();
     nextCleared = true;
   }

@@ -219,20 +219,21 @@ final class TaskTransaction {
     if (tasks == null) {
       return;
     }
-    Set<SharedDatabase> durable = new LinkedHashSet<>();
+    Set<SharedDatabase> databases = new LinkedHashSet<>();
     List<TaskTransaction> all = List.copyOf(tasks); // a commit takes its task out of the set
     for (TaskTransaction task : all) {
       task.commitWithProducer(offsets);
-      if (task.shared.isDurable()) {
-        durable.add(task.shared);
-      }
+      databases.add(task.shared);
     }
-    for (SharedDatabase shared : durable) { // once for all tasks
+    for (SharedDatabase shared : databases) { // once for all tasks
       try {
-        shared.database().sync();
+        if (shared.isDurable()) {
+          shared.database().sync();
+        }
       } catch (RuntimeException failed) {
         all.stream().filter(task -> task.shared == shared).forEach(task -> task.failed(failed));
       }
+      shared.hasCommitted();
     }
   }
 

@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.FutureTask;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -45,6 +46,11 @@ class RestorationTest {
   /** Whether a commit is one of those between two batches. */
   private boolean isPeriodic = true;
 
+  /** Whether the task is active, and else whether it is too far behind to be ready. */
+  private boolean isActive = true;
+
+  private boolean isFarBehind = true;
+
   private RevenantStore open() {
     return open("store");
   }
@@ -58,6 +64,17 @@ class RestorationTest {
           @Override
           boolean isPeriodicCommit() {
             return isPeriodic;
+          }
+
+          @Override
+          boolean isActive() {
+            return isActive;
+          }
+
+          @Override
+          boolean isFarBehind(Set<TopicPartition> changelogs) {
+            assertEquals(Set.of(CHANGELOG), changelogs);
+            return isFarBehind;
           }
         };
     store.init(context, store);
@@ -158,6 +175,43 @@ class RestorationTest {
     assertEquals(restored(MUCH), outside(store));
     store.close();
     assertNextLife(MUCH);
+  }
+
+  /** A standby task commits in each commit interval, while it catches up as well. */
+  @Test
+  void a_standby_that_is_far_behind_is_written_once() throws Exception {
+    isActive = false;
+    RevenantStore store = open();
+    long offset = 0;
+    while (!Files.exists(runs()) && offset < (long) MUCH * MOST_BATCHES) {
+      restore(offset, MUCH);
+      offset += MUCH;
+      store.commit(Map.of(CHANGELOG, offset - 1));
+      assertEquals(TaskStore.OFFSET_UNKNOWN, store.committedOffset(CHANGELOG));
+      assertEquals(Map.of(), outside(store));
+    }
+    assertTrue(Files.exists(runs()));
+    isFarBehind = false;
+    store.commit(Map.of(CHANGELOG, offset - 1));
+    assertEquals(offset - 1, store.committedOffset(CHANGELOG));
+    assertEquals(restored(offset), outside(store));
+    store.close();
+    assertNextLife(offset);
+  }
+
+  @Test
+  void a_standby_that_is_ready_is_written_at_each_commit() throws Exception {
+    isActive = false;
+    isFarBehind = false;
+    RevenantStore store = open();
+    for (long offset = 10; offset < 50; offset += 10) {
+      restore(offset - 10, 10);
+      store.commit(Map.of(CHANGELOG, offset - 1));
+      assertEquals(offset - 1, store.committedOffset(CHANGELOG));
+      assertEquals(restored(offset), outside(store));
+    }
+    store.close();
+    assertNextLife(40);
   }
 
   /** A release of Kafka that does it elsewhere would make the batches small. */
@@ -474,10 +528,7 @@ class RestorationTest {
   /** Against a map: batches with new keys, old ones and deletions; commits, reads and new lives. */
   @Test
   void random_restorations_leave_what_the_changelog_has() {
-    long seed = System.nanoTime();
-    System.out.println("seed " + seed);
-    Random random = new Random(seed);
-    random.nextInt();
+    Random random = Seeds.random();
     long offset = 0;
     for (int round = 0; round < 4; round++) {
       offset = randomRestoration(random, "store" + round, offset);

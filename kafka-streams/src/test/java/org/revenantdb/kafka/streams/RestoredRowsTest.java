@@ -16,10 +16,7 @@ import org.junit.jupiter.api.Test;
 class RestoredRowsTest {
   @Test
   void the_changes_are_those_of_a_sorted_map() throws Exception {
-    long seed = System.nanoTime();
-    System.out.println("seed " + seed);
-    Random random = new Random(seed);
-    random.nextInt();
+    Random random = Seeds.random();
     RestoredRows rows = new RestoredRows();
     for (int round = 0; round < 40; round++) {
       Map<byte[], byte[]> model = new TreeMap<>(Arrays::compareUnsigned);
@@ -82,6 +79,21 @@ class RestoredRowsTest {
       rows.add(new byte[8], new byte[16]);
     }
     assertTrue(rows.bytes() < 8_000, "bytes: " + rows.bytes());
+  }
+
+  /** Used or not, the arrays take their memory as soon as they have grown. */
+  @Test
+  void the_room_of_the_arrays_is_counted_when_it_is_made() {
+    RestoredRows rows = new RestoredRows();
+    rows.add(new byte[1], new byte[1]);
+    long first = rows.bytes();
+    assertTrue(first >= (1 << 12) + 64 * 24, "bytes: " + first);
+    for (int i = 1; i < 64; i++) {
+      rows.add(new byte[1], new byte[1]);
+      assertEquals(first, rows.bytes());
+    }
+    rows.add(new byte[1], new byte[1]);
+    assertEquals(first + 32 * 24, rows.bytes());
   }
 
   @Test

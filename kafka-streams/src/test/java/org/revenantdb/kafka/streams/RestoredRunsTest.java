@@ -58,10 +58,7 @@ class RestoredRunsTest {
 
   @Test
   void runs_and_memory_together_have_the_last_change_of_each_key() throws Exception {
-    long seed = System.nanoTime();
-    System.out.println("seed " + seed);
-    Random random = new Random(seed);
-    random.nextInt();
+    Random random = Seeds.random();
     RestoredRuns runs = new RestoredRuns(directory);
     for (int round = 0; round < 60; round++) {
       Map<byte[], byte[]> model = model();
@@ -182,10 +179,7 @@ class RestoredRunsTest {
 
   @Test
   void each_byte_that_is_not_as_it_was_written_is_found() throws Exception {
-    long seed = System.nanoTime();
-    System.out.println("seed " + seed);
-    Random random = new Random(seed);
-    random.nextInt();
+    Random random = Seeds.random();
     Map<byte[], byte[]> model = model();
     RestoredRuns runs = new RestoredRuns(directory);
     for (int run = 0; run < 3; run++) {

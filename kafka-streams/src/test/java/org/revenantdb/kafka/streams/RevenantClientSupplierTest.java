@@ -1,24 +1,46 @@
 package org.revenantdb.kafka.streams;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.FutureTask;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.MockConsumer;
+import org.apache.kafka.clients.consumer.internals.AutoOffsetResetStrategy;
+import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.streams.KafkaClientSupplier;
 import org.apache.kafka.streams.StreamsConfig;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** What the clients of an application are configured with. */
 class RevenantClientSupplierTest {
+  private static final TopicPartition CHANGELOG = new TopicPartition("app-store-changelog", 0);
+
+  @TempDir Path home;
+
   private static final String WAIT = ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG;
 
   /** What each consumer was asked for with. */
   private final Map<String, Map<String, Object>> asked = new HashMap<>();
+
+  private final MockConsumer<byte[], byte[]> restore =
+      new MockConsumer<>(AutoOffsetResetStrategy.EARLIEST.name());
 
   private final RevenantClientSupplier clients =
       new RevenantClientSupplier(
@@ -30,7 +52,7 @@ class RevenantClientSupplierTest {
 
             @Override
             public Producer<byte[], byte[]> getProducer(Map<String, Object> config) {
-              throw new UnsupportedOperationException();
+              return new MockProducer<>();
             }
 
             @Override
@@ -42,7 +64,7 @@ class RevenantClientSupplierTest {
             @Override
             public Consumer<byte[], byte[]> getRestoreConsumer(Map<String, Object> config) {
               asked.put("restore", config);
-              return null;
+              return restore;
             }
 
             @Override
@@ -88,5 +110,62 @@ class RevenantClientSupplierTest {
     clients.getConsumer(given);
     assertEquals(given, asked.get("global"));
     assertEquals(given, asked.get("main"));
+  }
+
+  @Test
+  void the_restore_consumer_of_a_thread_knows_how_far_its_stores_are_behind() throws Exception {
+    Consumer<byte[], byte[]> consumer =
+        clients.getRestoreConsumer(config().getRestoreConsumerConfigs("app-restore"));
+    assertEquals(OptionalLong.empty(), RestoreLag.of(CHANGELOG), "it was not polled yet");
+    consumer.assign(List.of(CHANGELOG));
+    restore.updateBeginningOffsets(Map.of(CHANGELOG, 0L));
+    restore.updateEndOffsets(Map.of(CHANGELOG, 25_000L));
+    restore.addRecord(new ConsumerRecord<>(CHANGELOG.topic(), 0, 0, new byte[1], new byte[1]));
+    assertEquals(1, consumer.poll(Duration.ZERO).count());
+    assertEquals(OptionalLong.of(24_999), RestoreLag.of(CHANGELOG));
+    FutureTask<OptionalLong> elsewhere = new FutureTask<>(() -> RestoreLag.of(CHANGELOG));
+    Thread.ofPlatform().start(elsewhere).join();
+    assertEquals(OptionalLong.empty(), elsewhere.get());
+    assertThrows(NullPointerException.class, () -> consumer.subscribe((List<String>) null));
+    consumer.close();
+  }
+
+  @Test
+  void a_standby_is_far_behind_if_its_lag_is_above_that_of_a_ready_one() {
+    Consumer<byte[], byte[]> consumer =
+        clients.getRestoreConsumer(config().getRestoreConsumerConfigs("app-restore"));
+    consumer.assign(List.of(CHANGELOG));
+    restore.updateBeginningOffsets(Map.of(CHANGELOG, 0L));
+    restore.updateEndOffsets(Map.of(CHANGELOG, 10_000L));
+    consumer.poll(Duration.ZERO);
+    TaskContext context = new TaskContext(home, StreamsConfig.EXACTLY_ONCE_V2);
+    RevenantStore store = new RevenantStore("store");
+    store.init(context, store);
+    assertFalse(store.isFarBehind(Set.of(CHANGELOG)));
+    restore.updateEndOffsets(Map.of(CHANGELOG, 10_001L));
+    consumer.poll(Duration.ZERO);
+    assertTrue(store.isFarBehind(Set.of(CHANGELOG)));
+    context.with(StreamsConfig.ACCEPTABLE_RECOVERY_LAG_CONFIG, "20000");
+    assertFalse(store.isFarBehind(Set.of(CHANGELOG)));
+    store.close();
+  }
+
+  /** Another instance in the process may be without them, and its log has a warning. */
+  @Test
+  void producers_that_commit_belong_to_an_instance() {
+    Map<String, Object> ofOne = config().getProducerConfigs("one-StreamThread-1-producer");
+    Producer<byte[], byte[]> producer = clients.getProducer(ofOne);
+    assertTrue(CommittingProducer.isInUseBy("one"));
+    assertFalse(CommittingProducer.isInUseBy("other"));
+    assertFalse(CommittingProducer.isInUseBy("on"));
+    producer.close();
+    assertFalse(CommittingProducer.isInUseBy("one"));
+  }
+
+  @Test
+  void a_misspelt_property_ends_the_making_of_the_instance() {
+    Map<String, Object> admin = config("revenant.pool.byte", "1").getAdminConfigs("app");
+    ConfigException refused = assertThrows(ConfigException.class, () -> clients.getAdmin(admin));
+    assertTrue(refused.getMessage().contains("revenant.pool.byte "), refused.getMessage());
   }
 }

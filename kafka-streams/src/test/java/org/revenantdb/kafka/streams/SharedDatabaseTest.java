@@ -1,5 +1,6 @@
 package org.revenantdb.kafka.streams;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
@@ -9,11 +10,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.metrics.Metrics;
 import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.common.utils.Bytes;
+import org.apache.kafka.common.utils.MockTime;
 import org.apache.kafka.common.utils.Time;
 import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.KafkaStreams.State;
@@ -23,6 +28,8 @@ import org.apache.kafka.streams.internals.metrics.ClientMetrics;
 import org.apache.kafka.streams.kstream.Consumed;
 import org.apache.kafka.streams.kstream.Grouped;
 import org.apache.kafka.streams.kstream.Materialized;
+import org.apache.kafka.streams.processor.TaskId;
+import org.apache.kafka.streams.processor.internals.StateDirectory;
 import org.apache.kafka.streams.processor.internals.metrics.StreamsMetricsImpl;
 import org.apache.kafka.streams.state.KeyValueStore;
 import org.junit.jupiter.api.Test;
@@ -222,6 +229,133 @@ class SharedDatabaseTest {
     }
   }
 
+  private static final TaskId MOVED = new TaskId(0, 1);
+
+  /** The directories of tasks, as Kafka keeps them and cleans them up. */
+  private StateDirectory directories(Time time) {
+    Properties properties = new Properties();
+    properties.put(StreamsConfig.APPLICATION_ID_CONFIG, "app");
+    properties.put(StreamsConfig.BOOTSTRAP_SERVERS_CONFIG, "localhost:1");
+    properties.put(StreamsConfig.STATE_DIR_CONFIG, home.toString());
+    return new StateDirectory(
+        new StreamsConfig(properties), time, /* hasPersistentStores= */ true, false);
+  }
+
+  private static RevenantStore opened(TaskContext context, StateDirectory of, TaskId task) {
+    RevenantStore store = new RevenantStore("store");
+    store.open(context, of.getOrCreateDirectoryForTask(task).toPath());
+    return store;
+  }
+
+  /** A task comes, writes, and leaves in order; then Kafka's cleaner deletes its directory. */
+  private static void comesAndGoes(TaskContext context, StateDirectory directories, TaskId task) {
+    Path directory = directories.getOrCreateDirectoryForTask(task).toPath();
+    RevenantStore store = opened(context, directories, task);
+    SegmentedStore windows = new SegmentedStore("windows", TimedKeys.WINDOW, "plain", 1_000, 500);
+    windows.open(context, directory);
+    Bytes key = Bytes.wrap(new byte[] {1});
+    store.put(key, new byte[100]);
+    for (long time = 0; time < 1_500; time += 500) {
+      windows.put(Bytes.wrap(TimedKeys.window(key, time, 0)), new byte[100]);
+    }
+    store.commit(Map.of(new TopicPartition("store", task.partition()), 1L));
+    windows.commit(Map.of(new TopicPartition("windows", task.partition()), 1L));
+    windows.close();
+    store.close();
+  }
+
+  private static List<String> tables(RevenantStore store) {
+    return store.opened().shared().database().tableNames();
+  }
+
+  @Test
+  void tables_of_tasks_that_moved_away_are_dropped_when_another_store_comes() {
+    TaskContext context = new TaskContext(home.resolve("app"), StreamsConfig.EXACTLY_ONCE_V2);
+    MockTime time = new MockTime(0, System.currentTimeMillis(), 0);
+    StateDirectory directories = directories(time);
+    RevenantStore stays = opened(context, directories, new TaskId(0, 0));
+    for (int task = 1; task <= 3; task++) {
+      comesAndGoes(context, directories, new TaskId(0, task));
+    }
+    opened(context, directories, new TaskId(1, 0)).close();
+    assertEquals(2 + 3 * 5, tables(stays).size(), "all of them may come back");
+    time.sleep(1_000_000_000L);
+    directories.cleanRemovedTasks(1_000);
+    assertFalse(Files.exists(home.resolve("app/0_1")));
+    RevenantStore comes = opened(context, directories, new TaskId(1, 1));
+    assertEquals(List.of("0_0/store", "1_1/store"), tables(stays));
+    stays.put(Bytes.wrap(new byte[] {1}), new byte[1]);
+    assertArrayEquals(new byte[1], stays.get(Bytes.wrap(new byte[] {1})));
+    comes.close();
+    stays.close();
+  }
+
+  /** Also in an instance to which no task comes for months. */
+  @Test
+  void tables_of_tasks_that_moved_away_are_dropped_after_a_commit() {
+    TaskContext context = new TaskContext(home.resolve("app"), StreamsConfig.AT_LEAST_ONCE);
+    MockTime time = new MockTime(0, System.currentTimeMillis(), 0);
+    StateDirectory directories = directories(time);
+    RevenantStore stays = opened(context, directories, new TaskId(0, 0));
+    comesAndGoes(context, directories, MOVED);
+    time.sleep(1_000_000_000L);
+    directories.cleanRemovedTasks(1_000);
+    AtomicLong now = new AtomicLong(System.nanoTime());
+    stays.opened().shared().clock = now::get;
+    now.addAndGet(SharedDatabase.BETWEEN_LOOKS);
+    commit(stays, 1);
+    assertEquals(List.of("0_0/store"), tables(stays));
+    comesAndGoes(context, directories, MOVED);
+    time.sleep(1_000_000_000L);
+    directories.cleanRemovedTasks(1_000);
+    now.addAndGet(SharedDatabase.BETWEEN_LOOKS - 1);
+    commit(stays, 2);
+    assertEquals(6, tables(stays).size(), "a look at the directories takes time");
+    now.incrementAndGet();
+    commit(stays, 3);
+    assertEquals(List.of("0_0/store"), tables(stays));
+    stays.close();
+  }
+
+  private static void commit(RevenantStore store, long offset) {
+    store.put(Bytes.wrap(new byte[] {1}), new byte[] {(byte) offset});
+    store.commit(Map.of(new TopicPartition("store", 0), offset));
+  }
+
+  /** Kafka deletes no directory of a task that it has; a person may. */
+  @Test
+  void the_table_of_an_open_store_stays_without_its_marker() throws Exception {
+    TaskContext context = new TaskContext(home.resolve("app"), StreamsConfig.EXACTLY_ONCE_V2);
+    StateDirectory directories = directories(Time.SYSTEM);
+    RevenantStore store = opened(context, directories, new TaskId(0, 0));
+    commit(store, 1);
+    Files.delete(home.resolve("app/0_0/store").resolve(SharedDatabase.MARKER));
+    RevenantStore other = opened(context, directories, MOVED);
+    commit(store, 2);
+    assertArrayEquals(new byte[] {2}, store.get(Bytes.wrap(new byte[] {1})));
+    store.close();
+    RevenantStore comes = opened(context, directories, new TaskId(0, 2));
+    assertEquals(List.of("0_1/store", "0_2/store"), tables(other));
+    comes.close();
+    other.close();
+  }
+
+  @Test
+  void the_table_of_a_task_that_has_its_directory_waits_for_it() {
+    TaskContext context = new TaskContext(home.resolve("app"), StreamsConfig.EXACTLY_ONCE_V2);
+    StateDirectory directories = directories(Time.SYSTEM);
+    RevenantStore stays = opened(context, directories, new TaskId(0, 0));
+    RevenantStore goes = opened(context, directories, MOVED);
+    commit(goes, 7);
+    goes.close();
+    opened(context, directories, new TaskId(0, 2)).close();
+    RevenantStore back = opened(context, directories, MOVED);
+    assertEquals(7, back.committedOffset(new TopicPartition("store", 0)));
+    assertArrayEquals(new byte[] {7}, back.get(Bytes.wrap(new byte[] {1})));
+    back.close();
+    stays.close();
+  }
+
   private KafkaStreams counts() {
     Properties properties = new Properties();
     properties.put(StreamsConfig.APPLICATION_ID_CONFIG, "app");
@@ -281,6 +415,21 @@ class SharedDatabaseTest {
     }
     assertFalse(shared.gathers(0, 255 * KIB));
     assertTrue(shared.gathers(255 * KIB, 256 * KIB));
+    shared.release();
+  }
+
+  /** The pool is off heap, so a large pool says nothing about the heap. */
+  @Test
+  void the_heap_bounds_what_stores_gather_beside_a_large_pool() {
+    long mib = 1 << 20;
+    assertEquals(mib, SharedDatabase.mostGathered(4 * mib, 256 * mib));
+    assertEquals(16 * mib, SharedDatabase.mostGathered(1_024 * mib, 128 * mib));
+    assertEquals(64 * mib, SharedDatabase.mostGathered(16_384 * mib, 16_384 * mib));
+    SharedDatabase shared =
+        SharedDatabase.acquire(home, Map.of(RevenantConfig.POOL_BYTES, 1_024 * mib));
+    long heap = Runtime.getRuntime().maxMemory();
+    assertFalse(shared.gathers(0, Math.min(heap / 8, 64 * mib)));
+    assertTrue(shared.gathers(Math.min(heap / 8, 64 * mib), Math.min(heap / 8, 64 * mib) + 1));
     shared.release();
   }
 

@@ -26,6 +26,7 @@ import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.errors.InvalidStateStoreException;
 import org.apache.kafka.streams.errors.ProcessorStateException;
+import org.apache.kafka.streams.processor.internals.ChangelogRecordDeserializationHelper;
 import org.apache.kafka.streams.query.FailureReason;
 import org.apache.kafka.streams.query.KeyQuery;
 import org.apache.kafka.streams.query.Position;
@@ -34,6 +35,7 @@ import org.apache.kafka.streams.query.QueryConfig;
 import org.apache.kafka.streams.query.QueryResult;
 import org.apache.kafka.streams.query.RangeQuery;
 import org.apache.kafka.streams.state.KeyValueIterator;
+import org.apache.kafka.streams.state.internals.PositionSerde;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -199,7 +201,7 @@ class StoreCommitTest {
     second.commit(Map.of(source, TaskStore.OFFSET_UNKNOWN)); // its input is its changelog
     try (MockProducer<byte[], byte[]> mock =
             new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer());
-        CommittingProducer producer = CommittingProducer.of(mock)) {
+        CommittingProducer producer = CommittingProducer.of(mock, "app-StreamThread-1-producer")) {
       producer.initTransactions();
       producer.beginTransaction();
       put(first, "a", "1");
@@ -284,10 +286,11 @@ class StoreCommitTest {
     put(store, "a", "2");
     store.commit(Map.of());
     assertNull(store.committedOffset(FIRST));
+    assertEquals(Map.of("a", "1"), rows(store.all()));
     store.close();
     store = open("first");
-    assertNull(store.committedOffset(FIRST));
-    assertEquals(Map.of("a", "1"), rows(store.all()));
+    assertEquals(Map.of(), rows(store.all()), "they belong to no offset");
+    assertEquals(TaskStore.OFFSET_UNKNOWN, store.committedOffset(FIRST));
     store.commit(Map.of(FIRST, 3L));
     store.commit(Collections.singletonMap(FIRST, null));
     store.close();
@@ -297,6 +300,40 @@ class StoreCommitTest {
     store = open(context(StreamsConfig.AT_LEAST_ONCE), "first");
     assertNull(store.committedOffset(FIRST));
     store.close();
+  }
+
+  @Test
+  void a_corrupted_store_forgets_the_position_of_what_was_only_gathered() {
+    TaskContext context =
+        context(StreamsConfig.AT_LEAST_ONCE)
+            .with(StreamsConfig.InternalConfig.IQ_CONSISTENCY_OFFSET_VECTOR_ENABLED, true);
+    RevenantStore store = open(context, "first");
+    context.at("in", 3);
+    put(store, "a", "1");
+    store.commit(Map.of(FIRST, 1L));
+    Position committed = Position.emptyPosition().withComponent("in", 0, 3);
+    context.restore.restoreBatch(List.of(at(change(2, "b", "1"), "in", 9)));
+    store.commit(Map.of());
+    assertEquals(committed, store.getPosition());
+    QueryResult<byte[]> result =
+        store.query(KeyQuery.withKey(key("a")), PositionBound.unbounded(), new QueryConfig(false));
+    assertEquals(committed, result.getPosition());
+    store.close();
+  }
+
+  /** A change whose headers say which input made it. */
+  private static ConsumerRecord<byte[], byte[]> at(
+      ConsumerRecord<byte[], byte[]> change, String topic, long offset) {
+    Position position = Position.emptyPosition().withComponent(topic, 0, offset);
+    change
+        .headers()
+        .add(ChangelogRecordDeserializationHelper.CHANGELOG_VERSION_HEADER_RECORD_CONSISTENCY);
+    change
+        .headers()
+        .add(
+            ChangelogRecordDeserializationHelper.CHANGELOG_POSITION_HEADER_KEY,
+            PositionSerde.serialize(position).array());
+    return change;
   }
 
   @Test

@@ -64,6 +64,7 @@ class WindowTopologyTest {
     properties.put(StreamsConfig.DEFAULT_KEY_SERDE_CLASS_CONFIG, Serdes.StringSerde.class);
     properties.put(StreamsConfig.DEFAULT_VALUE_SERDE_CLASS_CONFIG, Serdes.StringSerde.class);
     properties.put(StreamsConfig.DSL_STORE_FORMAT_CONFIG, format);
+    properties.put(StreamsConfig.InternalConfig.EMIT_INTERVAL_MS_KSTREAMS_WINDOWED_AGGREGATION, 0L);
     properties.put(RevenantConfig.POOL_BYTES, 8 << 20);
     if (ours) {
       properties.put(
@@ -155,6 +156,36 @@ class WindowTopologyTest {
                     SessionWindows.ofInactivityGapAndGrace(
                         Duration.ofSeconds(5), Duration.ofSeconds(5)))
                 .reduce((one, other) -> one + other)));
+  }
+
+  /** Which of two sessions that close together comes first is left open, but not for one key. */
+  @Test
+  void sessions_are_emitted_when_they_close() throws Exception {
+    BiConsumer<KStream<String, String>, KStream<String, String>> shape =
+        (left, right) ->
+            send(
+                left.groupByKey()
+                    .windowedBy(
+                        SessionWindows.ofInactivityGapAndGrace(
+                            Duration.ofSeconds(5), Duration.ofSeconds(5)))
+                    .emitStrategy(EmitStrategy.onWindowClose())
+                    .count());
+    for (String format : List.of("default", "headers")) {
+      Map<String, List<String>> expected = byKey(output(shape, format, /* ours= */ false));
+      assertTrue(
+          expected.values().stream().allMatch(sessions -> sessions.size() > 2),
+          () -> "little is tested: " + expected);
+      assertEquals(expected, byKey(output(shape, format, /* ours= */ true)));
+    }
+  }
+
+  private static Map<String, List<String>> byKey(List<KeyValue<String, String>> output) {
+    Map<String, List<String>> byKey = new TreeMap<>();
+    output.forEach(row ->
+        byKey
+            .computeIfAbsent(row.key.substring(0, row.key.indexOf('@')), key -> new ArrayList<>())
+            .add(row.key + "=" + row.value));
+    return byKey;
   }
 
   @Test

@@ -36,7 +36,8 @@ class RevenantSessionStoreTest extends AbstractSessionBytesStoreTest {
 
   @Override
   StoreType storeType() {
-    return StoreType.RocksDBSessionStore;
+    return StoreType
+        .RocksDBTimeOrderedSessionStoreWithoutIndex; // these find sessions by time alone
   }
 
   @Test
