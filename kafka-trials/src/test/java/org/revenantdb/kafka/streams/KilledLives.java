@@ -3,7 +3,6 @@ package org.revenantdb.kafka.streams;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -15,9 +14,14 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.Predicate;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsOptions;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
@@ -27,18 +31,25 @@ import org.revenantdb.kafka.trials.Broker;
 
 /**
  * The lives of a {@link TellingApplication}, which are killed, and what they said: no store may
- * restore what it had when the broker had committed.
+ * restore what it had when the broker had committed. All lives have the same directory.
  *
  * <p>Threads: one.
  */
 final class KilledLives {
+  /** The exit code of a process that was killed by SIGKILL. */
+  private static final int KILLED = 137;
+
   private final Class<?> application;
   private final String servers;
   private final Path home;
   private final Predicate<String> isOurs;
+  private final List<String> properties;
 
   /** Where each store must be at least, by changelog. */
   private final Map<TopicPartition, Long> floor = new HashMap<>();
+
+  /** Of all producers. */
+  private final Set<String> transactionalIds = new TreeSet<>();
 
   private long restored;
 
@@ -46,12 +57,19 @@ final class KilledLives {
    * No life has begun.
    *
    * @param isOurs whether a changelog is of a store that keeps its rows
+   * @param properties of the application, as {@code name=value}
    */
-  KilledLives(Class<?> application, Broker broker, Path home, Predicate<String> isOurs) {
+  KilledLives(
+      Class<?> application,
+      Broker broker,
+      Path home,
+      Predicate<String> isOurs,
+      String... properties) {
     this.application = application;
     this.servers = broker.servers();
     this.home = home;
     this.isOurs = isOurs;
+    this.properties = List.of(properties);
   }
 
   /** How many records all stores have restored. */
@@ -64,12 +82,14 @@ final class KilledLives {
     return home.resolve("state");
   }
 
-  private Process start(int stop) throws IOException {
-    return Brokers.fork(
-        application,
-        home.resolve("application.log"),
-        List.of("-Xmx192m"),
-        List.of(servers, state().toString(), Integer.toString(stop)));
+  /** What can be started for a life, other than a JVM of this machine. */
+  List<String> command() {
+    return List.of();
+  }
+
+  /** Begins a life that goes on until it is ended or killed. */
+  Life begin() throws IOException {
+    return new Life(/* stop= */ 0);
   }
 
   /**
@@ -78,7 +98,7 @@ final class KilledLives {
    * @param more is run behind each commit before, so that another one comes
    */
   void live(int lines, Random random, Runnable more) throws IOException, InterruptedException {
-    live(/* commits= */ 0, line -> true, lines, random.nextInt(30_000_000), more);
+    live(/* commits= */ 0, _ -> true, lines, random.nextInt(30_000_000), more);
   }
 
   /**
@@ -93,62 +113,61 @@ final class KilledLives {
 
   private void live(int stop, Predicate<String> counts, int lines, int nanoseconds, Runnable more)
       throws IOException, InterruptedException {
-    Process process = start(stop);
-    List<Map<TopicPartition, Long>> commits = new ArrayList<>();
-    try (BufferedReader said = process.inputReader(StandardCharsets.UTF_8)) {
-      int seen = 0;
-      for (String line = said.readLine(); line != null; line = said.readLine()) {
-        notice(line, commits);
+    Life life = new Life(stop);
+    try {
+      for (int seen = 0; seen < lines; ) {
+        String line = life.next();
         seen += counts.test(line) ? 1 : 0;
         if (isCommit(line) && seen < lines) {
           more.run();
         }
-        if (seen == lines && counts.test(line)) {
-          spin(nanoseconds);
-          process.toHandle().destroyForcibly(); // what it has said is read, too
-        }
       }
+      spin(nanoseconds);
     } finally {
-      process.destroyForcibly().waitFor();
-    }
-    assertEquals(137, process.exitValue(), this::log);
-    for (int i = 0; i < commits.size() - 1; i++) { // the last one may not have come to the stores
-      commits.get(i).forEach(this::raise);
+      life.kill();
     }
   }
 
   /** A life that ends in order when something was done. */
   void last(Work work) throws Exception {
-    Process process = start(/* stop= */ 0);
+    Life life = begin();
     try {
-      Last last = new Last(process);
-      work.accept(last);
-      last.tell('\n');
-      assertEquals(0, process.waitFor(), this::log);
-      last.listening.join();
-      last.said.forEach(line -> notice(line, new ArrayList<>()));
+      work.accept(life);
+      life.end();
     } finally {
-      process.destroyForcibly();
+      life.destroy();
     }
   }
 
   /** What a test does with the life that is not killed. */
   @FunctionalInterface
   interface Work {
-    void accept(Last life) throws Exception;
+    void accept(Life life) throws Exception;
   }
 
-  /** The life that is not killed. */
-  final class Last {
+  /** One life. What it says is taken from it at once, and noticed when a test asks for it. */
+  final class Life {
     private static final String NOTHING = "";
 
     private final Process process;
     private final BlockingQueue<String> said = new LinkedBlockingQueue<>();
     private final Thread listening;
 
-    private Last(Process process) {
-      this.process = process;
-      this.listening =
+    /** Of each thread, the last commit, which may not have come to the stores. */
+    private final Map<String, Map<TopicPartition, Long>> commits = new HashMap<>();
+
+    private Life(int stop) throws IOException {
+      List<String> arguments =
+          new ArrayList<>(List.of(servers, state().toString(), Integer.toString(stop)));
+      arguments.addAll(properties);
+      process =
+          Brokers.fork(
+              command(),
+              application,
+              home.resolve("application.log"),
+              List.of("-Xmx192m"),
+              arguments);
+      listening =
           Thread.ofPlatform()
               .start(() -> {
                 process.inputReader(StandardCharsets.UTF_8).lines().forEach(said::add);
@@ -156,19 +175,28 @@ final class KilledLives {
               });
     }
 
-    /** Waits until all stores are restored. */
-    void awaitRunning() throws InterruptedException {
-      for (String line = next(); !line.equals("STATE RUNNING"); line = next()) {
-        notice(line, new ArrayList<>());
-      }
-    }
-
-    private String next() throws InterruptedException {
+    /** Waits for its next line. */
+    String next() throws InterruptedException {
       String line = said.take();
       if (line.equals(NOTHING)) {
         throw new AssertionError("the application has ended: " + log());
       }
+      notice(line, this);
       return line;
+    }
+
+    /** Waits until all stores are restored. */
+    void awaitRunning() throws InterruptedException {
+      while (!next().equals("STATE RUNNING")) {
+        // what it says before is noticed
+      }
+    }
+
+    /** Waits until the broker has committed. */
+    void awaitCommit() throws InterruptedException {
+      while (!isCommit(next())) {
+        // what it says before is noticed
+      }
     }
 
     void demandAlive() {
@@ -191,11 +219,37 @@ final class KilledLives {
       for (String line = next(); !line.equals("END"); line = next()) {
         if (line.startsWith("ROW ")) {
           rows.add(line.substring("ROW ".length()));
-        } else {
-          notice(line, new ArrayList<>());
         }
       }
       return rows;
+    }
+
+    /** Ends it in order. */
+    void end() throws InterruptedException {
+      tell('\n');
+      assertEquals(0, exitCode(), KilledLives.this::log);
+    }
+
+    /** Kills it, with what it has not committed. */
+    void kill() throws InterruptedException {
+      process.toHandle().destroyForcibly(); // what it has said is read, too
+      assertEquals(KILLED, exitCode(), KilledLives.this::log);
+    }
+
+    /** Waits until it has ended by itself. */
+    int exitCode() throws InterruptedException {
+      int code = process.waitFor();
+      listening.join();
+      for (String line = said.take(); !line.equals(NOTHING); line = said.take()) {
+        notice(line, this);
+      }
+      said.add(NOTHING);
+      return code;
+    }
+
+    /** Nothing of it is left, whatever has happened. */
+    void destroy() {
+      process.destroyForcibly();
     }
   }
 
@@ -211,15 +265,20 @@ final class KilledLives {
     }
   }
 
-  private void notice(String line, List<Map<TopicPartition, Long>> commits) {
+  private void notice(String line, Life life) {
     String[] words = line.split(" ");
     switch (words[0]) {
+      case "PRODUCER" -> transactionalIds.add(words[1]);
       case "COMMIT" -> {
         Map<TopicPartition, Long> offsets = new HashMap<>();
-        for (int i = 1; i < words.length; i += 3) {
+        for (int i = 2; i < words.length; i += 3) {
           offsets.put(partition(words[i], words[i + 1]), Long.valueOf(words[i + 2]));
         }
-        commits.add(offsets);
+        // The stores commit in the thread that says it, so they have the commit before.
+        Map<TopicPartition, Long> before = life.commits.put(words[1], offsets);
+        if (before != null) {
+          before.forEach(this::raise);
+        }
       }
       case "RESTORE" -> {
         Long stored = floor.get(partition(words[1], words[2]));
@@ -247,6 +306,11 @@ final class KilledLives {
     floor.merge(changelog, offset, Math::max);
   }
 
+  /** The state was lost, or Kafka Streams has deleted it: nothing is known of any store. */
+  void forget() {
+    floor.clear();
+  }
+
   /** What the lives have written to their standard error. */
   String log() {
     try {
@@ -255,6 +319,29 @@ final class KilledLives {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  // --- what the broker has
+
+  /**
+   * Ends the transactions that killed lives have left open. Then all that they committed can be
+   * read.
+   */
+  void fence(Admin admin) throws ExecutionException, InterruptedException {
+    admin.fenceProducers(transactionalIds).all().get();
+  }
+
+  /** Up to where the input is processed, with what the output says of it. */
+  Map<TopicPartition, Long> processed(Admin admin, String group)
+      throws ExecutionException, InterruptedException {
+    Map<TopicPartition, Long> processed = new HashMap<>();
+    admin
+        .listConsumerGroupOffsets(group, new ListConsumerGroupOffsetsOptions().requireStable(true))
+        .partitionsToOffsetAndMetadata()
+        .get()
+        .forEach(
+            (partition, offset) -> processed.put(partition, offset == null ? 0 : offset.offset()));
+    return processed;
   }
 
   /** A reader of what is committed. */
@@ -273,10 +360,13 @@ final class KilledLives {
         new ByteArrayDeserializer());
   }
 
-  /** Everything that is committed of a topic now, partition by partition. */
+  /** Everything that is committed of a topic now, partition by partition; it may not be there. */
   List<ConsumerRecord<byte[], byte[]>> committed(String topic, int partitions) {
     List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
     try (KafkaConsumer<byte[], byte[]> consumer = consumer()) {
+      if (!consumer.listTopics().containsKey(topic)) {
+        return records;
+      }
       for (int i = 0; i < partitions; i++) {
         TopicPartition partition = new TopicPartition(topic, i);
         consumer.assign(List.of(partition));
