@@ -1,13 +1,18 @@
 package org.revenantdb.kafka.streams;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.Random;
+import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.kafka.trials.Broker;
+import org.revenantdb.testing.Drawn;
 
 /**
  * A real broker, and an application of two sub-topologies that is killed while it counts. After
@@ -43,6 +48,12 @@ class KilledApplicationTest {
     countExactlyOnce(/* brokers= */ 3, FEWER_KILLS);
   }
 
+  @Test
+  @Drawn(oneIn = 4)
+  void with_two_threads_that_commit_together_it_counts_exactly_once() throws Exception {
+    countExactlyOnce(/* brokers= */ 1, FEWER_KILLS, "num.stream.threads=2");
+  }
+
   private void countExactlyOnce(int brokers, int kills, String... properties) throws Exception {
     try (Broker broker = Brokers.start(home, brokers);
         CountingTrial trial = new CountingTrial(broker, random)) {
@@ -51,6 +62,36 @@ class KilledApplicationTest {
       lives.last(life -> trial.awaitProcessed(lives, life));
       trial.compareAll(lives, home);
     }
+  }
+
+  @Test
+  @Drawn(oneIn = 3)
+  void an_application_that_is_killed_loses_nothing_at_least_once() throws Exception {
+    try (Broker broker = Brokers.start(home);
+        CountingTrial trial = new CountingTrial(broker, random)) {
+      KilledLives lives = trial.lives(home, "processing.guarantee=at_least_once");
+      kill(broker, trial, lives, FEWER_KILLS, /* isExact= */ false);
+      lives.last(life -> trial.awaitProcessed(lives, life));
+      StoredRows rows = CountingTrial.stored(lives);
+      Map<TopicPartition, Long> stored = rows.compareWithChangelogs(home);
+      assertEquals(CountingTrial.STORES, stored.size());
+      rows.demandNothingBehind(stored);
+      Map<String, Long> counts = rows.counts(CountingApplication.COUNTS);
+      demandAtLeast(trial.counts(), counts);
+      assertEquals(counts, CountingTrial.last(lives, "out"));
+      demandAtLeast(trial.sums(), rows.counts(CountingApplication.SUMS));
+      Map<String, Long> groups = rows.counts(CountingApplication.GROUPS);
+      demandAtLeast(trial.groups(), groups);
+      assertEquals(groups, CountingTrial.last(lives, "grouped"));
+    }
+  }
+
+  private static void demandAtLeast(Map<String, Long> least, Map<String, Long> found) {
+    assertEquals(least.keySet(), found.keySet());
+    least.forEach((key, value) ->
+        assertTrue(
+            value <= found.getOrDefault(key, 0L),
+            () -> key + ": " + value + ", " + found.get(key)));
   }
 
   private void kill(
