@@ -19,6 +19,7 @@ import java.util.TreeSet;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsOptions;
@@ -39,11 +40,15 @@ final class KilledLives {
   /** The exit code of a process that was killed by SIGKILL. */
   private static final int KILLED = 137;
 
+  private static final Duration AGAIN = Duration.ofMillis(100);
+
   private final Class<?> application;
   private final String servers;
   private final Path home;
+  private final Path state;
   private final Predicate<String> isOurs;
   private final List<String> properties;
+  private final List<String> command;
 
   /** Where each store must be at least, by changelog. */
   private final Map<TopicPartition, Long> floor = new HashMap<>();
@@ -53,18 +58,34 @@ final class KilledLives {
 
   private long restored;
 
-  /**
-   * No life has begun.
-   *
-   * @param isOurs whether a changelog is of a store that keeps its rows
-   * @param properties of the application, as {@code name=value}
-   */
+  /** No life has begun, and each one will be a process of this machine. */
   KilledLives(
       Class<?> application,
       Broker broker,
       Path home,
       Predicate<String> isOurs,
       String... properties) {
+    this(List.of(), application, broker, home, home.resolve("state"), isOurs, properties);
+  }
+
+  /**
+   * No life has begun.
+   *
+   * @param command becomes the process of a life; empty if that needs none
+   * @param state the directory of the state of all lives
+   * @param isOurs whether a changelog is of a store that keeps its rows
+   * @param properties of the application, as {@code name=value}
+   */
+  KilledLives(
+      List<String> command,
+      Class<?> application,
+      Broker broker,
+      Path home,
+      Path state,
+      Predicate<String> isOurs,
+      String... properties) {
+    this.command = command;
+    this.state = state;
     this.application = application;
     this.servers = broker.servers();
     this.home = home;
@@ -79,12 +100,7 @@ final class KilledLives {
 
   /** The directory of the state of all lives. */
   Path state() {
-    return home.resolve("state");
-  }
-
-  /** What can be started for a life, other than a JVM of this machine. */
-  List<String> command() {
-    return List.of();
+    return state;
   }
 
   /** Begins a life that goes on until it is ended or killed. */
@@ -162,7 +178,7 @@ final class KilledLives {
       arguments.addAll(properties);
       process =
           Brokers.fork(
-              command(),
+              command,
               application,
               home.resolve("application.log"),
               List.of("-Xmx192m"),
@@ -192,10 +208,24 @@ final class KilledLives {
       }
     }
 
-    /** Waits until the broker has committed. */
-    void awaitCommit() throws InterruptedException {
-      while (!isCommit(next())) {
-        // what it says before is noticed
+    /**
+     * Waits until the broker has committed, and until then does something again and again that
+     * makes a commit possible.
+     */
+    void awaitCommit(Runnable meanwhile) throws InterruptedException {
+      while (true) {
+        String line = said.poll(AGAIN.toMillis(), TimeUnit.MILLISECONDS);
+        if (line == null) {
+          demandAlive();
+          meanwhile.run();
+        } else if (line.equals(NOTHING)) {
+          throw new AssertionError("the application has ended: " + log());
+        } else {
+          notice(line, this);
+          if (isCommit(line)) {
+            return;
+          }
+        }
       }
     }
 
@@ -280,7 +310,7 @@ final class KilledLives {
           before.forEach(this::raise);
         }
       }
-      case "RESTORE" -> {
+      case "RESTORE", "STANDBY" -> {
         Long stored = floor.get(partition(words[1], words[2]));
         long first = Long.parseLong(words[3]);
         assertTrue(

@@ -21,7 +21,9 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.Topology;
+import org.apache.kafka.streams.processor.StandbyUpdateListener;
 import org.apache.kafka.streams.processor.StateRestoreListener;
+import org.apache.kafka.streams.processor.TaskId;
 import org.apache.kafka.streams.processor.internals.DefaultKafkaClientSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +36,7 @@ import org.jspecify.annotations.Nullable;
  * PRODUCER transactionalId
  * RESTORE topic partition firstOffset            when a store begins to read its changelog
  * RESTORED topic partition records
+ * STANDBY topic partition firstOffset            when a standby begins to read its changelog
  * COMMIT thread topic partition offset, ...      when the broker has committed, before the stores do
  * CLOSED
  * </pre>
@@ -69,6 +72,7 @@ final class TellingApplication {
             new RevenantClientSupplier(new Telling(Integer.parseInt(arguments[2]))));
     streams.setStateListener((now, before) -> say("STATE " + now));
     streams.setGlobalStateRestoreListener(new Restores());
+    streams.setStandbyUpdateListener(new Standbys());
     streams.setUncaughtExceptionHandler(failure -> {
       failure.printStackTrace();
       Runtime.getRuntime().halt(4);
@@ -146,6 +150,25 @@ final class TellingApplication {
     @Override
     public void onRestoreEnd(TopicPartition partition, String store, long records) {
       say("RESTORED %s %d %d".formatted(partition.topic(), partition.partition(), records));
+    }
+  }
+
+  private static final class Standbys implements StandbyUpdateListener {
+    @Override
+    public void onUpdateStart(TopicPartition partition, String store, long first) {
+      say("STANDBY %s %d %d".formatted(partition.topic(), partition.partition(), first));
+    }
+
+    @Override
+    public void onBatchLoaded(
+        TopicPartition partition, String store, TaskId task, long at, long records, long end) {
+      // the beginning tells what it had
+    }
+
+    @Override
+    public void onUpdateSuspended(
+        TopicPartition partition, String store, long at, long end, SuspendReason reason) {
+      // the restoration that follows tells where it was
     }
   }
 
