@@ -172,6 +172,9 @@ final class KilledLives {
     /** Of each thread, the last commit, which may not have come to the stores. */
     private final Map<String, Map<TopicPartition, Long>> commits = new HashMap<>();
 
+    /** The first offsets of restorations, by changelog. */
+    private final Map<TopicPartition, List<Long>> beginnings = new HashMap<>();
+
     private Life(int stop) throws IOException {
       List<String> arguments =
           new ArrayList<>(List.of(servers, state().toString(), Integer.toString(stop)));
@@ -201,6 +204,18 @@ final class KilledLives {
       return line;
     }
 
+    /** The first offsets of the restorations of a store in this life, in their order. */
+    List<Long> beginnings(TopicPartition changelog) {
+      return beginnings.getOrDefault(changelog, List.of());
+    }
+
+    /** Waits until a store begins to read its changelog. */
+    void awaitRestoration() throws InterruptedException {
+      while (!next().startsWith("RESTORE ")) {
+        // what it says before is noticed
+      }
+    }
+
     /** Waits until all stores are restored. */
     void awaitRunning() throws InterruptedException {
       while (!next().equals("STATE RUNNING")) {
@@ -227,6 +242,10 @@ final class KilledLives {
           }
         }
       }
+    }
+
+    boolean isAlive() {
+      return process.isAlive();
     }
 
     void demandAlive() {
@@ -311,8 +330,10 @@ final class KilledLives {
         }
       }
       case "RESTORE", "STANDBY" -> {
-        Long stored = floor.get(partition(words[1], words[2]));
+        TopicPartition changelog = partition(words[1], words[2]);
+        Long stored = floor.get(changelog);
         long first = Long.parseLong(words[3]);
+        life.beginnings.computeIfAbsent(changelog, _ -> new ArrayList<>()).add(first);
         assertTrue(
             stored == null || first > stored || !isOurs.test(words[1]),
             () -> line + ": the store had offset " + stored + "\n" + log());

@@ -79,8 +79,7 @@ class KilledPairTest {
       compareAllStores(lives);
       System.out.println(
           "KilledPairTest: %d kills, %d records, %d and %d restored"
-              .formatted(
-                  KILLS, trial.sent(), lives.get(0).restored(), lives.get(1).restored()));
+              .formatted(KILLS, trial.sent(), lives.get(0).restored(), lives.get(1).restored()));
     }
   }
 
