@@ -64,6 +64,18 @@ final class CountingTrial implements AutoCloseable {
         CountingApplication.class, broker, home, /* isOurs= */ _ -> true, properties);
   }
 
+  /** Lives of the application whose state is on another disk. */
+  KilledLives lives(SmallDisk disk, Path home, String... properties) {
+    return new KilledLives(
+        disk.command(),
+        CountingApplication.class,
+        broker,
+        home,
+        disk.place(),
+        /* isOurs= */ _ -> true,
+        properties);
+  }
+
   /** The stores of dead lives. */
   static StoredRows stored(KilledLives lives) {
     return new StoredRows(
