@@ -41,7 +41,7 @@ class CorruptedTaskTest {
   @Drawn(oneIn = 3)
   void a_task_whose_changelog_was_cut_off_comes_back_with_what_the_changelogs_have()
       throws Exception {
-    Random random = CountingTrial.random(CorruptedTaskTest.class);
+    Random random = KilledLives.random(CorruptedTaskTest.class);
     try (Broker broker = Brokers.start(home);
         CountingTrial trial = new CountingTrial(broker, random)) {
       KilledLives lives = trial.lives(home);

@@ -2,8 +2,6 @@ package org.revenantdb.kafka.streams;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -11,7 +9,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
@@ -49,13 +46,6 @@ final class CountingTrial implements AutoCloseable {
     this.random = random;
     this.admin = broker.admin();
     broker.createTopics(PARTITIONS, "in", "out", "grouped");
-  }
-
-  /** A random generator whose seed is printed and can be given. */
-  static Random random(Class<?> test) {
-    long seed = Long.getLong("revenant.kafka.seed", new Random().nextLong());
-    System.out.println(test.getSimpleName() + ": repeat with -Drevenant.kafka.seed=" + seed);
-    return new Random(seed);
   }
 
   /** Lives of the application. */
@@ -107,27 +97,14 @@ final class CountingTrial implements AutoCloseable {
 
   /** Waits until all input is processed and committed, in both sub-topologies. */
   void awaitProcessed(KilledLives lives, KilledLives.Life life) throws Exception {
-    await(lives, life, ends());
+    lives.awaitProcessed(admin, CountingApplication.ID, life, ends());
     Map<TopicPartition, Long> between = new HashMap<>();
     for (ConsumerRecord<byte[], byte[]> record :
         lives.committed(CountingApplication.BETWEEN, PARTITIONS)) {
       between.merge(
           new TopicPartition(record.topic(), record.partition()), record.offset() + 1, Math::max);
     }
-    await(lives, life, between);
-  }
-
-  private void await(KilledLives lives, KilledLives.Life life, Map<TopicPartition, Long> ends)
-      throws Exception {
-    while (true) {
-      Map<TopicPartition, Long> processed = lives.processed(admin, CountingApplication.ID);
-      if (ends.entrySet().stream()
-          .allMatch(end -> processed.getOrDefault(end.getKey(), 0L) >= end.getValue())) {
-        return;
-      }
-      life.demandAlive();
-      TimeUnit.MILLISECONDS.sleep(20);
-    }
+    lives.awaitProcessed(admin, CountingApplication.ID, life, between);
   }
 
   // --- the model
@@ -186,10 +163,10 @@ final class CountingTrial implements AutoCloseable {
     Map<String, Long> grouped = new TreeMap<>();
     for (ConsumerRecord<byte[], byte[]> record :
         lives.committed(CountingApplication.BETWEEN, PARTITIONS)) {
-      between.merge(text(record), 1L, Long::sum);
+      between.merge(KilledLives.text(record), 1L, Long::sum);
       TopicPartition partition = new TopicPartition(record.topic(), record.partition());
       if (record.offset() < processed.getOrDefault(partition, 0L)) {
-        grouped.merge(text(record), 1L, Long::sum);
+        grouped.merge(KilledLives.text(record), 1L, Long::sum);
       }
     }
     assertEquals(groups(processed), between);
@@ -208,10 +185,10 @@ final class CountingTrial implements AutoCloseable {
     Map<String, Long> last = new TreeMap<>();
     for (ConsumerRecord<byte[], byte[]> result : results) {
       assertEquals(
-          last.getOrDefault(text(result), 0L) + 1,
-          number(result),
-          () -> "twice, or lost: " + text(result));
-      last.put(text(result), number(result));
+          last.getOrDefault(KilledLives.text(result), 0L) + 1,
+          KilledLives.number(result),
+          () -> "twice, or lost: " + KilledLives.text(result));
+      last.put(KilledLives.text(result), KilledLives.number(result));
     }
     return last;
   }
@@ -219,16 +196,10 @@ final class CountingTrial implements AutoCloseable {
   /** The last count of each key. */
   static Map<String, Long> last(KilledLives lives, String topic) {
     Map<String, Long> last = new TreeMap<>();
-    lives.committed(topic, PARTITIONS).forEach(result -> last.put(text(result), number(result)));
+    lives
+        .committed(topic, PARTITIONS)
+        .forEach(result -> last.put(KilledLives.text(result), KilledLives.number(result)));
     return last;
-  }
-
-  private static String text(ConsumerRecord<byte[], byte[]> record) {
-    return new String(record.key(), StandardCharsets.UTF_8);
-  }
-
-  private static long number(ConsumerRecord<byte[], byte[]> record) {
-    return ByteBuffer.wrap(record.value()).getLong();
   }
 
   /**

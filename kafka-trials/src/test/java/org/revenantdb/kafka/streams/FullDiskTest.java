@@ -37,7 +37,7 @@ class FullDiskTest {
   @Drawn(oneIn = 3)
   void an_application_whose_disk_was_full_goes_on_with_its_stores_when_there_is_room()
       throws Exception {
-    Random random = CountingTrial.random(FullDiskTest.class);
+    Random random = KilledLives.random(FullDiskTest.class);
     try (SmallDisk disk = new SmallDisk(Files.createDirectory(home.resolve("small")), MEGABYTES);
         Broker broker = Brokers.start(home);
         CountingTrial trial = new CountingTrial(broker, random)) {

@@ -31,9 +31,12 @@ class KilledApplicationTest {
   /** Sent after each commit that the application tells of, so that another one comes. */
   private static final int MORE = 100;
 
+  /** Twice as many lines as the application writes until it is running. */
+  private static final int LINES_OF_A_START = 30;
+
   @TempDir Path home;
 
-  private final Random random = CountingTrial.random(KilledApplicationTest.class);
+  private final Random random = KilledLives.random(KilledApplicationTest.class);
 
   @Test
   void an_application_that_is_killed_counts_exactly_once_and_restores_what_is_missing()
@@ -58,8 +61,7 @@ class KilledApplicationTest {
     try (Broker broker = Brokers.start(home, brokers);
         CountingTrial trial = new CountingTrial(broker, random)) {
       KilledLives lives = trial.lives(home, properties);
-      kill(broker, trial, lives, kills, /* isExact= */ true);
-      lives.last(life -> trial.awaitProcessed(lives, life));
+      kill(trial, lives, kills, /* isExact= */ true);
       trial.compareAll(lives, home);
     }
   }
@@ -70,8 +72,7 @@ class KilledApplicationTest {
     try (Broker broker = Brokers.start(home);
         CountingTrial trial = new CountingTrial(broker, random)) {
       KilledLives lives = trial.lives(home, "processing.guarantee=at_least_once");
-      kill(broker, trial, lives, FEWER_KILLS, /* isExact= */ false);
-      lives.last(life -> trial.awaitProcessed(lives, life));
+      kill(trial, lives, FEWER_KILLS, /* isExact= */ false);
       StoredRows rows = CountingTrial.stored(lives);
       Map<TopicPartition, Long> stored = rows.compareWithChangelogs(home);
       assertEquals(CountingTrial.STORES, stored.size());
@@ -94,18 +95,12 @@ class KilledApplicationTest {
             () -> key + ": " + value + ", " + found.get(key)));
   }
 
-  private void kill(
-      Broker broker, CountingTrial trial, KilledLives lives, int kills, boolean isExact)
+  private void kill(CountingTrial trial, KilledLives lives, int kills, boolean isExact)
       throws Exception {
+    int first = random.nextInt(4);
     for (int kill = 0; kill < kills; kill++) {
       trial.send(RECORDS);
-      int number = kill;
-      Broker.Meanwhile life = () -> live(trial, lives, number);
-      if (broker.count() > 1 && kill % 2 == 1) {
-        broker.withoutOne(random.nextInt(broker.count()), life);
-      } else {
-        life.run();
-      }
+      lives.live(first + kill, LINES_OF_A_START, random, () -> trial.send(MORE));
       CountingTrial.stored(lives).compareWithChangelogs(home);
       if (isExact && (!LONG || random.nextInt(10) == 0)) {
         lives.fence(trial.admin());
@@ -117,17 +112,9 @@ class KilledApplicationTest {
       }
     }
     trial.send(RECORDS);
+    lives.last(life -> trial.awaitProcessed(lives, life));
     System.out.println(
-        "KilledApplicationTest: %d brokers, %d kills, %d records, %d restored"
-            .formatted(broker.count(), kills, trial.sent(), lives.restored()));
-  }
-
-  private void live(CountingTrial trial, KilledLives lives, int kill) throws Exception {
-    Runnable more = () -> trial.send(MORE);
-    if (kill % 4 < 2) {
-      lives.liveUntilCommit(1 + random.nextInt(8), more);
-    } else {
-      lives.live(1 + random.nextInt(14), random, more);
-    }
+        "KilledApplicationTest: %d kills, %d records, %d restored"
+            .formatted(kills, trial.sent(), lives.restored()));
   }
 }

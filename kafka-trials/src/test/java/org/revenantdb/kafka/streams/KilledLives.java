@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
@@ -25,6 +27,7 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsOptions;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
@@ -43,7 +46,7 @@ final class KilledLives {
   private static final Duration AGAIN = Duration.ofMillis(100);
 
   private final Class<?> application;
-  private final String servers;
+  private final Broker broker;
   private final Path home;
   private final Path state;
   private final Predicate<String> isOurs;
@@ -87,10 +90,17 @@ final class KilledLives {
     this.command = command;
     this.state = state;
     this.application = application;
-    this.servers = broker.servers();
+    this.broker = broker;
     this.home = home;
     this.isOurs = isOurs;
     this.properties = List.of(properties);
+  }
+
+  /** A random generator whose seed is printed and can be given. */
+  static Random random(Class<?> test) {
+    long seed = Long.getLong("revenant.kafka.seed", new Random().nextLong());
+    System.out.println(test.getSimpleName() + ": repeat with -Drevenant.kafka.seed=" + seed);
+    return new Random(seed);
   }
 
   /** How many records all stores have restored. */
@@ -109,11 +119,28 @@ final class KilledLives {
   }
 
   /**
-   * One life, which is killed a moment after a number of lines.
+   * One of many lives. Half of them are killed when the broker has committed and the stores have
+   * not, and half at any moment. Beside several brokers, one of these is away in every other life.
    *
-   * @param more is run behind each commit before, so that another one comes
+   * @param number of the life
+   * @param lines twice as many as the application writes until it is running
+   * @param more is run behind each commit before the last one, so that another one comes
    */
-  void live(int lines, Random random, Runnable more) throws IOException, InterruptedException {
+  void live(int number, int lines, Random random, Runnable more) throws Exception {
+    Broker.Meanwhile life =
+        number % 4 < 2
+            ? () -> liveUntilCommit(1 + random.nextInt(8), more)
+            : () -> live(1 + random.nextInt(lines), random, more);
+    if (broker.count() > 1 && number % 2 == 1) {
+      broker.withoutOne(random.nextInt(broker.count()), life);
+    } else {
+      life.run();
+    }
+  }
+
+  /** One life, which is killed a moment after a number of lines. */
+  private void live(int lines, Random random, Runnable more)
+      throws IOException, InterruptedException {
     live(/* commits= */ 0, _ -> true, lines, random.nextInt(30_000_000), more);
   }
 
@@ -177,7 +204,7 @@ final class KilledLives {
 
     private Life(int stop) throws IOException {
       List<String> arguments =
-          new ArrayList<>(List.of(servers, state().toString(), Integer.toString(stop)));
+          new ArrayList<>(List.of(broker.servers(), state().toString(), Integer.toString(stop)));
       arguments.addAll(properties);
       process =
           Brokers.fork(
@@ -298,7 +325,7 @@ final class KilledLives {
 
     /** Nothing of it is left, whatever has happened. */
     void destroy() {
-      process.destroyForcibly();
+      process.destroyForcibly().onExit().join();
     }
   }
 
@@ -331,29 +358,36 @@ final class KilledLives {
       }
       case "RESTORE", "STANDBY" -> {
         TopicPartition changelog = partition(words[1], words[2]);
-        Long stored = floor.get(changelog);
         long first = Long.parseLong(words[3]);
         life.beginnings.computeIfAbsent(changelog, _ -> new ArrayList<>()).add(first);
-        assertTrue(
-            stored == null || first > stored || !isOurs.test(words[1]),
-            () -> line + ": the store had offset " + stored + "\n" + log());
+        demandBehind(floor.get(changelog), first, line);
       }
       case "RESTORED" -> restored += isOurs.test(words[1]) ? Long.parseLong(words[3]) : 0;
       default -> {}
     }
   }
 
+  /** A store does not read again what it had. */
+  private void demandBehind(@Nullable Long stored, long first, String line) {
+    assertTrue(
+        stored == null || first > stored || !isOurs.test(line.split(" ")[1]),
+        () -> line + ": the store had offset " + stored + "\n" + log());
+  }
+
   private static TopicPartition partition(String topic, String number) {
     return new TopicPartition(topic, Integer.parseInt(number));
   }
 
-  /** Where a store must be at least; null if nothing is known. */
-  @Nullable Long floor(TopicPartition changelog) {
-    return floor.get(changelog);
+  /** No store is behind what it had, and none is gone. */
+  void demandKept(Map<TopicPartition, Long> stored) {
+    floor.forEach((changelog, least) ->
+        assertTrue(
+            least <= stored.getOrDefault(changelog, -1L) || !isOurs.test(changelog.topic()),
+            () -> changelog + ": " + least + " was committed before, and now " + stored));
+    stored.forEach(this::raise);
   }
 
-  /** A store was at this offset of its changelog. */
-  void raise(TopicPartition changelog, long offset) {
+  private void raise(TopicPartition changelog, long offset) {
     floor.merge(changelog, offset, Math::max);
   }
 
@@ -395,14 +429,31 @@ final class KilledLives {
     return processed;
   }
 
-  /** A reader of what is committed. */
-  KafkaConsumer<byte[], byte[]> consumer() {
+  /**
+   * Waits until input is processed and committed.
+   *
+   * @param ends up to where, by partition
+   */
+  void awaitProcessed(Admin admin, String group, Life life, Map<TopicPartition, Long> ends)
+      throws ExecutionException, InterruptedException {
+    while (true) {
+      Map<TopicPartition, Long> processed = processed(admin, group);
+      if (ends.entrySet().stream()
+          .allMatch(end -> processed.getOrDefault(end.getKey(), 0L) >= end.getValue())) {
+        return;
+      }
+      life.demandAlive();
+      TimeUnit.MILLISECONDS.sleep(20);
+    }
+  }
+
+  private KafkaConsumer<byte[], byte[]> consumer(IsolationLevel isolation) {
     return new KafkaConsumer<>(
         Map.of(
             "bootstrap.servers",
-            servers,
+            broker.servers(),
             "isolation.level",
-            "read_committed",
+            isolation.toString().toLowerCase(Locale.ROOT),
             "default.api.timeout.ms",
             Broker.PATIENCE_MILLIS,
             "fetch.max.wait.ms",
@@ -411,23 +462,71 @@ final class KilledLives {
         new ByteArrayDeserializer());
   }
 
-  /** Everything that is committed of a topic now, partition by partition; it may not be there. */
+  /**
+   * Everything that is committed of a topic, partition by partition; it may not be there.
+   * Transactions that are not yet ended are waited for: the broker tells of a commit before it is
+   * seen in each partition.
+   */
   List<ConsumerRecord<byte[], byte[]>> committed(String topic, int partitions) {
     List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
-    try (KafkaConsumer<byte[], byte[]> consumer = consumer()) {
-      if (!consumer.listTopics().containsKey(topic)) {
-        return records;
-      }
-      for (int i = 0; i < partitions; i++) {
-        TopicPartition partition = new TopicPartition(topic, i);
-        consumer.assign(List.of(partition));
-        consumer.seekToBeginning(consumer.assignment());
-        long end = consumer.endOffsets(consumer.assignment()).getOrDefault(partition, 0L);
-        while (consumer.position(partition) < end) {
-          consumer.poll(Duration.ofSeconds(1)).forEach(records::add);
+    try (KafkaConsumer<byte[], byte[]> consumer = consumer(IsolationLevel.READ_COMMITTED)) {
+      if (consumer.listTopics().containsKey(topic)) {
+        for (int i = 0; i < partitions; i++) {
+          TopicPartition partition = new TopicPartition(topic, i);
+          records.addAll(read(consumer, partition, end(partition)));
         }
       }
     }
     return records;
+  }
+
+  /** What is committed of a partition, as {@link #committed(String, int)}. */
+  List<ConsumerRecord<byte[], byte[]>> committed(TopicPartition partition) {
+    return committed(partition, end(partition));
+  }
+
+  /**
+   * What is committed of a partition.
+   *
+   * @param end behind a record that is committed; it may be seen a moment later, and if one of
+   *     several brokers was away, its end as well
+   */
+  List<ConsumerRecord<byte[], byte[]>> committed(TopicPartition partition, long end) {
+    assertTrue(
+        broker.count() > 1 || end <= end(partition),
+        () -> end + " is behind the end: " + partition);
+    try (KafkaConsumer<byte[], byte[]> consumer = consumer(IsolationLevel.READ_COMMITTED)) {
+      return read(consumer, partition, end);
+    }
+  }
+
+  private static List<ConsumerRecord<byte[], byte[]>> read(
+      KafkaConsumer<byte[], byte[]> consumer, TopicPartition partition, long end) {
+    List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
+    consumer.assign(List.of(partition));
+    consumer.seekToBeginning(consumer.assignment());
+    while (consumer.position(partition) < end) {
+      for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofSeconds(1))) {
+        if (record.offset() < end) {
+          records.add(record);
+        }
+      }
+    }
+    return records;
+  }
+
+  /** The end of a partition, with transactions that are not yet ended. */
+  private long end(TopicPartition partition) {
+    try (KafkaConsumer<byte[], byte[]> consumer = consumer(IsolationLevel.READ_UNCOMMITTED)) {
+      return consumer.endOffsets(List.of(partition)).getOrDefault(partition, 0L);
+    }
+  }
+
+  static String text(ConsumerRecord<byte[], byte[]> record) {
+    return new String(record.key(), StandardCharsets.UTF_8);
+  }
+
+  static long number(ConsumerRecord<byte[], byte[]> record) {
+    return ByteBuffer.wrap(record.value()).getLong();
   }
 }

@@ -40,7 +40,7 @@ class KilledPairTest {
   @Drawn(oneIn = 3)
   void standbys_take_over_the_tasks_of_a_process_that_is_killed_while_records_flow()
       throws Exception {
-    Random random = CountingTrial.random(KilledPairTest.class);
+    Random random = KilledLives.random(KilledPairTest.class);
     try (Broker broker = Brokers.start(home);
         CountingTrial trial = new CountingTrial(broker, random)) {
       List<KilledLives> lives = new ArrayList<>();
@@ -57,8 +57,9 @@ class KilledPairTest {
         }
         for (int kill = 0; kill < KILLS; kill++) {
           int killed = random.nextInt(2);
+          KilledLives.Life other = running.get(1 - killed);
           kill(trial, NAMES.get(killed), lives.get(killed), running.get(killed), random);
-          trial.awaitProcessed(lives.get(1 - killed), running.get(1 - killed));
+          trial.awaitProcessed(lives.get(1 - killed), other);
           CountingTrial.stored(lives.get(killed)).compareWithChangelogs(home);
           trial.compareAllOutput(lives.get(1 - killed));
           running.set(killed, lives.get(killed).begin());

@@ -4,8 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -13,10 +11,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Tag;
@@ -141,9 +137,7 @@ class KilledWindowsTest {
   }
 
   private void kill(int brokers, int kills) throws Exception {
-    long seed = Long.getLong("revenant.kafka.seed", new Random().nextLong());
-    System.out.println("KilledWindowsTest: repeat with -Drevenant.kafka.seed=" + seed);
-    Random random = new Random(seed);
+    Random random = KilledLives.random(KilledWindowsTest.class);
     try (Broker broker = Brokers.start(home, brokers);
         Admin admin = broker.admin()) {
       broker.createTopics(
@@ -152,15 +146,10 @@ class KilledWindowsTest {
       KilledLives lives =
           new KilledLives(
               WindowsApplication.class, broker, home, topic -> !topic.contains("SUPPRESS"));
+      int first = random.nextInt(4);
       for (int kill = 0; kill < kills; kill++) {
         send(broker, random, RECORDS);
-        int number = kill;
-        Broker.Meanwhile life = () -> live(lives, broker, number, random);
-        if (brokers > 1 && kill % 2 == 1) {
-          broker.withoutOne(random.nextInt(brokers), life);
-        } else {
-          life.run();
-        }
+        lives.live(first + kill, LINES_OF_A_START, random, () -> send(broker, random, MORE));
         stored(lives).compareWithChangelogs(home);
         if (!LONG || random.nextInt(10) == 0) {
           lives.fence(admin);
@@ -179,17 +168,8 @@ class KilledWindowsTest {
     }
   }
 
-  private void live(KilledLives lives, Broker broker, int kill, Random random) throws Exception {
-    Runnable more = () -> send(broker, random, MORE);
-    if (kill % 2 == 0) {
-      lives.liveUntilCommit(1 + random.nextInt(8), more);
-    } else {
-      lives.live(1 + random.nextInt(LINES_OF_A_START), random, more);
-    }
-  }
-
   private void finish(KilledLives lives, Admin admin) throws Exception {
-    lives.last(life -> awaitProcessed(admin, life));
+    lives.last(life -> lives.awaitProcessed(admin, WindowsApplication.ID, life, ends()));
     Model model = new Model();
     sent.forEach(model::process);
     // Its stores have committed what the broker has, and nothing is left to do for the next life.
@@ -238,21 +218,11 @@ class KilledWindowsTest {
     return model;
   }
 
-  private void awaitProcessed(Admin admin, KilledLives.Life life) throws Exception {
-    long processed = 0;
-    while (processed != sent.size()) {
-      life.demandAlive();
-      TimeUnit.MILLISECONDS.sleep(20);
-      processed = 0;
-      for (OffsetAndMetadata offset :
-          admin
-              .listConsumerGroupOffsets(WindowsApplication.ID)
-              .partitionsToOffsetAndMetadata()
-              .get()
-              .values()) {
-        processed += offset == null ? 0 : offset.offset();
-      }
-    }
+  private Map<TopicPartition, Long> ends() {
+    Map<TopicPartition, Long> ends = new HashMap<>();
+    sent.forEach(record ->
+        ends.merge(new TopicPartition(record.topic(), record.partition()), 1L, Long::sum));
+    return ends;
   }
 
   /** What queries answer. */
@@ -272,15 +242,17 @@ class KilledWindowsTest {
   private static void compareOutputs(KilledLives lives, Model model) {
     Map<String, Long> windowed = new TreeMap<>();
     for (ConsumerRecord<byte[], byte[]> told : lives.committed("windowed", PARTITIONS)) {
-      Long count = number(told);
-      assertEquals(windowed.getOrDefault(text(told), 0L) + 1, count, "twice, or lost: " + told);
-      windowed.put(text(told), count);
+      Long count = KilledLives.number(told);
+      assertEquals(
+          windowed.getOrDefault(KilledLives.text(told), 0L) + 1, count, "twice, or lost: " + told);
+      windowed.put(KilledLives.text(told), count);
     }
     assertEquals(model.windows, windowed);
     assertEquals(model.sessions, last(lives, "sessions-out"));
     Map<String, Long> closed = new TreeMap<>();
     for (ConsumerRecord<byte[], byte[]> told : lives.committed("final", PARTITIONS)) {
-      assertNull(closed.put(text(told), number(told)), "told twice: " + told);
+      assertNull(
+          closed.put(KilledLives.text(told), KilledLives.number(told)), "told twice: " + told);
     }
     assertEquals(model.closed(), closed);
     assertEquals(model.joined(), last(lives, "joined"));
@@ -290,19 +262,11 @@ class KilledWindowsTest {
     Map<String, Long> last = new TreeMap<>();
     for (ConsumerRecord<byte[], byte[]> told : lives.committed(topic, PARTITIONS)) {
       if (told.value() == null) {
-        last.remove(text(told));
+        last.remove(KilledLives.text(told));
       } else {
-        last.put(text(told), number(told));
+        last.put(KilledLives.text(told), KilledLives.number(told));
       }
     }
     return last;
-  }
-
-  private static String text(ConsumerRecord<byte[], byte[]> told) {
-    return new String(told.key(), StandardCharsets.UTF_8);
-  }
-
-  private static Long number(ConsumerRecord<byte[], byte[]> told) {
-    return ByteBuffer.wrap(told.value()).getLong();
   }
 }

@@ -1,25 +1,20 @@
 package org.revenantdb.kafka.streams;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.crash.FileTrees;
@@ -64,11 +59,14 @@ final class StoredRows {
           : value;
     }
 
+    private long time(byte[] key) {
+      return times == null ? 0 : times.time(key);
+    }
+
     /** Whether the segment of a key is still there. */
     private boolean isThere(byte[] key, long streamTime) {
-      return times == null
-          || retention == ALWAYS
-          || times.time(key) / SHORTEST_SEGMENT >= (streamTime - retention) / SHORTEST_SEGMENT;
+      return retention == ALWAYS
+          || time(key) / SHORTEST_SEGMENT >= (streamTime - retention) / SHORTEST_SEGMENT;
     }
   }
 
@@ -97,9 +95,15 @@ final class StoredRows {
    */
   Map<TopicPartition, Long> compareWithChangelogs(Path home) throws IOException {
     Map<TopicPartition, Long> stored = new HashMap<>();
-    if (!Files.exists(directory)) {
-      return stored;
+    if (Files.exists(directory)) {
+      compareWithChangelogs(home, stored);
     }
+    lives.demandKept(stored);
+    return stored;
+  }
+
+  private void compareWithChangelogs(Path home, Map<TopicPartition, Long> stored)
+      throws IOException {
     Path copy = Files.createTempDirectory(home, "copy");
     copy(directory, copy);
     try (Database database = Database.open(copy);
@@ -109,11 +113,6 @@ final class StoredRows {
         offsets(tx, table)
             .forEach((changelog, at) -> {
               compare(database, tx, table, changelog, at);
-              Long least = lives.floor(changelog);
-              assertTrue(
-                  least == null || least <= at,
-                  () -> name + " is at " + at + ", and " + least + " was committed before");
-              lives.raise(changelog, at);
               if (at >= 0) {
                 stored.put(changelog, at);
               }
@@ -121,14 +120,12 @@ final class StoredRows {
       }
     }
     FileTrees.delete(copy);
-    return stored;
   }
 
   /** The changelogs end where the stores are: the application was closed in order. */
   void demandNothingBehind(Map<TopicPartition, Long> stored) {
     stored.forEach((changelog, at) ->
-        assertEquals(
-            changes(changelog, at, /* toTheEnd= */ true).lastKey(), at, changelog::toString));
+        assertEquals(lives.committed(changelog).getLast().offset(), at, changelog::toString));
   }
 
   private static Map<TopicPartition, Long> offsets(Transaction tx, Table table) {
@@ -144,18 +141,18 @@ final class StoredRows {
   private void compare(
       Database database, Transaction tx, Table table, TopicPartition changelog, long at) {
     Rows kind = kinds.apply(store(table.name()));
-    byte[] time = tx.get(table, StoreKeys.TIME);
-    long streamTime = time == null ? 0 : ByteBuffer.wrap(time).getLong();
+    long streamTime = 0;
     Map<Key, Key> expected = new TreeMap<>();
-    for (ConsumerRecord<byte[], byte[]> change :
-        changes(changelog, at, /* toTheEnd= */ false).values()) {
+    for (ConsumerRecord<byte[], byte[]> change : lives.committed(changelog, at + 1)) {
+      streamTime = Math.max(streamTime, kind.time(change.key()));
       if (change.value() == null) {
         expected.remove(new Key(change.key()));
       } else {
         expected.put(new Key(change.key()), new Key(kind.value(change)));
       }
     }
-    expected.keySet().removeIf(key -> !kind.isThere(key.bytes, streamTime));
+    long now = streamTime;
+    expected.keySet().removeIf(key -> !kind.isThere(key.bytes, now));
     Map<Key, Key> found = new TreeMap<>();
     for (String name : database.tableNames()) {
       if (name.equals(table.name()) || name.startsWith(table.name() + SEGMENT)) {
@@ -163,6 +160,8 @@ final class StoredRows {
       }
     }
     assertEquals(expected, found, () -> table.name() + " at " + at);
+    byte[] time = tx.get(table, StoreKeys.TIME);
+    assertEquals(streamTime, time == null ? 0 : ByteBuffer.wrap(time).getLong(), table.name());
   }
 
   private static void add(Map<Key, Key> found, Transaction tx, Table table) {
@@ -222,31 +221,6 @@ final class StoredRows {
       }
     }
     return found;
-  }
-
-  /**
-   * What is committed of a changelog, by offset.
-   *
-   * @param stored an offset that is committed; it may be seen a moment later
-   * @param toTheEnd whether what follows it is read, too
-   */
-  private TreeMap<Long, ConsumerRecord<byte[], byte[]>> changes(
-      TopicPartition changelog, long stored, boolean toTheEnd) {
-    TreeMap<Long, ConsumerRecord<byte[], byte[]>> changes = new TreeMap<>();
-    try (KafkaConsumer<byte[], byte[]> consumer = lives.consumer()) {
-      consumer.assign(List.of(changelog));
-      consumer.seekToBeginning(consumer.assignment());
-      Long end = consumer.endOffsets(consumer.assignment()).get(changelog);
-      assertNotNull(end);
-      while (consumer.position(changelog) < Math.max(stored + 1, toTheEnd ? end : 0)) {
-        for (ConsumerRecord<byte[], byte[]> change : consumer.poll(Duration.ofSeconds(1))) {
-          if (toTheEnd || change.offset() <= stored) {
-            changes.put(change.offset(), change);
-          }
-        }
-      }
-    }
-    return changes;
   }
 
   private static void copy(Path from, Path to) throws IOException {
