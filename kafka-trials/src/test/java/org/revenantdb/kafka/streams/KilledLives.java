@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -202,6 +203,12 @@ final class KilledLives {
     /** The first offsets of restorations, by changelog. */
     private final Map<TopicPartition, List<Long>> beginnings = new HashMap<>();
 
+    /** The changelogs that standbys read. */
+    private final Set<TopicPartition> standbys = new HashSet<>();
+
+    /** How far each standby had come that is none any longer. */
+    private final Map<TopicPartition, Long> wasStandby = new HashMap<>();
+
     private Life(int stop) throws IOException {
       List<String> arguments =
           new ArrayList<>(List.of(broker.servers(), state().toString(), Integer.toString(stop)));
@@ -247,6 +254,20 @@ final class KilledLives {
     void awaitRunning() throws InterruptedException {
       while (!next().equals("STATE RUNNING")) {
         // what it says before is noticed
+      }
+    }
+
+    /** Waits until it has a standby. */
+    void awaitStandby() throws InterruptedException {
+      while (standbys.isEmpty()) {
+        next();
+      }
+    }
+
+    /** Waits until it has no standby any longer: each one was promoted. */
+    void awaitPromotion() throws InterruptedException {
+      while (!standbys.isEmpty()) {
+        next();
       }
     }
 
@@ -361,6 +382,15 @@ final class KilledLives {
         long first = Long.parseLong(words[3]);
         life.beginnings.computeIfAbsent(changelog, _ -> new ArrayList<>()).add(first);
         demandBehind(floor.get(changelog), first, line);
+        demandBehind(life.wasStandby.remove(changelog), first, line);
+        if (words[0].equals("STANDBY")) {
+          life.standbys.add(changelog);
+        }
+      }
+      case "SUSPENDED" -> {
+        TopicPartition changelog = partition(words[1], words[2]);
+        life.standbys.remove(changelog);
+        life.wasStandby.put(changelog, Long.valueOf(words[3]));
       }
       case "RESTORED" -> restored += isOurs.test(words[1]) ? Long.parseLong(words[3]) : 0;
       default -> {}

@@ -58,8 +58,10 @@ class KilledPairTest {
         for (int kill = 0; kill < KILLS; kill++) {
           int killed = random.nextInt(2);
           KilledLives.Life other = running.get(1 - killed);
+          other.awaitStandby();
           kill(trial, NAMES.get(killed), lives.get(killed), running.get(killed), random);
           trial.awaitProcessed(lives.get(1 - killed), other);
+          other.awaitPromotion();
           CountingTrial.stored(lives.get(killed)).compareWithChangelogs(home);
           trial.compareAllOutput(lives.get(1 - killed));
           running.set(killed, lives.get(killed).begin());

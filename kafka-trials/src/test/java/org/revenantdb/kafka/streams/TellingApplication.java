@@ -37,6 +37,7 @@ import org.jspecify.annotations.Nullable;
  * RESTORE topic partition firstOffset            when a store begins to read its changelog
  * RESTORED topic partition records
  * STANDBY topic partition firstOffset            when a standby begins to read its changelog
+ * SUSPENDED topic partition lastOffset           when it is no standby any longer
  * COMMIT thread topic partition offset, ...      when the broker has committed, before the stores do
  * CLOSED
  * </pre>
@@ -162,13 +163,13 @@ final class TellingApplication {
     @Override
     public void onBatchLoaded(
         TopicPartition partition, String store, TaskId task, long at, long records, long end) {
-      // the beginning tells what it had
+      // the end tells how far it came
     }
 
     @Override
     public void onUpdateSuspended(
         TopicPartition partition, String store, long at, long end, SuspendReason reason) {
-      // the restoration that follows tells where it was
+      say("SUSPENDED %s %d %d".formatted(partition.topic(), partition.partition(), at));
     }
   }
 
