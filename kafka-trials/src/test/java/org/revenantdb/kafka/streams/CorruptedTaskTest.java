@@ -1,7 +1,6 @@
 package org.revenantdb.kafka.streams;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
@@ -45,12 +44,13 @@ class CorruptedTaskTest {
     try (Broker broker = Brokers.start(home);
         CountingTrial trial = new CountingTrial(broker, random)) {
       KilledLives lives = trial.lives(home);
-      trial.send(RECORDS);
-      lives.liveUntilCommit(4, () -> trial.send(MORE));
-      lives.fence(trial.admin());
-      Map<TopicPartition, Long> stored = CountingTrial.stored(lives).compareWithChangelogs(home);
-      Map<TopicPartition, Long> behind = behind(lives, stored);
-      assertFalse(behind.isEmpty(), () -> "each store has all of its changelog: " + stored);
+      Map<TopicPartition, Long> behind;
+      do { // the last commit may be that of the other sub-topology
+        trial.send(RECORDS);
+        lives.liveUntilCommit(4, () -> trial.send(MORE));
+        lives.fence(trial.admin());
+        behind = behind(lives, CountingTrial.stored(lives).compareWithChangelogs(home));
+      } while (behind.isEmpty());
       cutOff(trial.admin());
       lives.forget(); // Kafka Streams deletes the stores of the task
       trial.send(RECORDS);
