@@ -89,7 +89,11 @@ class FullDiskTest {
       }
       assertEquals(FAILED, life.exitCode(), lives::log);
       String said = lives.log().substring(before);
-      assertTrue(said.contains("full") && said.contains("make room"), said);
+      assertTrue(
+          said.contains("full") && said.contains("make room")
+              // a task is restored, and the stores of another one are still to be created
+              || said.contains("marker file") && said.contains("No space left on device"),
+          said);
     } finally {
       life.destroy();
       disk.makeRoom();
