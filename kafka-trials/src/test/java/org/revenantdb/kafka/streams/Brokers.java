@@ -27,10 +27,15 @@ public final class Brokers {
     }
   }
 
-  /** A JVM with the class path of this one, and a small heap. */
-  static Process fork(Class<?> main, Path errors, List<String> flags, List<String> arguments)
+  /**
+   * A JVM with the class path of this one.
+   *
+   * @param before a command that becomes the JVM; empty if there is none
+   */
+  static Process fork(
+      List<String> before, Class<?> main, Path errors, List<String> flags, List<String> arguments)
       throws IOException {
-    List<String> command = new ArrayList<>();
+    List<String> command = new ArrayList<>(before);
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(flags);
     command.addAll(

@@ -2,14 +2,16 @@ package org.revenantdb.kafka.streams;
 
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
+import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.Producer;
@@ -19,18 +21,24 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.Topology;
+import org.apache.kafka.streams.processor.StandbyUpdateListener;
 import org.apache.kafka.streams.processor.StateRestoreListener;
+import org.apache.kafka.streams.processor.TaskId;
 import org.apache.kafka.streams.processor.internals.DefaultKafkaClientSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
- * An application in a JVM of its own that is killed. It processes exactly once with our stores. It
- * writes lines to the standard output:
+ * An application in a JVM of its own that is killed. It has our stores, and processes exactly once
+ * unless a property has another guarantee. It writes lines to the standard output:
  *
  * <pre>
  * STATE name
- * RESTORE topic partition firstOffset         when a store begins to read its changelog
+ * PRODUCER transactionalId
+ * RESTORE topic partition firstOffset            when a store begins to read its changelog
  * RESTORED topic partition records
- * COMMIT topic partition offset, ...          when the broker has committed, before the stores do
+ * STANDBY topic partition firstOffset            when a standby begins to read its changelog
+ * SUSPENDED topic partition lastOffset           when it is no standby any longer
+ * COMMIT thread topic partition offset, ...      when the broker has committed, before the stores do
  * CLOSED
  * </pre>
  *
@@ -48,10 +56,15 @@ final class TellingApplication {
   /**
    * Runs it until its standard input ends.
    *
-   * @param arguments servers, state directory, number of the commit behind which it stops or 0
+   * @param arguments servers, state directory, number of the commit behind which it stops or 0,
+   *     then properties, as {@code name=value}
    * @param rows writes the rows by {@link #say}
    */
-  static void run(String id, Topology topology, String[] arguments, Consumer<KafkaStreams> rows)
+  static void run(
+      String id,
+      Topology topology,
+      String[] arguments,
+      java.util.function.Consumer<KafkaStreams> rows)
       throws IOException {
     KafkaStreams streams =
         new KafkaStreams(
@@ -60,6 +73,7 @@ final class TellingApplication {
             new RevenantClientSupplier(new Telling(Integer.parseInt(arguments[2]))));
     streams.setStateListener((now, before) -> say("STATE " + now));
     streams.setGlobalStateRestoreListener(new Restores());
+    streams.setStandbyUpdateListener(new Standbys());
     streams.setUncaughtExceptionHandler(failure -> {
       failure.printStackTrace();
       Runtime.getRuntime().halt(4);
@@ -108,6 +122,12 @@ final class TellingApplication {
     // The next life has the place of the one that was killed at once.
     properties.put(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG, "one");
     properties.put(RevenantConfig.POOL_BYTES, 16 << 20);
+    // The records between two sub-topologies are compared with a model as long as a test runs.
+    properties.put(StreamsConfig.REPARTITION_PURGE_INTERVAL_MS_CONFIG, Long.MAX_VALUE);
+    for (String property : List.of(arguments).subList(3, arguments.length)) {
+      int end = property.indexOf('=');
+      properties.put(property.substring(0, end), property.substring(end + 1));
+    }
     return properties;
   }
 
@@ -134,10 +154,32 @@ final class TellingApplication {
     }
   }
 
-  /** Producers that say what they have committed. */
+  private static final class Standbys implements StandbyUpdateListener {
+    @Override
+    public void onUpdateStart(TopicPartition partition, String store, long first) {
+      say("STANDBY %s %d %d".formatted(partition.topic(), partition.partition(), first));
+    }
+
+    @Override
+    public void onBatchLoaded(
+        TopicPartition partition, String store, TaskId task, long at, long records, long end) {
+      // the end tells how far it came
+    }
+
+    @Override
+    public void onUpdateSuspended(
+        TopicPartition partition, String store, long at, long end, SuspendReason reason) {
+      say("SUSPENDED %s %d %d".formatted(partition.topic(), partition.partition(), at));
+    }
+  }
+
+  /** Producers, or consumers without transactions, that say what they have committed. */
   private static final class Telling extends DefaultKafkaClientSupplier {
     private final int stop;
     private final AtomicInteger commits = new AtomicInteger();
+
+    /** The last record that the broker has taken, of each changelog, by the thread that sent it. */
+    private final Map<Thread, Map<TopicPartition, Long>> taken = new ConcurrentHashMap<>();
 
     private Telling(int stop) {
       this.stop = stop;
@@ -147,39 +189,80 @@ final class TellingApplication {
     @SuppressWarnings("unchecked")
     public Producer<byte[], byte[]> getProducer(Map<String, Object> config) {
       Producer<byte[], byte[]> producer = super.getProducer(config);
-      Map<TopicPartition, Long> last = new ConcurrentHashMap<>();
+      Object transactions = config.get(ProducerConfig.TRANSACTIONAL_ID_CONFIG);
+      if (transactions != null) {
+        say("PRODUCER " + transactions);
+      }
       return (Producer<byte[], byte[]>)
-          Proxy.newProxyInstance(
-              Producer.class.getClassLoader(),
-              new Class<?>[] {Producer.class},
-              (proxy, method, arguments) -> {
+          proxy(
+              Producer.class,
+              (method, arguments) -> {
                 if (method.getName().equals("send") && arguments.length == 2) {
                   return producer.send(
                       (ProducerRecord<byte[], byte[]>) arguments[0],
-                      remembering(last, (Callback) arguments[1]));
+                      remembering(takenHere(), (Callback) arguments[1]));
                 }
-                Object result;
-                try {
-                  result = method.invoke(producer, arguments);
-                } catch (InvocationTargetException thrown) {
-                  throw thrown.getCause();
-                }
+                Object result = method.invoke(producer, arguments);
                 if (method.getName().equals("commitTransaction")) {
-                  StringBuilder line = new StringBuilder("COMMIT");
-                  new TreeMap<>(names(last)).forEach((name, at) -> line.append(name).append(at));
-                  say(line.toString());
-                  if (commits.incrementAndGet() == stop) {
-                    new CountDownLatch(1).await();
-                  }
+                  committed();
                 }
                 return result;
               });
     }
 
-    private static Callback remembering(Map<TopicPartition, Long> last, Callback callback) {
+    /** Without transactions the commit of the input is that of the consumer. */
+    @Override
+    @SuppressWarnings("unchecked")
+    public Consumer<byte[], byte[]> getConsumer(Map<String, Object> config) {
+      Consumer<byte[], byte[]> consumer = super.getConsumer(config);
+      return (Consumer<byte[], byte[]>)
+          proxy(
+              Consumer.class,
+              (method, arguments) -> {
+                Object result = method.invoke(consumer, arguments);
+                if (method.getName().equals("commitSync")) {
+                  committed();
+                }
+                return result;
+              });
+    }
+
+    /** What is done for a method. */
+    @FunctionalInterface
+    private interface Call {
+      @Nullable Object run(Method method, Object[] arguments) throws Throwable;
+    }
+
+    private static Object proxy(Class<?> client, Call call) {
+      return Proxy.newProxyInstance(
+          client.getClassLoader(),
+          new Class<?>[] {client},
+          (proxy, method, arguments) -> {
+            try {
+              return call.run(method, arguments);
+            } catch (InvocationTargetException thrown) {
+              throw thrown.getCause();
+            }
+          });
+    }
+
+    private Map<TopicPartition, Long> takenHere() {
+      return taken.computeIfAbsent(Thread.currentThread(), _ -> new ConcurrentHashMap<>());
+    }
+
+    private void committed() throws InterruptedException {
+      StringBuilder line = new StringBuilder("COMMIT ").append(Thread.currentThread().getName());
+      new TreeMap<>(names(takenHere())).forEach((name, at) -> line.append(name).append(at));
+      say(line.toString());
+      if (commits.incrementAndGet() == stop) {
+        new CountDownLatch(1).await();
+      }
+    }
+
+    private static Callback remembering(Map<TopicPartition, Long> taken, Callback callback) {
       return (metadata, failure) -> {
         if (failure == null && metadata.topic().endsWith("-changelog")) {
-          last.merge(
+          taken.merge(
               new TopicPartition(metadata.topic(), metadata.partition()),
               metadata.offset(),
               Math::max);

@@ -32,6 +32,7 @@ final class WindowsApplication {
   static final String ID = "windows";
   static final String WINDOWS = "windows";
   static final String SESSIONS = "sessions";
+  static final String EXPIRING = "expiring";
   static final Duration SIZE = Duration.ofSeconds(10);
   static final Duration GAP = Duration.ofSeconds(3);
 
@@ -61,11 +62,11 @@ final class WindowsApplication {
                 Materialized.<String, Long, SessionStore<Bytes, byte[]>>as(SESSIONS)
                     .withRetention(ALWAYS)),
         "sessions-out");
-    // Its windows expire while it runs.
+    // Its windows expire while it runs: they are kept as long as one is open.
     told(
         input
             .windowedBy(TimeWindows.ofSizeWithNoGrace(SIZE))
-            .count(Materialized.as("expiring"))
+            .count(Materialized.as(EXPIRING))
             .suppress(Suppressed.untilWindowCloses(BufferConfig.unbounded())),
         "final");
     builder
@@ -90,6 +91,19 @@ final class WindowsApplication {
 
   private static String name(Windowed<String> window) {
     return window.key() + "@" + window.window().start() + "-" + window.window().end();
+  }
+
+  /** What the rows of a store are. */
+  static StoredRows.Rows rows(String store) {
+    return switch (store) {
+      case WINDOWS ->
+          new StoredRows.Rows(/* isTimestamped= */ true, TimedKeys.WINDOW, StoredRows.ALWAYS);
+      case SESSIONS ->
+          new StoredRows.Rows(/* isTimestamped= */ false, TimedKeys.SESSION, StoredRows.ALWAYS);
+      case EXPIRING ->
+          new StoredRows.Rows(/* isTimestamped= */ true, TimedKeys.WINDOW, SIZE.toMillis());
+      default -> StoredRows.Rows.PLAIN;
+    };
   }
 
   /** See {@link TellingApplication}. */
