@@ -5,6 +5,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.collections.queue.QueueRows;
 import org.revenantdb.engine.Transaction;
+import org.revenantdb.engine.TransactionOptions;
 
 /**
  * An item that a {@link WorkQueue} has delivered. No other consumer receives it until its
@@ -15,6 +16,13 @@ import org.revenantdb.engine.Transaction;
  * @param <T> type of the items
  */
 public final class Delivery<T> {
+  /**
+   * The delivery is a lazy commit, and an acknowledgement reads its row. No other thread learns the
+   * result of this read before the commit, so it need not wait for a force of its own.
+   */
+  private static final TransactionOptions ACKNOWLEDGES =
+      TransactionOptions.defaults().withDeferReadWaitsToCommit(true);
+
   private final WorkQueue<T> queue;
   private final QueueRows.Leased<T> leased;
 
@@ -81,7 +89,7 @@ public final class Delivery<T> {
    * @throws DeliveryLostException if the item was delivered again meanwhile
    */
   public void acknowledge() {
-    queue.database().run(this::acknowledge);
+    queue.database().run(ACKNOWLEDGES, this::acknowledge);
   }
 
   /**

@@ -318,6 +318,25 @@ class WorkQueueTest {
     }
   }
 
+  /** A delivery is a lazy commit, whose row the acknowledgement reads. */
+  @Test
+  void an_acknowledgement_of_its_own_waits_for_one_force_and_not_for_that_of_the_delivery(
+      @TempDir Path directory) throws Exception {
+    DatabaseOptions durable =
+        DatabaseOptions.defaults()
+            .withPoolBytes(8L << 20)
+            .withDurability(Durability.DURABLE)
+            .withMaxLazyDelay(Duration.ofHours(1)); // so nothing else forces the delivery
+    try (Database other = Database.open(directory.resolve("durable"), durable);
+        WorkQueue<String> queue = WorkQueue.open(other, "jobs", Codecs.strings(), options())) {
+      queue.offer("a");
+      Delivery<String> delivery = demand(queue);
+      long waits = other.statistics().commits().durableReadWaits();
+      delivery.acknowledge();
+      assertEquals(waits, other.statistics().commits().durableReadWaits());
+    }
+  }
+
   @Test
   void work_that_throws_is_done_again_after_a_delay_and_then_given_up() throws Exception {
     try (WorkQueue<String> queue = queue()) {

@@ -24,7 +24,7 @@ final class StoreKeys {
   private static final byte OWN = 0;
   private static final byte ZERO = 1;
   private static final byte EMPTY = (byte) 0xFF;
-  private static final byte[] EMPTY_KEY = {};
+  private static final byte[] NO_ROOM = {};
 
   /** Is part of the format of a store; with other rows for the same keys it is another one. */
   static final String LAYOUT = "rows-2 ";
@@ -64,10 +64,8 @@ final class StoreKeys {
 
   /** The row of a key of the user. */
   static byte[] row(byte[] key) {
-    if (key.length == 0) {
-      return OWN_TO.clone();
-    }
-    return key[0] == ESCAPE ? row(key, 0, key.length, EMPTY_KEY) : key;
+    boolean isItsOwnRow = key.length > 0 && key[0] != ESCAPE;
+    return isItsOwnRow ? key : row(key, 0, key.length, NO_ROOM);
   }
 
   /**
