@@ -88,7 +88,8 @@ public final class ExternalSort {
    */
   public void add(byte[] key, byte @Nullable [] value) {
     if (value != null && isTooLarge(value.length)) {
-      add(key, large.write(value), value.length);
+      long before = large.bytes();
+      addBeside(key, large.write(value, 0, value.length), value.length, before);
     } else if (!addToMemory(key, value)) {
       spill();
       gathered.add(key, value);
@@ -105,16 +106,19 @@ public final class ExternalSort {
    * @throws IOException if the stream throws; then nothing is added
    */
   public void add(byte[] key, byte[] first, InputStream rest) throws IOException {
+    long before = large.bytes();
     LargeValues.Place place = large.write(first, rest);
-    add(key, place.position(), place.length());
+    addBeside(key, place.position(), place.length(), before);
   }
 
-  private void add(byte[] key, long position, long length) {
+  private void addBeside(byte[] key, long position, long length, long bytesBefore) {
+    long written = large.bytes() - bytesBefore;
     if (gathered.memoryWith(key.length, SortedChanges.BESIDE) > memory) {
       spill();
     }
     gathered.addBeside(key, position, length);
     added++;
+    listener.written(written, /* isMerge= */ false);
   }
 
   /** Writes what is in memory as a run. After a failure it is still in memory. */
@@ -202,15 +206,14 @@ public final class ExternalSort {
         at(changes.bytes, changes.start, changes.beginning);
         return true;
       }
-      byte[] value = changes.value(NOTHING);
-      long position = large.write(value);
+      long position = large.write(changes.bytes, changes.valueStart(), changes.valueLength);
       int length = length(changes.keyLength, BESIDE);
       if (room.length < length) {
         room = new byte[length];
       }
       putHeader(room, 0, changes.keyLength, BESIDE);
       System.arraycopy(changes.bytes, changes.keyStart(), room, HEADER, changes.keyLength);
-      putPlace(room, HEADER + changes.keyLength, position, value.length);
+      putPlace(room, HEADER + changes.keyLength, position, changes.valueLength);
       at(room, 0, changes.beginning);
       return true;
     }

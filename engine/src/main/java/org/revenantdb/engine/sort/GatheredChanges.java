@@ -25,6 +25,9 @@ final class GatheredChanges {
   private static final int FIRST_ROOM = 64;
   private static final int VALUES = 1 << Byte.SIZE;
 
+  /** However much memory there is: numbers and arrays have room for more. */
+  private static final int MOST = 1 << 29;
+
   /** For place and beginning of a change: there is room for more of them than there are. */
   private static final int PER_ROOM = 2 * Long.BYTES;
 
@@ -118,8 +121,11 @@ final class GatheredChanges {
     return inChunks + (long) places.length * PER_ROOM + (long) count * PER_CHANGE;
   }
 
-  /** What {@link #memory} is behind one more change. */
+  /** What {@link #memory} is behind one more change; more than any memory if none has room. */
   long memoryWith(int keyLength, int valueLength) {
+    if (count == MOST) {
+      return Long.MAX_VALUE;
+    }
     int bytes = SortedChanges.length(keyLength, valueLength);
     long chunk = hasRoomInChunk(bytes) ? 0 : nextChunk(bytes);
     long room = count < places.length ? 0 : (long) (nextRoom() - places.length) * PER_ROOM;

@@ -44,9 +44,9 @@ final class LargeValues {
   }
 
   /** Writes a value and returns where it is. After a failure there is nothing of it. */
-  long write(byte[] value) {
+  long write(byte[] bytes, int from, int length) {
     try {
-      return write(NOTHING, new ByteArrayInputStream(value)).position();
+      return write(NOTHING, new ByteArrayInputStream(bytes, from, length)).position();
     } catch (IOException impossible) {
       throw new AssertionError(impossible);
     }

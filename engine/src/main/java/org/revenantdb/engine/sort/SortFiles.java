@@ -1,7 +1,6 @@
 package org.revenantdb.engine.sort;
 
 import java.util.Collection;
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.revenantdb.gc.spill.SpillFiles;
@@ -28,11 +27,16 @@ public final class SortFiles {
 
     /**
      * Deletes all files. Called in a step, or when no step runs and none will. Without files it
-     * allocates nothing.
+     * allocates nothing. It does not fail.
      */
+    @SuppressWarnings("EmptyCatch")
     public void deleteAll() {
       if (!all.isEmpty()) {
-        List.copyOf(all).forEach(this::delete);
+        try {
+          all.forEach(this::delete);
+        } catch (OutOfMemoryError stay) {
+          // They are deleted with the others when the database is closed.
+        }
       }
     }
 

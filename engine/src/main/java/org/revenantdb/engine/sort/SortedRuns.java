@@ -62,6 +62,11 @@ final class SortedRuns {
       bytes += length;
       changes += entries;
     }
+
+    /** No block follows: gives back what the lengths do not need. */
+    void end() {
+      lengths = Arrays.copyOf(lengths, blocks);
+    }
   }
 
   boolean isEmpty() {
@@ -129,9 +134,9 @@ final class SortedRuns {
         int tooMany = after.size() + before.size() - next - most;
         int end = Math.min(before.size(), next + Math.clamp(tooMany + 1L, 1, most));
         List<Run> part = before.subList(next, end);
-        if (part.size() == 1) {
+        if (tooMany <= 0) {
           after.addAll(part);
-        } else {
+        } else { // also a last one without others: the files before must not last another pass
           after.add(write(SortedChanges.merged(read(part)), file, merged));
         }
         next = end;
@@ -176,6 +181,7 @@ final class SortedRuns {
     boolean isDone = false;
     try {
       new Writer(run, files, written).write(changes);
+      run.end();
       isDone = true;
     } finally {
       if (!isDone) {

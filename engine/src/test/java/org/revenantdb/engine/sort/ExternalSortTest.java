@@ -209,6 +209,39 @@ class ExternalSortTest {
     assertEquals(0, onDisk());
   }
 
+  /** An odd run at the end of a pass would keep the file before it for another pass. */
+  @Test
+  void passes_need_no_more_than_twice_the_space_of_the_runs() throws IOException {
+    for (int runs = 3; runs < 20; runs++) {
+      long[] most = {0};
+      SortFiles files = files();
+      ExternalSort sort =
+          new ExternalSort(
+              files, 30_000, (bytes, isMerge) -> most[0] = Math.max(most[0], bytesOnDisk()));
+      while (sort.runs() < runs) {
+        sort.add(bytes(12), bytes(100));
+      }
+      sort.spill();
+      long needed = sort.fileBytes();
+      sort.sorted();
+      long space = most[0];
+      assertTrue(space <= 2 * needed + 1_000, () -> space + " for " + needed);
+      files.left().deleteAll();
+    }
+  }
+
+  private long bytesOnDisk() {
+    try {
+      long bytes = 0;
+      for (Path file : list()) {
+        bytes += Files.size(file);
+      }
+      return bytes;
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
   /** Each kind of file: of runs, of a pass, of large values. */
   @Test
   @Tag("slow")

@@ -71,7 +71,10 @@ public final class SpilledBlocks {
     });
   }
 
-  /** Cuts the file at a position, and gives the space behind it back where that is possible. */
+  /**
+   * Cuts the file at a position, and gives the space behind it back where that is possible. May
+   * follow {@link #delete}, and does not fail: it is called after a failure.
+   */
   @SuppressWarnings("EmptyCatch")
   public void cut(long position) {
     file.cut(position);
@@ -80,7 +83,7 @@ public final class SpilledBlocks {
         file.truncate(position);
         return file;
       });
-    } catch (FileException stays) {
+    } catch (FileException | OutOfMemoryError stays) {
       // The next block is written over it.
     }
   }
