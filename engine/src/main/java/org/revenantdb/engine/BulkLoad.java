@@ -68,6 +68,11 @@ public final class BulkLoad implements AutoCloseable {
 
   private static final byte[] NOTHING = {};
 
+  /** Code of the user that is called while the load is between two steps. */
+  private static final String LISTENER = "the listener of a load";
+
+  private static final String STREAM = "the stream of an unsorted value";
+
   private final Transaction transaction;
   private final Table table;
   private final BulkLoadOptions options;
@@ -96,8 +101,8 @@ public final class BulkLoad implements AutoCloseable {
   /** Whether unsorted rows are being stored, so that no more can come. */
   private boolean isStoring;
 
-  /** Whether the listener is called, which must not use the load. */
-  private boolean isTelling;
+  /** Who is called, and must not use the load until it returns; null if nobody is. */
+  private @Nullable String called;
 
   /** Bytes in temporary files so far. */
   private long sortBytes;
@@ -166,7 +171,7 @@ public final class BulkLoad implements AutoCloseable {
   }
 
   private void demandSorted() {
-    demandNotTelling();
+    demandNotCalled();
     if (unsorted != null) {
       throw refused(
           "this load has unsorted rows: add all rows with addUnsorted, or the sorted ones in a load of their own");
@@ -209,7 +214,7 @@ public final class BulkLoad implements AutoCloseable {
 
   /**
    * Adds a row to a load whose rows come in any order. Its value comes from a stream, which is read
-   * to its end and not closed.
+   * to its end and not closed. The stream must not use the load.
    *
    * @param key 1 to {@link Database#MAX_KEY_BYTES} bytes
    * @param value at most {@link Database#MAX_VALUE_BYTES} bytes
@@ -224,12 +229,11 @@ public final class BulkLoad implements AutoCloseable {
     Objects.requireNonNull(value, "value must not be null");
     demandUnsorted();
     StreamedValue.demandShort(transaction.engine(), value);
-    byte[] chunk = value.readNBytes(OverflowWriter.CHUNK);
+    byte[] chunk = firstChunk(value);
     if (chunk.length < OverflowWriter.CHUNK) {
       addUnsorted(key, chunk);
       return;
     }
-    demandUnsorted(); // the code behind the stream may have used the load
     try {
       gather(key, chunk, value);
     } catch (IOException ofStream) {
@@ -243,14 +247,24 @@ public final class BulkLoad implements AutoCloseable {
     }
   }
 
-  private void demandNotTelling() {
-    if (isTelling) {
-      throw new Misuse.OfState("the listener of a load must not use the load");
+  private byte[] firstChunk(InputStream value) throws IOException {
+    called = STREAM;
+    try {
+      return value.readNBytes(OverflowWriter.CHUNK);
+    } finally {
+      called = null;
+    }
+  }
+
+  private void demandNotCalled() {
+    String caller = called;
+    if (caller != null) {
+      throw new Misuse.OfState(caller + " must not use the load");
     }
   }
 
   private void demandUnsorted() {
-    demandNotTelling();
+    demandNotCalled();
     if (isStoring) {
       throw refused("finish was called, and the load takes no more rows: begin another load");
     }
@@ -280,7 +294,12 @@ public final class BulkLoad implements AutoCloseable {
     try {
       UnsortedRows gathered = gathered();
       transaction.inside(() -> gathered); // demands that it is open
-      gathered.add(key, first, rest);
+      called = STREAM; // between the pieces of a value, which are written one behind the other
+      try {
+        gathered.add(key, first, rest);
+      } finally {
+        called = null;
+      }
       unsortedRows++;
       report(BulkLoadProgress.Phase.ADDING, unsortedRows);
     } catch (RuntimeException | Error failure) {
@@ -364,13 +383,14 @@ public final class BulkLoad implements AutoCloseable {
 
   private void tell(BulkLoadProgress.Phase phase) {
     boolean goesOn;
-    isTelling = true;
+    String before = called;
+    called = LISTENER;
     try {
       goesOn = options.listener().test(new BulkLoadProgress(phase, rows(), rows, sortBytes));
     } catch (RuntimeException ofListener) {
       throw cancelled(ofListener);
     } finally {
-      isTelling = false;
+      called = before;
     }
     if (!goesOn) {
       throw cancelled(/* cause= */ null);
@@ -530,7 +550,7 @@ public final class BulkLoad implements AutoCloseable {
    *     load has been given up
    */
   public void finish() {
-    demandNotTelling();
+    demandNotCalled();
     try {
       UnsortedRows gathered = unsorted;
       if (gathered != null) {

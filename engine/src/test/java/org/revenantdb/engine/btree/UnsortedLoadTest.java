@@ -337,6 +337,44 @@ class UnsortedLoadTest {
         });
   }
 
+  /** The bytes of another value would lie between those of the one that is being read. */
+  @Test
+  void the_stream_of_a_value_must_not_use_its_load() throws IOException {
+    try (Database db = Database.open(path(), Samples.SMALL)) {
+      Table table = db.getOrCreateTable("t");
+      try (BulkLoad load = load(db, table, LITTLE)) {
+        byte[] value = value(300_000);
+        for (int at : new int[] {0, 100_000}) {
+          InputStream using =
+              new SequenceInputStream(
+                  new ByteArrayInputStream(value, 0, at),
+                  new InputStream() {
+                    private final ByteArrayInputStream rest =
+                        new ByteArrayInputStream(value, at, value.length - at);
+
+                    @Override
+                    public int read() {
+                      return rest.read();
+                    }
+
+                    @Override
+                    public int read(byte[] into, int offset, int most) throws IOException {
+                      assertThrows(
+                          IllegalStateException.class,
+                          () -> load.addUnsorted(key(2), new byte[3 << 16]));
+                      assertThrows(IllegalStateException.class, load::finish);
+                      return rest.read(into, offset, most);
+                    }
+                  });
+          load.addUnsorted(key(at), using);
+          rows.put(key(at), value);
+        }
+        load.finish();
+      }
+      assertSound(db, table);
+    }
+  }
+
   @Test
   void a_row_of_another_transaction_is_a_conflict_and_the_load_is_given_up() {
     try (Database db = Database.open(path(), Samples.SMALL)) {
@@ -345,7 +383,8 @@ class UnsortedLoadTest {
         addMany(load);
         load.addUnsorted(key(7), bytes("mine"));
         db.run(tx -> tx.put(table, key(7), bytes("other")));
-        assertThrows(ConflictException.class, load::finish);
+        ConflictException told = assertThrows(ConflictException.class, load::finish);
+        assertEquals(0, told.getSuppressed().length, () -> told.getSuppressed()[0].toString());
         assertEquals(List.of(), spillFiles(), "at the end of the transaction, not at the close");
         assertRefused(TransactionStateException.Reason.FINISHED, load::finish);
       }
@@ -469,6 +508,80 @@ class UnsortedLoadTest {
   }
 
   @Test
+  void a_database_that_is_closed_while_a_run_is_written_ends_the_load() throws Exception {
+    for (IoEvent.Kind kind : List.of(IoEvent.Kind.OPEN, IoEvent.Kind.WRITE)) {
+      Database db = Database.open(path(), Samples.SMALL);
+      Table table = db.getOrCreateTable("t");
+      Thread closing = new Thread(db::close);
+      faulty.hook(event -> {
+        if (event.kind() == kind
+            && event.file().toString().endsWith(".spill")
+            && closing.getState() == Thread.State.NEW) {
+          closing.start();
+        }
+      });
+      BulkLoad load = load(db, table, LITTLE);
+      assertThrows(
+          DatabaseClosedException.class,
+          () -> {
+            while (true) {
+              load.addUnsorted(key(random.nextLong()), value(180));
+            }
+          });
+      closing.join();
+      assertEquals(List.of(), spillFiles());
+      assertThrows(DatabaseClosedException.class, load::finish);
+      load.close();
+      assertEquals(List.of(), spillFiles());
+      try (Database again = Database.open(path(), Samples.SMALL)) {
+        assertNothingLeft(again, again.getOrCreateTable("t"));
+        again.dropTable("t");
+      }
+    }
+  }
+
+  @Test
+  void an_interrupted_thread_loads_all_rows_and_stays_interrupted() {
+    try (Database db = Database.open(path(), Samples.SMALL)) {
+      Table table = db.getOrCreateTable("t");
+      Thread.currentThread().interrupt();
+      try (BulkLoad load = load(db, table, LITTLE)) {
+        addMany(load);
+        load.addUnsorted(key(1), new byte[500_000]);
+        load.finish();
+        assertEquals(40_001, load.rows());
+      }
+      assertTrue(Thread.interrupted());
+      assertEquals(40_001, (long) db.call(tx -> tx.count(table, null, null)));
+      assertEquals(List.of(), spillFiles());
+    }
+  }
+
+  @Test
+  void two_loads_at_once_have_files_of_their_own() {
+    try (Database db = Database.open(path(), Samples.SMALL)) {
+      Table table = db.getOrCreateTable("t");
+      Table other = db.getOrCreateTable("other");
+      try (BulkLoad load = load(db, table, LITTLE);
+          BulkLoad givenUp = load(db, other, LITTLE)) {
+        for (int i = 0; i < 20_000; i++) {
+          byte[] key = key(random.nextLong());
+          byte[] value = value(180);
+          load.addUnsorted(key, value);
+          givenUp.addUnsorted(key, value(180));
+          rows.put(key, value);
+        }
+        assertEquals(2, spillFiles().size());
+        givenUp.close();
+        assertEquals(1, spillFiles().size());
+        load.finish();
+      }
+      db.dropTable("other");
+      assertSound(db, table);
+    }
+  }
+
+  @Test
   void a_database_that_is_closed_meanwhile_deletes_the_files() {
     Database db = Database.open(path(), Samples.SMALL);
     Table table = db.getOrCreateTable("t");
@@ -507,7 +620,7 @@ class UnsortedLoadTest {
 
   @Test
   @Tag("slow")
-  void the_listener_sees_rows_come_and_go_to_the_table() {
+  void the_listener_sees_rows_come_and_go_to_the_table() throws IOException {
     List<BulkLoadProgress> seen = new ArrayList<>();
     try (Database db = Database.open(path(), Samples.SMALL)) {
       Table table = db.getOrCreateTable("t");
@@ -515,6 +628,11 @@ class UnsortedLoadTest {
         for (int i = 0; i < 140_000; i++) {
           load.addUnsorted(key(random.nextInt(1 << 30)), value(100));
         }
+        long before = seen.getLast().sortBytes();
+        load.addUnsorted(key(1), new ByteArrayInputStream(value(3 * MIB)));
+        assertTrue(seen.getLast().sortBytes() >= before + 3 * MIB, () -> "" + seen.getLast());
+        load.addUnsorted(key(2), value(MIB));
+        assertTrue(seen.getLast().sortBytes() >= before + 4 * MIB, () -> "" + seen.getLast());
         load.finish();
       }
       for (int i = 1; i < seen.size(); i++) {
@@ -530,8 +648,8 @@ class UnsortedLoadTest {
             seen.stream().filter(one -> one.phase() == phase).count() > 2, phase + " of " + seen);
       }
       BulkLoadProgress last = seen.getLast();
-      assertEquals(140_000, last.rowsAdded());
-      assertTrue(last.sortBytes() > 140_000L * 114, last::toString);
+      assertEquals(140_002, last.rowsAdded());
+      assertTrue(last.sortBytes() > 140_000L * 114 + 4 * MIB, last::toString);
       assertEquals(last.rowsStored(), (long) db.call(tx -> tx.count(table, null, null)));
     }
   }
