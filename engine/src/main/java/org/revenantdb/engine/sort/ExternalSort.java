@@ -88,6 +88,7 @@ public final class ExternalSort {
    */
   public void add(byte[] key, byte @Nullable [] value) {
     if (value != null && isTooLarge(value.length)) {
+      makeRoomBeside(key);
       long before = large.bytes();
       addBeside(key, large.write(value, 0, value.length), value.length, before);
     } else if (!addToMemory(key, value)) {
@@ -106,19 +107,23 @@ public final class ExternalSort {
    * @throws IOException if the stream throws; then nothing is added
    */
   public void add(byte[] key, byte[] first, InputStream rest) throws IOException {
+    makeRoomBeside(key);
     long before = large.bytes();
     LargeValues.Place place = large.write(first, rest);
     addBeside(key, place.position(), place.length(), before);
   }
 
-  private void addBeside(byte[] key, long position, long length, long bytesBefore) {
-    long written = large.bytes() - bytesBefore;
+  /** Before the value is written, so that a failure leaves nothing of it. */
+  private void makeRoomBeside(byte[] key) {
     if (gathered.memoryWith(key.length, SortedChanges.BESIDE) > memory) {
       spill();
     }
+  }
+
+  private void addBeside(byte[] key, long position, long length, long bytesBefore) {
     gathered.addBeside(key, position, length);
     added++;
-    listener.written(written, /* isMerge= */ false);
+    listener.written(large.bytes() - bytesBefore, /* isMerge= */ false);
   }
 
   /** Writes what is in memory as a run. After a failure it is still in memory. */

@@ -286,6 +286,52 @@ class ExternalSortTest {
     }
   }
 
+  /** Runs of several writes, with large values that go to their file with a run, and at once. */
+  @Test
+  @Tag("slow")
+  void what_a_full_disk_leaves_of_a_write_takes_no_space() throws IOException {
+    int failures = 1;
+    for (int failing = 1; failures > 0; failing += 1 + failing / 8) {
+      failures = 0;
+      SortFiles files = files();
+      ExternalSort sort = sort(files, 700_000);
+      int[] left = {failing};
+      faulty.hook(event -> {
+        if (event.kind() == IoEvent.Kind.WRITE && --left[0] == 0) {
+          throw new IOException("No space left on device");
+        }
+      });
+      for (int i = 0; i < 3_000 && failures == 0; i++) {
+        int runs = sort.runs();
+        long before = sort.fileBytes();
+        try {
+          sort.add(bytes(10), bytes(i % 40 == 0 ? 20_000 : i % 301 == 0 ? 150_000 : 1_000));
+        } catch (DiskFullException told) {
+          failures++;
+          assertTrue(sort.runs() > runs || sort.fileBytes() == before);
+          assertNothingBeyond(sort, files);
+        }
+      }
+      for (int again = 0; again < 2; again++) {
+        try {
+          sort.spill();
+          sort.sorted();
+        } catch (DiskFullException told) {
+          failures++;
+          assertNothingBeyond(sort, files);
+        }
+      }
+      faulty.hook(event -> {});
+      files.left().deleteAll();
+      assertEquals(0, onDisk());
+      assertTrue(failing > 20 || failures > 0, "writes: " + failing);
+    }
+  }
+
+  private void assertNothingBeyond(ExternalSort sort, SortFiles files) {
+    assertEquals(sort.fileBytes() + 64L * files.count(), bytesOnDisk());
+  }
+
   @Test
   void a_stream_that_throws_adds_nothing() throws IOException {
     SortFiles files = files();
