@@ -380,6 +380,30 @@ class ExternalSortTest {
     files.left().deleteAll();
   }
 
+  /** A device that mixes up its blocks: each of them is whole. */
+  @Test
+  void whole_blocks_of_another_place_or_of_another_file_are_found() throws IOException {
+    SortFiles files = files();
+    ExternalSort[] sorts = {sort(files, 30_000), sort(files, 30_000)};
+    for (ExternalSort sort : sorts) {
+      sort.add(bytes(10), bytes(200_000));
+    }
+    Path[] both = list();
+    byte[] good = Files.readAllBytes(both[0]);
+    Files.write(both[0], Files.readAllBytes(both[1]));
+    assertDamaged(sorts[0]);
+    int block = (1 << 16) + 24;
+    byte[] swapped = good.clone();
+    System.arraycopy(good, 64, swapped, 64 + block, block);
+    System.arraycopy(good, 64 + block, swapped, 64, block);
+    Files.write(both[0], swapped);
+    assertDamaged(sorts[0]);
+    Files.write(both[0], good);
+    readAll(sorts[0]);
+    readAll(sorts[1]);
+    files.left().deleteAll();
+  }
+
   private static void assertDamaged(ExternalSort sort) {
     DamagedFileException told = assertThrows(DamagedFileException.class, () -> readAll(sort));
     assertTrue(told.getMessage().contains(".spill"), told::getMessage);
