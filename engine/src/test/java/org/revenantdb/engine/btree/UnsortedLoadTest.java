@@ -684,6 +684,22 @@ class UnsortedLoadTest {
     }
   }
 
+  /** Nothing that allocates may follow the record of the commit. */
+  @Test
+  void the_files_are_deleted_before_the_commit() {
+    List<List<String>> seen = new ArrayList<>();
+    try (Database db = Database.open(path(), Samples.SMALL)) {
+      Table table = db.getOrCreateTable("t");
+      BulkLoadOptions options = LITTLE.withListener(progress -> seen.add(spillFiles()));
+      try (BulkLoad load = load(db, table, options)) {
+        addMany(load);
+        assertEquals(1, seen.getLast().size());
+        load.finish(); // the listener is told before the commit
+      }
+    }
+    assertEquals(List.of(), seen.getLast());
+  }
+
   @Test
   void the_listener_of_a_load_must_not_use_it() {
     try (Database db = Database.open(path(), Samples.SMALL)) {

@@ -209,6 +209,23 @@ class ExternalSortTest {
     assertEquals(0, onDisk());
   }
 
+  /** The room of arrays that grow is counted before they do. */
+  @Test
+  void memory_stays_below_each_bound() {
+    SortFiles files = files();
+    for (int bound = 15_000; bound < 120_000; bound += 1_777) {
+      ExternalSort sort = sort(files, bound);
+      int length = bound % 90;
+      int most = bound;
+      for (int i = 0; i < 3_000 && sort.runs() < 2; i++) {
+        sort.add(bytes(12), bytes(length));
+        long memory = sort.memory();
+        assertTrue(memory <= most, () -> memory + " of " + most);
+      }
+    }
+    files.left().deleteAll();
+  }
+
   /** An odd run at the end of a pass would keep the file before it for another pass. */
   @Test
   void passes_need_no_more_than_twice_the_space_of_the_runs() throws IOException {
