@@ -282,6 +282,7 @@ class ExternalSortTest {
           sort.add(key, value);
         } catch (DiskFullException told) {
           failures++;
+          assertNothingBeyond(sort, files);
           sort.add(key, value);
         }
         model.put(key, Optional.of(value));
@@ -290,6 +291,7 @@ class ExternalSortTest {
         sort.sorted();
       } catch (DiskFullException told) {
         failures++;
+        assertNothingBeyond(sort, files); // a pass has written some of its runs
       }
       assertSorted(sort);
       faulty.hook(event -> {});
