@@ -263,7 +263,7 @@ class ExternalSortTest {
   @Test
   @Tag("slow")
   void a_full_disk_at_any_write_loses_nothing_that_was_added_before() throws IOException {
-    for (int failing = 1; ; failing += 1 + failing / 6) {
+    for (int failing = 1; ; failing += 1 + failing / 12) {
       model.clear();
       random.setSeed(seed);
       SortFiles files = files();
@@ -275,7 +275,7 @@ class ExternalSortTest {
         }
       });
       int failures = 0;
-      for (int i = 0; i < 1_200; i++) {
+      for (int i = 0; i < 2_400; i++) {
         byte[] key = bytes(10);
         byte[] value = bytes(random.nextInt(300) == 0 ? 100_000 : 30);
         try {
