@@ -1041,7 +1041,7 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Begins a load of rows in ascending order of their keys, with {@link
+   * Begins a load of rows, in ascending order of their keys or unsorted, with {@link
    * DatabaseOptions#durability}.
    *
    * @param table a table of this database; the load is fast if all its keys are below the new ones
@@ -1059,14 +1059,27 @@ public final class Database implements AutoCloseable {
    * @return the load; close it
    */
   public BulkLoad bulkLoad(Table table, TransactionOptions options) {
+    return bulkLoad(table, options, BulkLoadOptions.defaults());
+  }
+
+  /**
+   * As {@link #bulkLoad(Table, TransactionOptions)}, with memory for unsorted rows and a listener.
+   *
+   * @param table a table of this database; the load is fast if all its keys are below the new ones
+   * @param options options of its transaction
+   * @param loadOptions options of the load
+   * @return the load; close it
+   */
+  public BulkLoad bulkLoad(Table table, TransactionOptions options, BulkLoadOptions loadOptions) {
     Objects.requireNonNull(table, "table must not be null");
     Objects.requireNonNull(options, "options must not be null");
+    Objects.requireNonNull(loadOptions, "loadOptions must not be null");
     try {
       TableState.of(table).demandOf(engine);
       // It reads nothing, so its isolation does not matter until it ends.
       Transaction transaction = begin(options.withIsolation(Isolation.SNAPSHOT));
       try {
-        return new BulkLoad(transaction, table);
+        return new BulkLoad(transaction, table, loadOptions);
       } catch (Throwable failure) {
         transaction.close();
         throw failure;

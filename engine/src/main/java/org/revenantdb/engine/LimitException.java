@@ -20,7 +20,10 @@ public final class LimitException extends RevenantException {
     NAME_LENGTH,
     /** A name has half of a surrogate pair, which UTF-8 cannot encode: correct the name. */
     NAME_CHARACTERS,
-    /** A bulk load received keys that do not ascend: sort the rows, or use {@code put}. */
+    /**
+     * A bulk load received keys that do not ascend: add the rows with {@link
+     * BulkLoad#addUnsorted(byte[], byte[])}, sort them, or use {@code put}.
+     */
     KEY_ORDER,
     /**
      * A value is longer than {@link Database#MAX_VALUE_BYTES}, or too long for an array: read it as

@@ -43,6 +43,7 @@ class OptionsTest {
   private static final TransactionOptions TRANSACTION = TransactionOptions.durable();
   private static final SequenceOptions SEQUENCE = SequenceOptions.defaults();
   private static final BackupOptions BACKUP = BackupOptions.defaults();
+  private static final BulkLoadOptions LOAD = BulkLoadOptions.defaults();
   private static final ArchiveOptions ARCHIVE = ArchiveOptions.to(Path.of("archive"));
   private static final FollowerOptions FOLLOWER = FollowerOptions.defaults();
   private static final TableOptions TABLE = TableOptions.defaults();
@@ -246,6 +247,17 @@ class OptionsTest {
         row(SEQUENCE, "order", "one of [PLAIN, BIT_REVERSED]"),
         row(BACKUP, "bytesPerSecond", "from 0 to 9223372036854775807", -1L, Long.MIN_VALUE),
         row(BACKUP, "listener", LISTENER),
+        row(
+            LOAD,
+            "sortMemory",
+            "from 1048576 to 9007199254740992",
+            -1L,
+            0L,
+            MIB - 1L,
+            (1L << 53) + 1,
+            Long.MIN_VALUE,
+            Long.MAX_VALUE),
+        row(LOAD, "listener", LISTENER),
         row(
             BACKUP,
             "since",

@@ -36,6 +36,7 @@ class PackagesTest {
   private static final List<String> LOWER =
       List.of(
           "flight",
+          "sort",
           "page",
           "txn",
           "buffer",

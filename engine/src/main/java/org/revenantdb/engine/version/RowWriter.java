@@ -68,6 +68,9 @@ public final class RowWriter implements RowConflict {
   private final RowChange change;
   private final LeafRoom leafRoom;
 
+  /** What is done when the transaction has ended; null if nothing is. */
+  private @Nullable Runnable whenEnded;
+
   private long conflictingWriter;
   private long conflictLsn;
   private int conflictTree;
@@ -102,6 +105,16 @@ public final class RowWriter implements RowConflict {
   public void end() {
     holds.clear();
     history.end();
+    Runnable last = whenEnded;
+    if (last != null) {
+      whenEnded = null;
+      last.run();
+    }
+  }
+
+  /** Sets what is done when its transaction has ended, however it ends. It must not fail. */
+  public void whenEnded(Runnable action) {
+    whenEnded = action;
   }
 
   /**

@@ -177,6 +177,27 @@ class RefusedValueTest {
     });
   }
 
+  @ParameterizedTest
+  @EnumSource
+  void a_refused_value_of_an_unsorted_load_leaves_its_file_as_it_was_and_the_load_goes_on(
+      Refusal refusal) throws IOException {
+    Path file = directory.resolve("db").resolve("sorts-1.spill");
+    try (BulkLoad load = db.bulkLoad(table)) {
+      load.addUnsorted(key("l"), stream(100_000, null));
+      long bytes = Files.size(file);
+      refuse(refusal, value -> load.addUnsorted(key("k"), value));
+      assertEquals(bytes, Files.size(file));
+      load.addUnsorted(key("j"), stream(LIMIT, null));
+      assertEquals(2, load.rows());
+      load.finish();
+    }
+    db.run(tx -> {
+      assertNotNull(tx.get(table, key("j")));
+      assertNull(tx.get(table, key("k")));
+      assertNotNull(tx.get(table, key("l")));
+    });
+  }
+
   @Test
   void a_stream_of_known_length_is_refused_before_it_is_read() throws IOException {
     long tail = engine().storage().log().tail();

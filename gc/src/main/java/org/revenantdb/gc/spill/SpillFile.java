@@ -17,13 +17,15 @@ import org.revenantdb.recovery.format.LittleEndian;
  */
 final class SpillFile {
   private final StorageFile file;
+  private final SpillFiles.Kind kind;
   private final long number;
 
   /** The end of the last whole block. */
   private long end = SpillLayout.HEADER;
 
-  private SpillFile(StorageFile file, long number) {
+  private SpillFile(StorageFile file, SpillFiles.Kind kind, long number) {
     this.file = file;
+    this.kind = kind;
     this.number = number;
   }
 
@@ -48,11 +50,11 @@ final class SpillFile {
     try {
       file.write(0, MemorySegment.ofArray(header));
     } catch (FileException failed) {
-      new SpillFile(file, number).close();
+      new SpillFile(file, kind, number).close();
       SpillFiles.delete(path);
       throw failed;
     }
-    return new SpillFile(file, number);
+    return new SpillFile(file, kind, number);
   }
 
   Path path() {
@@ -83,6 +85,12 @@ final class SpillFile {
     end = position;
   }
 
+  /** As {@link #cut}, and gives the space behind the position back. */
+  void truncate(long position) {
+    cut(position);
+    file.truncate(position);
+  }
+
   /**
    * Reads whole blocks, and checks them.
    *
@@ -90,10 +98,20 @@ final class SpillFile {
    */
   byte[] read(long from, long to) {
     byte[] bytes = new byte[Math.toIntExact(to - from)];
-    file.read(from, MemorySegment.ofArray(bytes));
+    read(from, bytes, bytes.length);
+    return bytes;
+  }
+
+  /**
+   * Reads whole blocks into the beginning of an array, and checks them.
+   *
+   * @throws DamagedFileException if they are not what was written there
+   */
+  void read(long from, byte[] bytes, int wanted) {
+    file.read(from, MemorySegment.ofArray(bytes).asSlice(0, wanted));
     int at = 0;
-    while (at < bytes.length) {
-      int left = bytes.length - at;
+    while (at < wanted) {
+      int left = wanted - at;
       int length =
           left < SpillLayout.BLOCK_HEADER
               ? 0
@@ -106,13 +124,12 @@ final class SpillFile {
         throw new DamagedFileException(
             path(),
             from + at,
-            "the bytes here are not the block of older versions that was written",
-            "check the device and end the open transactions; the rows in the data file are not affected",
+            "the bytes here are not the block of " + kind.content + " that was written",
+            kind.cure,
             /* cause= */ null);
       }
       at += length;
     }
-    return bytes;
   }
 
   /** Closes the file and ignores errors. */

@@ -35,18 +35,35 @@ public final class SpillFiles implements AutoCloseable {
   /** The content of a file. */
   public enum Kind {
     /** A run of older versions. */
-    VERSIONS("versions-", 1),
+    VERSIONS("versions-", 1, "older versions", OPEN_TRANSACTIONS),
     /** The rows that a transaction with savepoints has overwritten. */
-    OVERWRITTEN("savepoints-", 2);
+    OVERWRITTEN("savepoints-", 2, "older versions", OPEN_TRANSACTIONS),
+    /** Rows that are being sorted. */
+    SORTED(
+        "sorts-",
+        3,
+        "sorted rows",
+        "check the device and repeat the load; the rows of the database are not affected");
 
     final String prefix;
     final int code;
 
-    Kind(String prefix, int code) {
+    /** What a block has, for messages. */
+    final String content;
+
+    /** What to do if a block is damaged. */
+    final String cure;
+
+    Kind(String prefix, int code, String content, String cure) {
       this.prefix = prefix;
       this.code = code;
+      this.content = content;
+      this.cure = cure;
     }
   }
+
+  private static final String OPEN_TRANSACTIONS =
+      "check the device and end the open transactions; the rows in the data file are not affected";
 
   private static final String SUFFIX = ".spill";
 
@@ -164,10 +181,15 @@ public final class SpillFiles implements AutoCloseable {
     return file;
   }
 
-  /** Deletes a file that is no longer needed; called on a thread of the engine. */
+  /**
+   * Deletes a file that is no longer needed; called on a thread of the engine. The second call for
+   * a file does nothing: its name may belong to another file by then.
+   */
   void delete(SpillFile file) {
+    if (!open.remove(file)) {
+      return;
+    }
     file.close();
-    open.remove(file);
     try {
       ownership.check();
     } catch (OwnershipLostException notOurs) {

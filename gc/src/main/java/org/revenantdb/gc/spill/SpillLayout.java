@@ -24,6 +24,8 @@ import org.revenantdb.recovery.format.LittleEndian;
  *             | committed at | superseded at | row bytes | val. bytes | flags | table 4 | key | value |
  *             +--------------+---------------+-----------+------------+-------+---------+-----+-------+
  * </pre>
+ *
+ * <p>The entries of sorted rows are drawn in {@code engine.sort.SortedChanges}.
  */
 final class SpillLayout {
   /** u32: CRC32C of the rest of the header. */

@@ -11,6 +11,7 @@ final class TreeMemory {
       Map.of(
           "load", "1/s",
           "load_sorted", "1/s",
+          "load_unsorted", "1/s",
           "settle_ms", "ms",
           "reads", "1/s",
           "scans", "1/s",
@@ -30,6 +31,7 @@ final class TreeMemory {
   static final String MIX_50 = "mix,reads=50";
   private static final String LOAD = "load";
   private static final String LOAD_SORTED = "load_sorted";
+  private static final String LOAD_UNSORTED = "load_unsorted";
 
   static final List<String> FIGURES =
       List.of(
@@ -39,6 +41,7 @@ final class TreeMemory {
           "mix95_vs_tupl",
           "mix50_vs_tupl",
           "load_vs_tupl",
+          "bulk_unsorted_rows_per_second",
           "bytes_per_read");
 
   private TreeMemory() {}
@@ -78,6 +81,9 @@ final class TreeMemory {
         "load_sorted",
         "at the end, into another table of the same store: a bulk load, logged, against MDB_APPEND"
             + " in one transaction; TuplDB 1.3, the newest that is published, has no sorter");
+    figures.setting(
+        "load_unsorted",
+        "then into one more table: a bulk load of rows in no order, default options of the load; ours alone");
     figures.setting("mix", "2 threads, a transaction an operation, zipfian 0.99");
     List<TreeEngines> engines = TreeEngines.of(session.quick());
     List<ForkSession.Child> children = new ArrayList<>();
@@ -100,7 +106,7 @@ final class TreeMemory {
     plot(figures, engines, "How many point reads a second?", READS, /* ordered= */ false);
     plot(figures, engines, "How many scans of 100 rows a second?", SCANS, /* ordered= */ true);
     List<String> writes = new ArrayList<>(UPDATES);
-    writes.addAll(List.of(MIX_95, MIX_50, LOAD, LOAD_SORTED));
+    writes.addAll(List.of(MIX_95, MIX_50, LOAD, LOAD_SORTED, LOAD_UNSORTED));
     plot(figures, engines, "How many rows a second, written?", writes, /* ordered= */ false);
     Map<String, Sample> samples = session.run("tree, in memory", children, UNITS);
     figures.attempt(() -> put(session, samples, "read_vs_lmdb", TreeEngines.LMDB, READS));
@@ -111,6 +117,10 @@ final class TreeMemory {
     figures.attempt(
         () -> put(session, samples, "mix50_vs_tupl", TreeEngines.TUPL, List.of(MIX_50)));
     figures.attempt(() -> put(session, samples, "load_vs_tupl", TreeEngines.TUPL, List.of(LOAD)));
+    figures.attempt(() ->
+        figures.put(
+            "bulk_unsorted_rows_per_second",
+            ForkSession.median(samples, LOAD_UNSORTED + "," + TreeEngines.OURS.variant())));
     figures.attempt(() -> putBytes(session, samples));
   }
 

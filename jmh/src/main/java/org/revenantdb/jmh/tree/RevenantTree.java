@@ -22,6 +22,9 @@ import org.revenantdb.engine.TransactionOptions;
  * of the caller's.
  */
 public class RevenantTree implements TreeStore {
+  /** A prime that divides no number of rows: a walk by it meets each row once. */
+  private static final long STRIDE = 1_500_450_271;
+
   private final Database database;
   private final Table table;
 
@@ -65,6 +68,23 @@ public class RevenantTree implements TreeStore {
         TreeRows.key(row, key);
         TreeRows.value(row, 0, value);
         load.add(key, value);
+      }
+      load.finish();
+    }
+    return true;
+  }
+
+  @Override
+  public boolean loadUnsorted(int rows) {
+    byte[] key = new byte[TreeRows.KEY];
+    byte[] value = new byte[TreeRows.VALUE];
+    Table unsorted = database.getOrCreateTable("unsorted");
+    try (BulkLoad load = database.bulkLoad(unsorted, TransactionOptions.lazy())) {
+      for (int i = 0; i < rows; i++) {
+        long row = i * STRIDE % rows;
+        TreeRows.key(row, key);
+        TreeRows.value(row, 0, value);
+        load.addUnsorted(key, value);
       }
       load.finish();
     }

@@ -52,8 +52,8 @@ public final class TreeFork {
 
   /**
    * Prints {@code = load} rows a second; {@code = reads}, {@code = scans}, {@code = updates},
-   * {@code = mix} a second, {@code = bytes_per_read}, {@code = load_sorted} rows a second if the
-   * engine has anything for that.
+   * {@code = mix} a second, {@code = bytes_per_read}, {@code = load_sorted} and {@code =
+   * load_unsorted} rows a second if the engine has anything for that.
    *
    * @param arguments see the class
    * @throws Exception if something cannot be measured
@@ -68,6 +68,7 @@ public final class TreeFork {
       load(store, rows);
       new TreeFork(store, rows, times, Long.parseLong(arguments[6])).measure();
       loadSorted(store, rows);
+      loadUnsorted(store, rows);
     }
   }
 
@@ -103,6 +104,7 @@ public final class TreeFork {
       TreeWork.load(store.session(), rows);
       long nanos = System.nanoTime() - start;
       store.loadSorted(rows);
+      store.loadUnsorted(rows);
       return nanos;
     }
   }
@@ -135,6 +137,13 @@ public final class TreeFork {
     long start = System.nanoTime();
     if (store.loadSorted(rows)) {
       Told.tell("load_sorted", rows * 1e9 / (System.nanoTime() - start));
+    }
+  }
+
+  private static void loadUnsorted(TreeStore store, int rows) throws Exception {
+    long start = System.nanoTime();
+    if (store.loadUnsorted(rows)) {
+      Told.tell("load_unsorted", rows * 1e9 / (System.nanoTime() - start));
     }
   }
 

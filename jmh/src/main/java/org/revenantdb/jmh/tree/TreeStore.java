@@ -38,6 +38,17 @@ public interface TreeStore extends AutoCloseable {
   }
 
   /**
+   * Loads rows that are in no order into another, empty table with the engine's method for that.
+   *
+   * @param rows how many
+   * @return whether it has anything for that
+   * @throws Exception whatever the engine throws
+   */
+  default boolean loadUnsorted(int rows) throws Exception {
+    return false;
+  }
+
+  /**
    * Updates rows in one transaction, committed as the engine does by itself: durably.
    *
    * @param rows numbers of the rows, in the order of the updates

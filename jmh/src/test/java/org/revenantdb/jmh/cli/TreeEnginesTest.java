@@ -50,6 +50,9 @@ class TreeEnginesTest {
     if (engine == TreeEngines.OURS || engine == TreeEngines.LMDB) {
       points.add("load_sorted");
     }
+    if (engine == TreeEngines.OURS) {
+      points.add("load_unsorted");
+    }
     assertEquals(points, List.copyOf(said.values().keySet()));
   }
 

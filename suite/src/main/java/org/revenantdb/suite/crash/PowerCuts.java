@@ -81,9 +81,9 @@ final class PowerCuts {
 
   private static final List<Share> VARIANTS =
       List.of(
-          new Share(MixedSubject::new, 0.27),
+          new Share(MixedSubject::new, 0.26),
           new Share(LargeValuesSubject::new, 0.17),
-          new Share(LazySubject::new, 0.24),
+          new Share(LazySubject::new, 0.23),
           new Share(CompactSubject::new, 0.05),
           new Share(EvictionSubject::new, 0.04),
           new Share(LoadSubject::new, 0.07),
@@ -92,7 +92,8 @@ final class PowerCuts {
           new Share(PreparedSubject::new, 0.03),
           new Share(SchemaSubject::new, 0.04),
           new Share(VersionsSubject::new, 0.02),
-          new Share(ThrottleSubject::new, 0.02));
+          new Share(ThrottleSubject::new, 0.02),
+          new Share(UnsortedLoadSubject::new, 0.02));
 
   private static final Share SHORT = new Share(ShortSubject::new, 0);
 

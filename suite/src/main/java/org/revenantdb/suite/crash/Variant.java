@@ -36,7 +36,10 @@ public enum Variant {
   VERSIONS(VersionsSubject.class, VersionsSubject::new),
 
   /** {@link ThrottleSubject}. */
-  THROTTLE(ThrottleSubject.class, ThrottleSubject::new);
+  THROTTLE(ThrottleSubject.class, ThrottleSubject::new),
+
+  /** {@link UnsortedLoadSubject}. */
+  UNSORTED(UnsortedLoadSubject.class, UnsortedLoadSubject::new);
 
   private final Class<? extends RevenantSubject> type;
 

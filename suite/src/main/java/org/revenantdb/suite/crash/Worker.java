@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.crash.Seeds;
 import org.revenantdb.chaos.subject.Promises;
 import org.revenantdb.engine.BulkLoad;
+import org.revenantdb.engine.BulkLoadOptions;
 import org.revenantdb.engine.ConflictException;
 import org.revenantdb.engine.Cursor;
 import org.revenantdb.engine.Database;
@@ -157,6 +158,57 @@ final class Worker {
     if (close) {
       load.close();
       group.rolledBack();
+    }
+  }
+
+  /**
+   * Runs a bulk load of unsorted rows; returns false after a conflict.
+   *
+   * @param keys in any order; a key may come again
+   * @param length of each value, by its key
+   */
+  boolean loadUnsorted(
+      String table, List<byte[]> keys, ToIntFunction<byte[]> length, BulkLoadOptions options) {
+    Promises.Group group = promises.begin();
+    try (BulkLoad load = db.bulkLoad(table(table), TransactionOptions.durable(), options)) {
+      addUnsorted(load, group, table, keys, length);
+      group.committing();
+      load.finish();
+      group.durable();
+      return true;
+    } catch (ConflictException conflict) {
+      group.rolledBack();
+      return false;
+    }
+  }
+
+  /** A bulk load of unsorted rows that is cancelled, or left open. */
+  @SuppressWarnings("MustBeClosed") // left open on purpose
+  void giveUpUnsorted(
+      String table,
+      List<byte[]> keys,
+      ToIntFunction<byte[]> length,
+      BulkLoadOptions options,
+      boolean close) {
+    Promises.Group group = promises.begin();
+    BulkLoad load = db.bulkLoad(table(table), TransactionOptions.durable(), options);
+    addUnsorted(load, group, table, keys, length);
+    if (close) {
+      load.close();
+      group.rolledBack();
+    }
+  }
+
+  private void addUnsorted(
+      BulkLoad load,
+      Promises.Group group,
+      String table,
+      List<byte[]> keys,
+      ToIntFunction<byte[]> length) {
+    for (byte[] key : keys) {
+      byte[] value = Cell.value(Seeds.of(seed, values++), length.applyAsInt(key));
+      group.put(Cell.key(table, key), Cell.promised(value));
+      load.addUnsorted(key, value);
     }
   }
 

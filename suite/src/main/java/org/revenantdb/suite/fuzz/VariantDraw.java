@@ -311,6 +311,7 @@ final class VariantDraw {
                     "stray",
                     "revenant.data.new",
                     "versions-1.spill",
+                    "sorts-1.spill",
                     "versions--1.spill",
                     "savepoints-99999999999999999999.spill",
                     "revenant.counters",
