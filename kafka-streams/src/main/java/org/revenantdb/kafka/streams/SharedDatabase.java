@@ -198,11 +198,11 @@ final class SharedDatabase {
 
   /**
    * Whether the next store can use it; else it is closed. One that no store had open may have
-   * stopped meanwhile, and state that was given up may be there. Hold the lock.
+   * stopped meanwhile. Hold the lock.
    */
   private boolean isUsable() {
     if (users > 0) {
-      tidy();
+      lookNowAndThen();
       return true;
     }
     try {
@@ -210,7 +210,7 @@ final class SharedDatabase {
         return false;
       }
       database.sync(); // throws if the engine has stopped
-      dropForgotten();
+      lookNowAndThen();
       return true;
     } catch (RevenantException stopped) {
       doubt();
@@ -495,8 +495,12 @@ final class SharedDatabase {
     }
   }
 
-  /** A commit is made: now and then the tables that nobody needs are dropped. Hold no lock. */
-  void hasCommitted() {
+  /**
+   * Drops the tables that nobody needs, unless that was done a moment ago: a look asks the file
+   * system for each idle table, and an instance opens all of its stores at its start. Do not hold
+   * the lock of a task.
+   */
+  void lookNowAndThen() {
     long now = clock.getAsLong();
     long last = lastLook.get();
     if (now - last >= BETWEEN_LOOKS && lastLook.compareAndSet(last, now)) {

@@ -604,7 +604,7 @@ abstract class TaskStore implements StateStore {
         }
         now.task.commit(this, new HashMap<TopicPartition, @Nullable Long>(changelogOffsets));
       }
-      now.shared.hasCommitted();
+      now.shared.lookNowAndThen();
     } catch (RevenantException failure) {
       throw told("it cannot be committed", failure);
     }

@@ -264,6 +264,16 @@ class SharedDatabaseTest {
     store.close();
   }
 
+  /** A clock that the test moves; it begins with a look that has just been made. */
+  private static AtomicLong clockOf(RevenantStore store) {
+    SharedDatabase shared = store.opened().shared();
+    AtomicLong now = new AtomicLong(System.nanoTime());
+    shared.clock = now::get;
+    now.addAndGet(SharedDatabase.BETWEEN_LOOKS);
+    shared.lookNowAndThen();
+    return now;
+  }
+
   private static List<String> tables(RevenantStore store) {
     return store.opened().shared().database().tableNames();
   }
@@ -274,14 +284,17 @@ class SharedDatabaseTest {
     MockTime time = new MockTime(0, System.currentTimeMillis(), 0);
     StateDirectory directories = directories(time);
     RevenantStore stays = opened(context, directories, new TaskId(0, 0));
+    AtomicLong now = clockOf(stays);
     for (int task = 1; task <= 3; task++) {
       comesAndGoes(context, directories, new TaskId(0, task));
     }
+    now.addAndGet(SharedDatabase.BETWEEN_LOOKS);
     opened(context, directories, new TaskId(1, 0)).close();
     assertEquals(2 + 3 * 5, tables(stays).size(), "all of them may come back");
     time.sleep(1_000_000_000L);
     directories.cleanRemovedTasks(1_000);
     assertFalse(Files.exists(home.resolve("app/0_1")));
+    now.addAndGet(SharedDatabase.BETWEEN_LOOKS);
     RevenantStore comes = opened(context, directories, new TaskId(1, 1));
     assertEquals(List.of("0_0/store", "1_1/store"), tables(stays));
     stays.put(Bytes.wrap(new byte[] {1}), new byte[1]);
@@ -300,8 +313,7 @@ class SharedDatabaseTest {
     comesAndGoes(context, directories, MOVED);
     time.sleep(1_000_000_000L);
     directories.cleanRemovedTasks(1_000);
-    AtomicLong now = new AtomicLong(System.nanoTime());
-    stays.opened().shared().clock = now::get;
+    AtomicLong now = clockOf(stays);
     now.addAndGet(SharedDatabase.BETWEEN_LOOKS);
     commit(stays, 1);
     assertEquals(List.of("0_0/store"), tables(stays));
@@ -317,6 +329,36 @@ class SharedDatabaseTest {
     stays.close();
   }
 
+  /** At a start all stores are opened, and each look would ask for the markers of all of them. */
+  @Test
+  void a_store_that_is_opened_looks_only_if_the_last_look_is_long_ago() {
+    TaskContext context = new TaskContext(home.resolve("app"), StreamsConfig.EXACTLY_ONCE_V2);
+    MockTime time = new MockTime(0, System.currentTimeMillis(), 0);
+    StateDirectory directories = directories(time);
+    Instance instance = new Instance();
+    SharedDatabase shared =
+        SharedDatabase.acquire(home.resolve("app"), Map.of(RevenantConfig.POOL_BYTES, 4L << 20));
+    shared.keepFor(RunningInstance.of(instance.metrics));
+    RevenantStore stays = opened(context, directories, new TaskId(0, 0));
+    AtomicLong now = clockOf(stays);
+    comesAndGoes(context, directories, MOVED);
+    time.sleep(1_000_000_000L);
+    directories.cleanRemovedTasks(1_000);
+    now.addAndGet(SharedDatabase.BETWEEN_LOOKS - 1);
+    RevenantStore comes = opened(context, directories, new TaskId(0, 2));
+    assertEquals(7, tables(stays).size(), "beside open stores");
+    comes.close();
+    stays.close();
+    shared.release();
+    stays = opened(context, directories, new TaskId(0, 0));
+    assertEquals(7, tables(stays).size(), "in a database that an instance has kept");
+    now.incrementAndGet();
+    opened(context, directories, new TaskId(0, 2)).close();
+    assertEquals(List.of("0_0/store", "0_2/store"), tables(stays));
+    stays.close();
+    instance.end();
+  }
+
   private static void commit(RevenantStore store, long offset) {
     store.put(Bytes.wrap(new byte[] {1}), new byte[] {(byte) offset});
     store.commit(Map.of(new TopicPartition("store", 0), offset));
@@ -328,12 +370,15 @@ class SharedDatabaseTest {
     TaskContext context = new TaskContext(home.resolve("app"), StreamsConfig.EXACTLY_ONCE_V2);
     StateDirectory directories = directories(Time.SYSTEM);
     RevenantStore store = opened(context, directories, new TaskId(0, 0));
+    AtomicLong now = clockOf(store);
     commit(store, 1);
     Files.delete(home.resolve("app/0_0/store").resolve(SharedDatabase.MARKER));
+    now.addAndGet(SharedDatabase.BETWEEN_LOOKS);
     RevenantStore other = opened(context, directories, MOVED);
     commit(store, 2);
     assertArrayEquals(new byte[] {2}, store.get(Bytes.wrap(new byte[] {1})));
     store.close();
+    now.addAndGet(SharedDatabase.BETWEEN_LOOKS);
     RevenantStore comes = opened(context, directories, new TaskId(0, 2));
     assertEquals(List.of("0_1/store", "0_2/store"), tables(other));
     comes.close();
@@ -346,8 +391,10 @@ class SharedDatabaseTest {
     StateDirectory directories = directories(Time.SYSTEM);
     RevenantStore stays = opened(context, directories, new TaskId(0, 0));
     RevenantStore goes = opened(context, directories, MOVED);
+    AtomicLong now = clockOf(stays);
     commit(goes, 7);
     goes.close();
+    now.addAndGet(SharedDatabase.BETWEEN_LOOKS);
     opened(context, directories, new TaskId(0, 2)).close();
     RevenantStore back = opened(context, directories, MOVED);
     assertEquals(7, back.committedOffset(new TopicPartition("store", 0)));
