@@ -28,6 +28,9 @@ import org.revenantdb.engine.TransactionOptions;
 final class Restoration {
   private static final byte[] NOTHING = {};
 
+  /** Characters of the name of a transaction. */
+  private static final int MOST_OF_NAME = 100;
+
   private final TaskStore store;
   private final SharedDatabase shared;
   private final Table table;
@@ -59,7 +62,13 @@ final class Restoration {
     this.table = table;
     this.options =
         (shared.isDurable() ? TransactionOptions.durable() : TransactionOptions.lazy())
-            .withName("kafka-streams restore " + table.name());
+            .withName(transactionName(table.name()));
+  }
+
+  /** What shows the transaction to people; the engine refuses longer names than this. */
+  private static String transactionName(String table) {
+    String whole = "kafka-streams restore " + table;
+    return whole.substring(0, Math.min(whole.length(), MOST_OF_NAME));
   }
 
   /**

@@ -21,6 +21,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.apache.kafka.streams.errors.ProcessorStateException;
 import org.apache.kafka.streams.processor.StateStoreContext;
 import org.jspecify.annotations.Nullable;
@@ -56,6 +58,9 @@ final class SharedDatabase {
 
   /** Between the name of a store's table and the number of a segment; no store has it. */
   private static final char SEGMENT = '#';
+
+  /** A segment's table: the name of the store's table, and the number. */
+  private static final Pattern SEGMENT_NAME = Pattern.compile("(.*)" + SEGMENT + "(-?\\d{1,18})\\z");
 
   /** Restored rows are gathered in the heap, up to the size of the pool divided by this. */
   private static final int PART_OF_POOL = 4;
@@ -140,8 +145,7 @@ final class SharedDatabase {
     this.lastLook = new AtomicLong(clock.getAsLong());
     for (String name : database.tableNames()) {
       if (name.indexOf(SEPARATOR) > 0) {
-        int segment = name.lastIndexOf(SEGMENT);
-        idle.add(segment < 0 ? name : name.substring(0, segment));
+        idle.add(SEGMENT_NAME.matcher(name).replaceFirst("$1"));
       }
     }
   }
@@ -184,7 +188,7 @@ final class SharedDatabase {
         Database database = opener.get();
         try {
           shared = new SharedDatabase(home, database);
-          shared.dropForgotten();
+          shared.tidy();
         } catch (Throwable failure) {
           database.close();
           throw failure;
@@ -416,7 +420,10 @@ final class SharedDatabase {
     String prefix = table + SEGMENT;
     for (String name : database.tableNames()) {
       if (name.startsWith(prefix)) {
-        segments.put(Long.valueOf(name.substring(prefix.length())), database.table(name));
+        Matcher segment = SEGMENT_NAME.matcher(name);
+        if (segment.matches() && segment.group(1).equals(table)) {
+          segments.put(Long.valueOf(segment.group(2)), database.table(name));
+        }
       }
     }
     return segments;
@@ -481,11 +488,11 @@ final class SharedDatabase {
         home.resolve(name.substring(0, task)).resolve(name.substring(task + 1)).resolve(MARKER));
   }
 
-  /** The same while stores are open, which must not fail for it. */
+  /** A look: neither the store that is opened nor the commit fails for it. */
   private void tidy() {
     try {
       dropForgotten();
-    } catch (RevenantException failure) {
+    } catch (RuntimeException failure) {
       doubt();
       TaskStore.LOG.log(
           System.Logger.Level.WARNING,

@@ -18,6 +18,8 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InvalidTopicException;
+import org.apache.kafka.common.internals.Topic;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.errors.InvalidStateStoreException;
@@ -117,7 +119,27 @@ abstract class TaskStore implements StateStore {
   private @Nullable Restoration restoration;
 
   TaskStore(String name) {
+    checkName(name);
     this.name = name;
+  }
+
+  /**
+   * Refuses a name that Kafka refuses for a topic. The DSL does the same, but a processor may have
+   * any store. The name is a part of the table's name and of the path of the marker, so with
+   * others, such as {@code #}, the rows of the store could be taken for those of another one.
+   */
+  static void checkName(String name) {
+    Objects.requireNonNull(name, "name");
+    try {
+      Topic.validate(name);
+    } catch (InvalidTopicException refused) {
+      throw new IllegalArgumentException(
+          "a store cannot have the name \""
+              + name
+              + "\"; choose a name that Kafka allows for a topic: up to 249 ASCII letters, digits,"
+              + " '.', '_' and '-', and not \".\" or \"..\"",
+          refused);
+    }
   }
 
   // --- life

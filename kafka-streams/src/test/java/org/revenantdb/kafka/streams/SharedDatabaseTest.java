@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.atomic.AtomicLong;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.metrics.Metrics;
 import org.apache.kafka.common.serialization.Serdes;
@@ -35,6 +36,9 @@ import org.apache.kafka.streams.state.KeyValueStore;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.Database;
+import org.revenantdb.engine.DatabaseOptions;
+import org.revenantdb.engine.Table;
+import org.revenantdb.engine.Transaction;
 
 /** From when to when the database of an instance is open (README.md of the package). */
 class SharedDatabaseTest {
@@ -401,6 +405,88 @@ class SharedDatabaseTest {
     assertArrayEquals(new byte[] {7}, back.get(Bytes.wrap(new byte[] {1})));
     back.close();
     stays.close();
+  }
+
+  /** The name is a part of the table's name, and of the path of the marker. */
+  @Test
+  void a_name_that_is_none_of_a_topic_is_refused_for_a_store() {
+    for (String name :
+        List.of("", ".", "..", "a#1", "a/b", "a\\b", "a b", "\u00e4", "a\n", "a".repeat(250))) {
+      IllegalArgumentException refused =
+          assertThrows(IllegalArgumentException.class, () -> new RevenantStore(name), name);
+      assertTrue(refused.getMessage().contains('"' + name + '"'), refused.getMessage());
+      assertThrows(IllegalArgumentException.class, () -> RevenantStores.keyValueStore(name), name);
+    }
+  }
+
+  @Test
+  void a_store_with_the_longest_name_is_restored_and_has_segments() {
+    String name = "a".repeat(249);
+    TaskContext context = new TaskContext(home, StreamsConfig.EXACTLY_ONCE_V2);
+    RevenantStore store = new RevenantStore(name);
+    store.init(context, store);
+    byte[] key = {1};
+    context.restore.restoreBatch(
+        List.of(new ConsumerRecord<>("changelog", 0, 7, key, new byte[] {2})));
+    store.commit(Map.of(new TopicPartition("changelog", 0), 7L));
+    assertArrayEquals(new byte[] {2}, store.get(Bytes.wrap(key)));
+    store.close();
+    String other = "b".repeat(249);
+    SegmentedStore windows = new SegmentedStore(other, TimedKeys.WINDOW, "plain", 1_000, 500);
+    windows.open(context, context.directory());
+    Bytes late = Bytes.wrap(TimedKeys.window(Bytes.wrap(key), 1L << 40, 0));
+    windows.put(late, key);
+    windows.commit(Map.of(new TopicPartition("windows", 0), 1L));
+    windows.close();
+    windows.open(context, context.directory());
+    assertArrayEquals(key, windows.get(late, /* inside= */ true));
+    windows.close();
+  }
+
+  /** Stores could have such names once. */
+  @Test
+  void a_table_with_another_name_than_those_of_segments_is_none() {
+    Path directory = home.resolve("app");
+    Path database = directory.resolve(SharedDatabase.DIRECTORY);
+    try (Database old = Database.open(database)) {
+      old.createTable("0_0/store#x");
+      old.createTable("0_0/store#1#2");
+      old.createTable("0_0/store#1#x");
+    }
+    TaskContext context = new TaskContext(directory, StreamsConfig.EXACTLY_ONCE_V2);
+    SharedDatabase shared = SharedDatabase.acquire(directory, () -> Database.open(database));
+    assertEquals(List.of(), shared.database().tableNames(), "they have no marker");
+    shared.database().createTable("0_0/store#x");
+    RevenantStore store = new RevenantStore("store");
+    store.open(context, context.directory());
+    commit(store, 1);
+    assertEquals(List.of("0_0/store", "0_0/store#x"), tables(store));
+    store.close();
+    shared.release();
+  }
+
+  /** The disk may have room for what the store writes, but not for the drop, or only later. */
+  @Test
+  void a_store_is_opened_even_if_old_tables_cannot_be_dropped() {
+    Path database = home.resolve(SharedDatabase.DIRECTORY);
+    try (Database old = Database.open(database)) {
+      old.createTable("0_1/store");
+    }
+    Instance instance = new Instance();
+    SharedDatabase shared = SharedDatabase.acquire(home, () -> readOnly(database));
+    shared.keepFor(RunningInstance.of(instance.metrics));
+    assertEquals(List.of("0_1/store"), shared.database().tableNames(), "a read-only database");
+    shared.release();
+    assertOpen(shared, false); // it is in doubt
+    SharedDatabase next = acquire(instance);
+    assertEquals(List.of(), next.database().tableNames());
+    next.release();
+    assertOpen(next, true);
+    instance.end();
+  }
+
+  private static Database readOnly(Path database) {
+    return Database.open(database, DatabaseOptions.defaults().withReadOnly(true));
   }
 
   private KafkaStreams counts() {
