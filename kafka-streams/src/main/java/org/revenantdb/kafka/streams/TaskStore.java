@@ -266,10 +266,10 @@ abstract class TaskStore implements StateStore {
     List.copyOf(iterators).forEach(RowIterator::close);
     try {
       was.shared.leave(was.task, this);
-      was.shared.isClosed(was.table.name());
     } catch (RevenantException failure) {
       throw told("it cannot be closed", failure);
     } finally {
+      was.shared.isClosed(was.table.name()); // else no look would ever drop it
       was.shared.release();
     }
   }
@@ -319,6 +319,16 @@ abstract class TaskStore implements StateStore {
     iterators.remove(iterator);
   }
 
+  /**
+   * Refuses what was read of a life of the store that is over: its table may have been dropped, so
+   * the rows may have been found or not. The database is healthy.
+   */
+  private void demandSame(Opened life) {
+    if (!open || !life.equals(opened)) {
+      throw new InvalidStateStoreException("store " + name + " was closed while it was read");
+    }
+  }
+
   /** The exception of Kafka Streams for one of the engine. */
   RuntimeException told(String what, RevenantException failure) {
     Opened now = opened;
@@ -346,10 +356,14 @@ abstract class TaskStore implements StateStore {
           }
         }
       }
+      T read;
       try (Transaction tx = now.shared.read()) {
-        return statement.apply(tx);
+        read = statement.apply(tx);
       }
+      demandSame(now);
+      return read;
     } catch (RevenantException failure) {
+      demandSame(now);
       throw told("it cannot be read", failure);
     }
   }
@@ -400,15 +414,21 @@ abstract class TaskStore implements StateStore {
       boolean descending,
       boolean inside,
       Predicate<byte[]> accepted) {
+    Opened now = opened();
     try {
       if (inside) {
-        opened().task.writeRestored(this);
+        now.task.writeRestored(this);
       }
       RowIterator rows =
-          new RowIterator(this, opened().task, tables, from, to, descending, inside, accepted);
+          new RowIterator(this, now.task, tables, from, to, descending, inside, accepted);
       iterators.add(rows);
+      if (!open || !now.equals(opened)) { // the close may have come before it was added
+        rows.close();
+      }
+      demandSame(now);
       return rows;
     } catch (RevenantException failure) {
+      demandSame(now);
       throw told("it cannot be read", failure);
     }
   }

@@ -25,6 +25,7 @@ import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.KafkaStreams.State;
 import org.apache.kafka.streams.StreamsBuilder;
 import org.apache.kafka.streams.StreamsConfig;
+import org.apache.kafka.streams.errors.InvalidStateStoreException;
 import org.apache.kafka.streams.internals.metrics.ClientMetrics;
 import org.apache.kafka.streams.kstream.Consumed;
 import org.apache.kafka.streams.kstream.Grouped;
@@ -387,6 +388,69 @@ class SharedDatabaseTest {
     assertEquals(List.of("0_1/store", "0_2/store"), tables(other));
     comes.close();
     other.close();
+  }
+
+  @Test
+  void the_table_of_a_store_whose_close_has_failed_is_dropped_as_well() throws Exception {
+    TaskContext context = new TaskContext(home.resolve("app"), StreamsConfig.EXACTLY_ONCE_V2);
+    StateDirectory directories = directories(Time.SYSTEM);
+    RevenantStore stays = opened(context, directories, new TaskId(0, 0));
+    AtomicLong now = clockOf(stays);
+    Transaction[] ends = new Transaction[1];
+    RevenantStore fails =
+        new RevenantStore("store") {
+          @Override
+          void rolledBack() {
+            ends[0].close();
+            throw new IllegalStateException("a failure");
+          }
+        };
+    fails.open(context, directories.getOrCreateDirectoryForTask(MOVED).toPath());
+    fails.put(Bytes.wrap(new byte[] {1}), new byte[1]);
+    ends[0] = fails.opened().task().open();
+    assertThrows(IllegalStateException.class, fails::close);
+    Files.delete(home.resolve("app/0_1/store").resolve(SharedDatabase.MARKER));
+    now.addAndGet(SharedDatabase.BETWEEN_LOOKS);
+    commit(stays, 1);
+    assertEquals(List.of("0_0/store"), tables(stays));
+    stays.close();
+  }
+
+  /** Callers try again only after this exception. */
+  @Test
+  void a_reader_of_a_store_that_is_closed_meanwhile_is_told_so() {
+    TaskContext context = new TaskContext(home.resolve("app"), StreamsConfig.EXACTLY_ONCE_V2);
+    MockTime time = new MockTime(0, System.currentTimeMillis(), 0);
+    StateDirectory directories = directories(time);
+    Instance instance = new Instance();
+    SharedDatabase shared =
+        SharedDatabase.acquire(home.resolve("app"), Map.of(RevenantConfig.POOL_BYTES, 4L << 20));
+    shared.keepFor(RunningInstance.of(instance.metrics));
+    RevenantStore stays = opened(context, directories, new TaskId(0, 0));
+    AtomicLong now = clockOf(stays);
+    for (boolean finds : new boolean[] {true, false}) {
+      RevenantStore goes = opened(context, directories, MOVED);
+      commit(goes, 1);
+      Table table = goes.table();
+      assertThrows(
+          InvalidStateStoreException.class,
+          () ->
+              goes.read(
+                  /* inside= */ false,
+                  tx -> {
+                    goes.close();
+                    time.sleep(1_000_000_000L);
+                    directories.cleanRemovedTasks(1_000);
+                    now.addAndGet(SharedDatabase.BETWEEN_LOOKS);
+                    shared.lookNowAndThen();
+                    assertEquals(List.of("0_0/store"), tables(stays));
+                    return finds ? tx.get(table, new byte[] {1}) : null;
+                  }));
+    }
+    stays.close();
+    shared.release();
+    assertOpen(shared, true);
+    instance.end();
   }
 
   @Test
