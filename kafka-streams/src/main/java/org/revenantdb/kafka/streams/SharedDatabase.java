@@ -323,9 +323,12 @@ final class SharedDatabase {
     }
   }
 
-  /** Whether a store may write so many bytes of restored rows to its file. */
-  boolean takesFile(long bytes) {
-    if (inFiles.addAndGet(bytes) <= MOST_IN_FILES) {
+  /**
+   * Whether a store may write so many bytes of restored rows to its file. A standby task leaves
+   * half of the files to active tasks, which Kafka waits for.
+   */
+  boolean takesFile(long bytes, boolean isActive) {
+    if (inFiles.addAndGet(bytes) <= (isActive ? MOST_IN_FILES : MOST_IN_FILES / 2)) {
       return true;
     }
     inFiles.addAndGet(-bytes);

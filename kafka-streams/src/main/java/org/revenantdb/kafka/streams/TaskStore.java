@@ -74,7 +74,10 @@ abstract class TaskStore implements StateStore {
   /** Client ids of instances whose log has the warning of rare commits. */
   private static final Set<String> WARNED = ConcurrentHashMap.newKeySet();
 
-  /** How far behind a standby task may be to be ready, if the property is not set. */
+  /**
+   * How far behind a standby task may be to be ready, if the property does not say more. A busy
+   * changelog always has a few records that were not read yet.
+   */
   private static final long READY_LAG = 10_000;
 
   private final String name;
@@ -541,8 +544,14 @@ abstract class TaskStore implements StateStore {
   /** Whether a task that is not active is too far behind to be ready. Ask in its thread. */
   boolean isFarBehind(Set<TopicPartition> changelogs) {
     Object ready = opened().context.appConfigs().get(StreamsConfig.ACCEPTABLE_RECOVERY_LAG_CONFIG);
-    long lag = ready == null ? READY_LAG : Long.parseLong(ready.toString().trim());
+    long lag =
+        ready == null ? READY_LAG : Math.max(READY_LAG, Long.parseLong(ready.toString().trim()));
     return changelogs.stream().anyMatch(changelog -> RestoreLag.of(changelog).orElse(0) > lag);
+  }
+
+  /** Whether a standby task waits for an active one to be restored. Ask in its thread. */
+  boolean isPaused(Set<TopicPartition> changelogs) {
+    return changelogs.stream().anyMatch(RestoreLag::isPaused);
   }
 
   /** Whether the task of the store is active, and not a standby. */

@@ -633,11 +633,15 @@ class SharedDatabaseTest {
   @Test
   void stores_share_what_their_files_may_have() {
     SharedDatabase shared = acquire();
-    assertTrue(shared.takesFile(SharedDatabase.MOST_IN_FILES - 10));
-    assertFalse(shared.takesFile(11));
-    assertTrue(shared.takesFile(10));
+    assertTrue(shared.takesFile(SharedDatabase.MOST_IN_FILES - 10, true));
+    assertFalse(shared.takesFile(11, true));
+    assertTrue(shared.takesFile(10, true));
     shared.givesFile(10);
-    assertTrue(shared.takesFile(10));
+    assertTrue(shared.takesFile(10, true));
+    shared.givesFile(SharedDatabase.MOST_IN_FILES);
+    assertFalse(shared.takesFile(SharedDatabase.MOST_IN_FILES / 2 + 1, false));
+    assertTrue(shared.takesFile(SharedDatabase.MOST_IN_FILES / 2, false));
+    assertTrue(shared.takesFile(SharedDatabase.MOST_IN_FILES / 2, true));
     shared.release();
   }
 }
