@@ -60,7 +60,8 @@ final class SharedDatabase {
   private static final char SEGMENT = '#';
 
   /** A segment's table: the name of the store's table, and the number. */
-  private static final Pattern SEGMENT_NAME = Pattern.compile("(.*)" + SEGMENT + "(-?\\d{1,18})\\z");
+  private static final Pattern SEGMENT_NAME =
+      Pattern.compile("(.*)" + SEGMENT + "(-?\\d{1,18})\\z");
 
   /** Restored rows are gathered in the heap, up to the size of the pool divided by this. */
   private static final int PART_OF_POOL = 4;
