@@ -7,6 +7,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedMap;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
@@ -28,6 +29,9 @@ import org.revenantdb.engine.TransactionOptions;
 final class Restoration {
   private static final byte[] NOTHING = {};
 
+  /** Characters of the name of a transaction. */
+  private static final int MOST_OF_NAME = 100;
+
   private final TaskStore store;
   private final SharedDatabase shared;
   private final Table table;
@@ -44,6 +48,9 @@ final class Restoration {
   /** Whether there is one in {@link #rows} or {@link #runs}. */
   private boolean hasDeletions;
 
+  /** Whether the task was a standby that was ready: from then on each of its commits writes. */
+  private boolean wasReady;
+
   /** What is known of the changelog when the rows are written. */
   private Map<TopicPartition, Long> offsets = Map.of();
 
@@ -59,7 +66,13 @@ final class Restoration {
     this.table = table;
     this.options =
         (shared.isDurable() ? TransactionOptions.durable() : TransactionOptions.lazy())
-            .withName("kafka-streams restore " + table.name());
+            .withName(transactionName(table.name()));
+  }
+
+  /** What shows the transaction to people; the engine refuses longer names than this. */
+  private static String transactionName(String table) {
+    String whole = "kafka-streams restore " + table;
+    return whole.substring(0, Math.min(whole.length(), MOST_OF_NAME));
   }
 
   /**
@@ -91,7 +104,9 @@ final class Restoration {
    */
   private boolean addRun() {
     long most = rows.length();
-    if (!runs.hasRoomFor(rows.largest()) || !isEmptyTable() || !shared.takesFile(most)) {
+    if (!runs.hasRoomFor(rows.largest())
+        || !isEmptyTable()
+        || !shared.takesFile(most, store.isActive())) {
       return false;
     }
     long before = runs.bytes();
@@ -123,8 +138,8 @@ final class Restoration {
   /**
    * Whether a commit is deferred: one of those that Kafka Streams makes from time to time during a
    * restoration. Behind any other one readers expect the rows, and behind each commit of a standby
-   * task that is not far behind. Few rows are deferred as well: in an empty table they would be in
-   * the way of all that follow, which could not be appended.
+   * task from the first one on that finds it ready. Few rows are deferred as well: in an empty
+   * table they would be in the way of all that follow, which could not be appended.
    */
   boolean defers(Map<TopicPartition, @Nullable Long> committed) {
     if (isEmpty()) {
@@ -140,7 +155,13 @@ final class Restoration {
     if (!all.isEmpty()) {
       offsets = Map.copyOf(all);
     }
-    return store.isPeriodicCommit() && (store.isActive() || store.isFarBehind(committed.keySet()));
+    return store.isPeriodicCommit() && (store.isActive() || waits(committed.keySet()));
+  }
+
+  /** Whether the rows of a standby task wait: it was never ready, and gives its memory away. */
+  private boolean waits(Set<TopicPartition> changelogs) {
+    wasReady |= !store.isFarBehind(changelogs);
+    return !wasReady && (rows.isEmpty() || !store.isPaused(changelogs) || addRun());
   }
 
   /** Whether nothing is gathered. */

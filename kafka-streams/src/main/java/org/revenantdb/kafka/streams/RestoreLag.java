@@ -50,4 +50,14 @@ final class RestoreLag {
       return OptionalLong.empty();
     }
   }
+
+  /** Whether the current thread does not read this changelog for a time. */
+  static boolean isPaused(TopicPartition changelog) {
+    Consumer<?, ?> consumer = POLLED.get();
+    try {
+      return consumer != null && consumer.paused().contains(changelog);
+    } catch (IllegalStateException closed) {
+      return false;
+    }
+  }
 }

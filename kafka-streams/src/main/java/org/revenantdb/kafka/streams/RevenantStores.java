@@ -55,7 +55,7 @@ public final class RevenantStores {
    * @return the supplier
    */
   public static KeyValueBytesStoreSupplier keyValueStore(String name) {
-    Objects.requireNonNull(name, "name");
+    TaskStore.checkName(name);
     return new KeyValueSupplier(name, () -> new RevenantStore(name));
   }
 
@@ -67,7 +67,7 @@ public final class RevenantStores {
    * @return the supplier
    */
   public static KeyValueBytesStoreSupplier timestampedKeyValueStore(String name) {
-    Objects.requireNonNull(name, "name");
+    TaskStore.checkName(name);
     return new KeyValueSupplier(name, () -> new RevenantTimestampedStore(name));
   }
 
@@ -79,7 +79,7 @@ public final class RevenantStores {
    * @return the supplier
    */
   public static KeyValueBytesStoreSupplier timestampedKeyValueStoreWithHeaders(String name) {
-    Objects.requireNonNull(name, "name");
+    TaskStore.checkName(name);
     return new KeyValueHeadersSupplier(name);
   }
 
@@ -132,7 +132,7 @@ public final class RevenantStores {
       Duration windowSize,
       boolean retainDuplicates,
       Values values) {
-    Objects.requireNonNull(name, "name");
+    TaskStore.checkName(name);
     long kept = milliseconds("retention", retention);
     long size = milliseconds("windowSize", windowSize);
     if (kept < size) {
@@ -158,7 +158,7 @@ public final class RevenantStores {
    * @return the supplier
    */
   public static SessionBytesStoreSupplier sessionStore(String name, Duration retention) {
-    Objects.requireNonNull(name, "name");
+    TaskStore.checkName(name);
     long kept = milliseconds("retention", retention);
     return new SessionSupplier(name, kept, interval(kept));
   }
@@ -171,7 +171,7 @@ public final class RevenantStores {
    * @return the supplier
    */
   public static SessionBytesStoreSupplier sessionStoreWithHeaders(String name, Duration retention) {
-    Objects.requireNonNull(name, "name");
+    TaskStore.checkName(name);
     long kept = milliseconds("retention", retention);
     return new SessionHeadersSupplier(name, kept, interval(kept));
   }
@@ -187,7 +187,7 @@ public final class RevenantStores {
    */
   public static VersionedBytesStoreSupplier versionedKeyValueStore(
       String name, Duration historyRetention) {
-    Objects.requireNonNull(name, "name");
+    TaskStore.checkName(name);
     long kept = milliseconds("historyRetention", historyRetention);
     return new VersionedSupplier(name, kept, Math.max(kept / VERSION_SEGMENTS, SHORTEST_SEGMENT));
   }

@@ -21,6 +21,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.apache.kafka.streams.errors.ProcessorStateException;
 import org.apache.kafka.streams.processor.StateStoreContext;
 import org.jspecify.annotations.Nullable;
@@ -56,6 +58,10 @@ final class SharedDatabase {
 
   /** Between the name of a store's table and the number of a segment; no store has it. */
   private static final char SEGMENT = '#';
+
+  /** A segment's table: the name of the store's table, and the number. */
+  private static final Pattern SEGMENT_NAME =
+      Pattern.compile("(.*)" + SEGMENT + "(-?\\d{1,18})\\z");
 
   /** Restored rows are gathered in the heap, up to the size of the pool divided by this. */
   private static final int PART_OF_POOL = 4;
@@ -140,8 +146,7 @@ final class SharedDatabase {
     this.lastLook = new AtomicLong(clock.getAsLong());
     for (String name : database.tableNames()) {
       if (name.indexOf(SEPARATOR) > 0) {
-        int segment = name.lastIndexOf(SEGMENT);
-        idle.add(segment < 0 ? name : name.substring(0, segment));
+        idle.add(SEGMENT_NAME.matcher(name).replaceFirst("$1"));
       }
     }
   }
@@ -184,7 +189,7 @@ final class SharedDatabase {
         Database database = opener.get();
         try {
           shared = new SharedDatabase(home, database);
-          shared.dropForgotten();
+          shared.tidy();
         } catch (Throwable failure) {
           database.close();
           throw failure;
@@ -198,11 +203,11 @@ final class SharedDatabase {
 
   /**
    * Whether the next store can use it; else it is closed. One that no store had open may have
-   * stopped meanwhile, and state that was given up may be there. Hold the lock.
+   * stopped meanwhile. Hold the lock.
    */
   private boolean isUsable() {
     if (users > 0) {
-      tidy();
+      lookNowAndThen();
       return true;
     }
     try {
@@ -210,7 +215,7 @@ final class SharedDatabase {
         return false;
       }
       database.sync(); // throws if the engine has stopped
-      dropForgotten();
+      lookNowAndThen();
       return true;
     } catch (RevenantException stopped) {
       doubt();
@@ -319,9 +324,12 @@ final class SharedDatabase {
     }
   }
 
-  /** Whether a store may write so many bytes of restored rows to its file. */
-  boolean takesFile(long bytes) {
-    if (inFiles.addAndGet(bytes) <= MOST_IN_FILES) {
+  /**
+   * Whether a store may write so many bytes of restored rows to its file. A standby task leaves
+   * half of the files to active tasks, which Kafka waits for.
+   */
+  boolean takesFile(long bytes, boolean isActive) {
+    if (inFiles.addAndGet(bytes) <= (isActive ? MOST_IN_FILES : MOST_IN_FILES / 2)) {
       return true;
     }
     inFiles.addAndGet(-bytes);
@@ -416,7 +424,10 @@ final class SharedDatabase {
     String prefix = table + SEGMENT;
     for (String name : database.tableNames()) {
       if (name.startsWith(prefix)) {
-        segments.put(Long.valueOf(name.substring(prefix.length())), database.table(name));
+        Matcher segment = SEGMENT_NAME.matcher(name);
+        if (segment.matches() && segment.group(1).equals(table)) {
+          segments.put(Long.valueOf(segment.group(2)), database.table(name));
+        }
       }
     }
     return segments;
@@ -481,11 +492,11 @@ final class SharedDatabase {
         home.resolve(name.substring(0, task)).resolve(name.substring(task + 1)).resolve(MARKER));
   }
 
-  /** The same while stores are open, which must not fail for it. */
+  /** A look: neither the store that is opened nor the commit fails for it. */
   private void tidy() {
     try {
       dropForgotten();
-    } catch (RevenantException failure) {
+    } catch (RuntimeException failure) {
       doubt();
       TaskStore.LOG.log(
           System.Logger.Level.WARNING,
@@ -495,8 +506,12 @@ final class SharedDatabase {
     }
   }
 
-  /** A commit is made: now and then the tables that nobody needs are dropped. Hold no lock. */
-  void hasCommitted() {
+  /**
+   * Drops the tables that nobody needs, unless that was done a moment ago: a look asks the file
+   * system for each idle table, and an instance opens all of its stores at its start. Do not hold
+   * the lock of a task.
+   */
+  void lookNowAndThen() {
     long now = clock.getAsLong();
     long last = lastLook.get();
     if (now - last >= BETWEEN_LOOKS && lastLook.compareAndSet(last, now)) {

@@ -18,6 +18,8 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InvalidTopicException;
+import org.apache.kafka.common.internals.Topic;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.errors.InvalidStateStoreException;
@@ -72,7 +74,10 @@ abstract class TaskStore implements StateStore {
   /** Client ids of instances whose log has the warning of rare commits. */
   private static final Set<String> WARNED = ConcurrentHashMap.newKeySet();
 
-  /** How far behind a standby task may be to be ready, if the property is not set. */
+  /**
+   * How far behind a standby task may be to be ready, if the property does not say more. A busy
+   * changelog always has a few records that were not read yet.
+   */
   private static final long READY_LAG = 10_000;
 
   private final String name;
@@ -117,7 +122,27 @@ abstract class TaskStore implements StateStore {
   private @Nullable Restoration restoration;
 
   TaskStore(String name) {
+    checkName(name);
     this.name = name;
+  }
+
+  /**
+   * Refuses a name that Kafka refuses for a topic. The DSL does the same, but a processor may have
+   * any store. The name is a part of the table's name and of the path of the marker, so with
+   * others, such as {@code #}, the rows of the store could be taken for those of another one.
+   */
+  static void checkName(String name) {
+    Objects.requireNonNull(name, "name");
+    try {
+      Topic.validate(name);
+    } catch (InvalidTopicException refused) {
+      throw new IllegalArgumentException(
+          "a store cannot have the name \""
+              + name
+              + "\"; choose a name that Kafka allows for a topic: up to 249 ASCII letters, digits,"
+              + " '.', '_' and '-', and not \".\" or \"..\"",
+          refused);
+    }
   }
 
   // --- life
@@ -244,10 +269,10 @@ abstract class TaskStore implements StateStore {
     List.copyOf(iterators).forEach(RowIterator::close);
     try {
       was.shared.leave(was.task, this);
-      was.shared.isClosed(was.table.name());
     } catch (RevenantException failure) {
       throw told("it cannot be closed", failure);
     } finally {
+      was.shared.isClosed(was.table.name()); // else no look would ever drop it
       was.shared.release();
     }
   }
@@ -297,6 +322,16 @@ abstract class TaskStore implements StateStore {
     iterators.remove(iterator);
   }
 
+  /**
+   * Refuses what was read of a life of the store that is over: its table may have been dropped, so
+   * the rows may have been found or not. The database is healthy.
+   */
+  private void demandSame(Opened life) {
+    if (!open || !life.equals(opened)) {
+      throw new InvalidStateStoreException("store " + name + " was closed while it was read");
+    }
+  }
+
   /** The exception of Kafka Streams for one of the engine. */
   RuntimeException told(String what, RevenantException failure) {
     Opened now = opened;
@@ -324,10 +359,14 @@ abstract class TaskStore implements StateStore {
           }
         }
       }
+      T read;
       try (Transaction tx = now.shared.read()) {
-        return statement.apply(tx);
+        read = statement.apply(tx);
       }
+      demandSame(now);
+      return read;
     } catch (RevenantException failure) {
+      demandSame(now);
       throw told("it cannot be read", failure);
     }
   }
@@ -378,15 +417,21 @@ abstract class TaskStore implements StateStore {
       boolean descending,
       boolean inside,
       Predicate<byte[]> accepted) {
+    Opened now = opened();
     try {
       if (inside) {
-        opened().task.writeRestored(this);
+        now.task.writeRestored(this);
       }
       RowIterator rows =
-          new RowIterator(this, opened().task, tables, from, to, descending, inside, accepted);
+          new RowIterator(this, now.task, tables, from, to, descending, inside, accepted);
       iterators.add(rows);
+      if (!open || !now.equals(opened)) { // the close may have come before it was added
+        rows.close();
+      }
+      demandSame(now);
       return rows;
     } catch (RevenantException failure) {
+      demandSame(now);
       throw told("it cannot be read", failure);
     }
   }
@@ -499,8 +544,14 @@ abstract class TaskStore implements StateStore {
   /** Whether a task that is not active is too far behind to be ready. Ask in its thread. */
   boolean isFarBehind(Set<TopicPartition> changelogs) {
     Object ready = opened().context.appConfigs().get(StreamsConfig.ACCEPTABLE_RECOVERY_LAG_CONFIG);
-    long lag = ready == null ? READY_LAG : Long.parseLong(ready.toString().trim());
+    long lag =
+        ready == null ? READY_LAG : Math.max(READY_LAG, Long.parseLong(ready.toString().trim()));
     return changelogs.stream().anyMatch(changelog -> RestoreLag.of(changelog).orElse(0) > lag);
+  }
+
+  /** Whether a standby task waits for an active one to be restored. Ask in its thread. */
+  boolean isPaused(Set<TopicPartition> changelogs) {
+    return changelogs.stream().anyMatch(RestoreLag::isPaused);
   }
 
   /** Whether the task of the store is active, and not a standby. */
@@ -604,7 +655,7 @@ abstract class TaskStore implements StateStore {
         }
         now.task.commit(this, new HashMap<TopicPartition, @Nullable Long>(changelogOffsets));
       }
-      now.shared.hasCommitted();
+      now.shared.lookNowAndThen();
     } catch (RevenantException failure) {
       throw told("it cannot be committed", failure);
     }

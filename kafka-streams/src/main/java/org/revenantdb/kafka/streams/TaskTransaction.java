@@ -233,7 +233,7 @@ final class TaskTransaction {
       } catch (RuntimeException failed) {
         all.stream().filter(task -> task.shared == shared).forEach(task -> task.failed(failed));
       }
-      shared.hasCommitted();
+      shared.lookNowAndThen();
     }
   }
 

@@ -51,6 +51,9 @@ class RestorationTest {
 
   private boolean isFarBehind = true;
 
+  /** Whether it waits for an active one. */
+  private boolean isPaused;
+
   private RevenantStore open() {
     return open("store");
   }
@@ -75,6 +78,11 @@ class RestorationTest {
           boolean isFarBehind(Set<TopicPartition> changelogs) {
             assertEquals(Set.of(CHANGELOG), changelogs);
             return isFarBehind;
+          }
+
+          @Override
+          boolean isPaused(Set<TopicPartition> changelogs) {
+            return isPaused;
           }
         };
     store.init(context, store);
@@ -214,6 +222,84 @@ class RestorationTest {
     assertNextLife(40);
   }
 
+  /** In an interval may come more records than a standby may lack to be ready. */
+  @Test
+  void a_standby_that_was_ready_once_is_written_at_each_commit() throws Exception {
+    isActive = false;
+    isFarBehind = false;
+    RevenantStore store = open();
+    restore(0, 10);
+    store.commit(Map.of(CHANGELOG, 9L));
+    isFarBehind = true;
+    restore(10, MUCH);
+    store.commit(Map.of(CHANGELOG, MUCH + 9L));
+    assertEquals(restored(MUCH + 10), outside(store));
+    store.close();
+    assertNextLife(MUCH + 10);
+  }
+
+  @Test
+  void standbys_leave_half_of_the_files_to_active_tasks() throws Exception {
+    isActive = false;
+    RevenantStore standby = open();
+    SharedDatabase shared = standby.opened().shared();
+    long half = SharedDatabase.MOST_IN_FILES / 2;
+    assertTrue(shared.takesFile(half, false)); // as if other standbys had it
+    long offset = restoreUntilWritten(standby, 0);
+    assertTrue(offset < 30 * MUCH, "as soon as the memory is full, and not at offset " + offset);
+    isActive = true;
+    RevenantStore active = open("other");
+    restoreRun("other", 0);
+    assertEquals(Map.of(), outside(active));
+    active.close();
+    shared.givesFile(half);
+    standby.close();
+    isActive = false;
+    assertNextLife(offset);
+  }
+
+  /** Kafka lets standbys wait while an active task is restored, which then has the memory. */
+  @Test
+  void a_standby_that_is_paused_has_nothing_in_memory() throws Exception {
+    isActive = false;
+    RevenantStore store = open();
+    SharedDatabase shared = store.opened().shared();
+    restore(0, MUCH);
+    store.commit(Map.of(CHANGELOG, MUCH - 1L));
+    assertFalse(Files.exists(runs()));
+    isPaused = true;
+    store.commit(Map.of(CHANGELOG, MUCH - 1L));
+    store.commit(Map.of(CHANGELOG, MUCH - 1L));
+    assertTrue(Files.exists(runs()));
+    long most = 1 << 20;
+    assertFalse(shared.gathers(0, most), "all of the memory is free");
+    shared.forgets(most);
+    assertEquals(Map.of(), outside(store));
+    isPaused = false;
+    restore(MUCH, MUCH);
+    isFarBehind = false;
+    store.commit(Map.of(CHANGELOG, 2 * MUCH - 1L));
+    assertEquals(restored(2 * MUCH), outside(store));
+    assertTrue(hasAllOfTheFiles(store));
+    store.close();
+    assertNextLife(2 * MUCH);
+  }
+
+  @Test
+  void a_standby_that_is_paused_and_can_have_no_run_is_written() throws Exception {
+    isActive = false;
+    RevenantStore store = open();
+    restore(0, MUCH);
+    SharedDatabase shared = store.opened().shared();
+    assertTrue(shared.takesFile(SharedDatabase.MOST_IN_FILES, true));
+    isPaused = true;
+    store.commit(Map.of(CHANGELOG, MUCH - 1L));
+    assertEquals(restored(MUCH), outside(store));
+    shared.givesFile(SharedDatabase.MOST_IN_FILES);
+    store.close();
+    assertNextLife(MUCH);
+  }
+
   /** A release of Kafka that does it elsewhere would make the batches small. */
   @Test
   void kafka_commits_between_two_batches_where_it_is_expected() throws Exception {
@@ -279,7 +365,7 @@ class RestorationTest {
   /** Whether all that the files of the instance may have is free. */
   private static boolean hasAllOfTheFiles(RevenantStore store) {
     SharedDatabase shared = store.opened().shared();
-    boolean has = shared.takesFile(SharedDatabase.MOST_IN_FILES);
+    boolean has = shared.takesFile(SharedDatabase.MOST_IN_FILES, true);
     if (has) {
       shared.givesFile(SharedDatabase.MOST_IN_FILES);
     }
@@ -325,12 +411,12 @@ class RestorationTest {
     long offset = restoreRun();
     SharedDatabase shared = store.opened().shared();
     long run = Files.size(runs());
-    assertTrue(shared.takesFile(SharedDatabase.MOST_IN_FILES - run)); // as if others had it
-    assertFalse(shared.takesFile(1));
+    assertTrue(shared.takesFile(SharedDatabase.MOST_IN_FILES - run, true)); // as if others had it
+    assertFalse(shared.takesFile(1, true));
     offset = restoreUntilWritten(store, offset);
     assertFalse(Files.exists(runs()));
-    assertTrue(shared.takesFile(run));
-    assertFalse(shared.takesFile(1));
+    assertTrue(shared.takesFile(run, true));
+    assertFalse(shared.takesFile(1, true));
     store.close();
     assertNextLife(offset);
   }
@@ -381,7 +467,7 @@ class RestorationTest {
     RevenantStore store = open();
     restoreRun();
     SharedDatabase shared = store.opened().shared();
-    assertFalse(shared.takesFile(SharedDatabase.MOST_IN_FILES));
+    assertFalse(shared.takesFile(SharedDatabase.MOST_IN_FILES, true));
     RevenantStore other = open("other");
     store.close(); // as after a failure
     assertFalse(Files.exists(runs()));

@@ -147,6 +147,16 @@ class RevenantClientSupplierTest {
     assertTrue(store.isFarBehind(Set.of(CHANGELOG)));
     context.with(StreamsConfig.ACCEPTABLE_RECOVERY_LAG_CONFIG, "20000");
     assertFalse(store.isFarBehind(Set.of(CHANGELOG)));
+    context.with(StreamsConfig.ACCEPTABLE_RECOVERY_LAG_CONFIG, 0L);
+    assertTrue(store.isFarBehind(Set.of(CHANGELOG)));
+    restore.updateEndOffsets(Map.of(CHANGELOG, 10_000L));
+    consumer.poll(Duration.ZERO);
+    assertFalse(store.isFarBehind(Set.of(CHANGELOG)), "a busy changelog never has a lag of 0");
+    assertFalse(store.isPaused(Set.of(CHANGELOG)));
+    consumer.pause(List.of(CHANGELOG));
+    assertTrue(store.isPaused(Set.of(CHANGELOG)));
+    consumer.resume(List.of(CHANGELOG));
+    assertFalse(store.isPaused(Set.of(CHANGELOG)));
     store.close();
   }
 

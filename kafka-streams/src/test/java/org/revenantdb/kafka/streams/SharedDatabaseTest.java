@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.atomic.AtomicLong;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.metrics.Metrics;
 import org.apache.kafka.common.serialization.Serdes;
@@ -24,6 +25,7 @@ import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.KafkaStreams.State;
 import org.apache.kafka.streams.StreamsBuilder;
 import org.apache.kafka.streams.StreamsConfig;
+import org.apache.kafka.streams.errors.InvalidStateStoreException;
 import org.apache.kafka.streams.internals.metrics.ClientMetrics;
 import org.apache.kafka.streams.kstream.Consumed;
 import org.apache.kafka.streams.kstream.Grouped;
@@ -35,6 +37,9 @@ import org.apache.kafka.streams.state.KeyValueStore;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.Database;
+import org.revenantdb.engine.DatabaseOptions;
+import org.revenantdb.engine.Table;
+import org.revenantdb.engine.Transaction;
 
 /** From when to when the database of an instance is open (README.md of the package). */
 class SharedDatabaseTest {
@@ -264,6 +269,16 @@ class SharedDatabaseTest {
     store.close();
   }
 
+  /** A clock that the test moves; it begins with a look that has just been made. */
+  private static AtomicLong clockOf(RevenantStore store) {
+    SharedDatabase shared = store.opened().shared();
+    AtomicLong now = new AtomicLong(System.nanoTime());
+    shared.clock = now::get;
+    now.addAndGet(SharedDatabase.BETWEEN_LOOKS);
+    shared.lookNowAndThen();
+    return now;
+  }
+
   private static List<String> tables(RevenantStore store) {
     return store.opened().shared().database().tableNames();
   }
@@ -274,14 +289,17 @@ class SharedDatabaseTest {
     MockTime time = new MockTime(0, System.currentTimeMillis(), 0);
     StateDirectory directories = directories(time);
     RevenantStore stays = opened(context, directories, new TaskId(0, 0));
+    AtomicLong now = clockOf(stays);
     for (int task = 1; task <= 3; task++) {
       comesAndGoes(context, directories, new TaskId(0, task));
     }
+    now.addAndGet(SharedDatabase.BETWEEN_LOOKS);
     opened(context, directories, new TaskId(1, 0)).close();
     assertEquals(2 + 3 * 5, tables(stays).size(), "all of them may come back");
     time.sleep(1_000_000_000L);
     directories.cleanRemovedTasks(1_000);
     assertFalse(Files.exists(home.resolve("app/0_1")));
+    now.addAndGet(SharedDatabase.BETWEEN_LOOKS);
     RevenantStore comes = opened(context, directories, new TaskId(1, 1));
     assertEquals(List.of("0_0/store", "1_1/store"), tables(stays));
     stays.put(Bytes.wrap(new byte[] {1}), new byte[1]);
@@ -300,8 +318,7 @@ class SharedDatabaseTest {
     comesAndGoes(context, directories, MOVED);
     time.sleep(1_000_000_000L);
     directories.cleanRemovedTasks(1_000);
-    AtomicLong now = new AtomicLong(System.nanoTime());
-    stays.opened().shared().clock = now::get;
+    AtomicLong now = clockOf(stays);
     now.addAndGet(SharedDatabase.BETWEEN_LOOKS);
     commit(stays, 1);
     assertEquals(List.of("0_0/store"), tables(stays));
@@ -317,6 +334,36 @@ class SharedDatabaseTest {
     stays.close();
   }
 
+  /** At a start all stores are opened, and each look would ask for the markers of all of them. */
+  @Test
+  void a_store_that_is_opened_looks_only_if_the_last_look_is_long_ago() {
+    TaskContext context = new TaskContext(home.resolve("app"), StreamsConfig.EXACTLY_ONCE_V2);
+    MockTime time = new MockTime(0, System.currentTimeMillis(), 0);
+    StateDirectory directories = directories(time);
+    Instance instance = new Instance();
+    SharedDatabase shared =
+        SharedDatabase.acquire(home.resolve("app"), Map.of(RevenantConfig.POOL_BYTES, 4L << 20));
+    shared.keepFor(RunningInstance.of(instance.metrics));
+    RevenantStore stays = opened(context, directories, new TaskId(0, 0));
+    AtomicLong now = clockOf(stays);
+    comesAndGoes(context, directories, MOVED);
+    time.sleep(1_000_000_000L);
+    directories.cleanRemovedTasks(1_000);
+    now.addAndGet(SharedDatabase.BETWEEN_LOOKS - 1);
+    RevenantStore comes = opened(context, directories, new TaskId(0, 2));
+    assertEquals(7, tables(stays).size(), "beside open stores");
+    comes.close();
+    stays.close();
+    shared.release();
+    stays = opened(context, directories, new TaskId(0, 0));
+    assertEquals(7, tables(stays).size(), "in a database that an instance has kept");
+    now.incrementAndGet();
+    opened(context, directories, new TaskId(0, 2)).close();
+    assertEquals(List.of("0_0/store", "0_2/store"), tables(stays));
+    stays.close();
+    instance.end();
+  }
+
   private static void commit(RevenantStore store, long offset) {
     store.put(Bytes.wrap(new byte[] {1}), new byte[] {(byte) offset});
     store.commit(Map.of(new TopicPartition("store", 0), offset));
@@ -328,16 +375,82 @@ class SharedDatabaseTest {
     TaskContext context = new TaskContext(home.resolve("app"), StreamsConfig.EXACTLY_ONCE_V2);
     StateDirectory directories = directories(Time.SYSTEM);
     RevenantStore store = opened(context, directories, new TaskId(0, 0));
+    AtomicLong now = clockOf(store);
     commit(store, 1);
     Files.delete(home.resolve("app/0_0/store").resolve(SharedDatabase.MARKER));
+    now.addAndGet(SharedDatabase.BETWEEN_LOOKS);
     RevenantStore other = opened(context, directories, MOVED);
     commit(store, 2);
     assertArrayEquals(new byte[] {2}, store.get(Bytes.wrap(new byte[] {1})));
     store.close();
+    now.addAndGet(SharedDatabase.BETWEEN_LOOKS);
     RevenantStore comes = opened(context, directories, new TaskId(0, 2));
     assertEquals(List.of("0_1/store", "0_2/store"), tables(other));
     comes.close();
     other.close();
+  }
+
+  @Test
+  void the_table_of_a_store_whose_close_has_failed_is_dropped_as_well() throws Exception {
+    TaskContext context = new TaskContext(home.resolve("app"), StreamsConfig.EXACTLY_ONCE_V2);
+    StateDirectory directories = directories(Time.SYSTEM);
+    RevenantStore stays = opened(context, directories, new TaskId(0, 0));
+    AtomicLong now = clockOf(stays);
+    Transaction[] ends = new Transaction[1];
+    RevenantStore fails =
+        new RevenantStore("store") {
+          @Override
+          void rolledBack() {
+            ends[0].close();
+            throw new IllegalStateException("a failure");
+          }
+        };
+    fails.open(context, directories.getOrCreateDirectoryForTask(MOVED).toPath());
+    fails.put(Bytes.wrap(new byte[] {1}), new byte[1]);
+    ends[0] = fails.opened().task().open();
+    assertThrows(IllegalStateException.class, fails::close);
+    Files.delete(home.resolve("app/0_1/store").resolve(SharedDatabase.MARKER));
+    now.addAndGet(SharedDatabase.BETWEEN_LOOKS);
+    commit(stays, 1);
+    assertEquals(List.of("0_0/store"), tables(stays));
+    stays.close();
+  }
+
+  /** Callers try again only after this exception. */
+  @Test
+  void a_reader_of_a_store_that_is_closed_meanwhile_is_told_so() {
+    TaskContext context = new TaskContext(home.resolve("app"), StreamsConfig.EXACTLY_ONCE_V2);
+    MockTime time = new MockTime(0, System.currentTimeMillis(), 0);
+    StateDirectory directories = directories(time);
+    Instance instance = new Instance();
+    SharedDatabase shared =
+        SharedDatabase.acquire(home.resolve("app"), Map.of(RevenantConfig.POOL_BYTES, 4L << 20));
+    shared.keepFor(RunningInstance.of(instance.metrics));
+    RevenantStore stays = opened(context, directories, new TaskId(0, 0));
+    AtomicLong now = clockOf(stays);
+    for (boolean finds : new boolean[] {true, false}) {
+      RevenantStore goes = opened(context, directories, MOVED);
+      commit(goes, 1);
+      Table table = goes.table();
+      assertThrows(
+          InvalidStateStoreException.class,
+          () ->
+              goes.read(
+                  /* inside= */ false,
+                  tx -> {
+                    goes.close();
+                    time.sleep(1_000_000_000L);
+                    directories.cleanRemovedTasks(1_000);
+                    now.addAndGet(SharedDatabase.BETWEEN_LOOKS);
+                    shared.lookNowAndThen();
+                    assertEquals(List.of("0_0/store"), tables(stays));
+                    return finds ? tx.get(table, new byte[] {1}) : null;
+                  }));
+    }
+    stays.close();
+    shared.release();
+    assertOpen(shared, true);
+    instance.end();
   }
 
   @Test
@@ -346,14 +459,98 @@ class SharedDatabaseTest {
     StateDirectory directories = directories(Time.SYSTEM);
     RevenantStore stays = opened(context, directories, new TaskId(0, 0));
     RevenantStore goes = opened(context, directories, MOVED);
+    AtomicLong now = clockOf(stays);
     commit(goes, 7);
     goes.close();
+    now.addAndGet(SharedDatabase.BETWEEN_LOOKS);
     opened(context, directories, new TaskId(0, 2)).close();
     RevenantStore back = opened(context, directories, MOVED);
     assertEquals(7, back.committedOffset(new TopicPartition("store", 0)));
     assertArrayEquals(new byte[] {7}, back.get(Bytes.wrap(new byte[] {1})));
     back.close();
     stays.close();
+  }
+
+  /** The name is a part of the table's name, and of the path of the marker. */
+  @Test
+  void a_name_that_is_none_of_a_topic_is_refused_for_a_store() {
+    for (String name :
+        List.of("", ".", "..", "a#1", "a/b", "a\\b", "a b", "\u00e4", "a\n", "a".repeat(250))) {
+      IllegalArgumentException refused =
+          assertThrows(IllegalArgumentException.class, () -> new RevenantStore(name), name);
+      assertTrue(refused.getMessage().contains('"' + name + '"'), refused.getMessage());
+      assertThrows(IllegalArgumentException.class, () -> RevenantStores.keyValueStore(name), name);
+    }
+  }
+
+  @Test
+  void a_store_with_the_longest_name_is_restored_and_has_segments() {
+    String name = "a".repeat(249);
+    TaskContext context = new TaskContext(home, StreamsConfig.EXACTLY_ONCE_V2);
+    RevenantStore store = new RevenantStore(name);
+    store.init(context, store);
+    byte[] key = {1};
+    context.restore.restoreBatch(
+        List.of(new ConsumerRecord<>("changelog", 0, 7, key, new byte[] {2})));
+    store.commit(Map.of(new TopicPartition("changelog", 0), 7L));
+    assertArrayEquals(new byte[] {2}, store.get(Bytes.wrap(key)));
+    store.close();
+    String other = "b".repeat(249);
+    SegmentedStore windows = new SegmentedStore(other, TimedKeys.WINDOW, "plain", 1_000, 500);
+    windows.open(context, context.directory());
+    Bytes late = Bytes.wrap(TimedKeys.window(Bytes.wrap(key), 1L << 40, 0));
+    windows.put(late, key);
+    windows.commit(Map.of(new TopicPartition("windows", 0), 1L));
+    windows.close();
+    windows.open(context, context.directory());
+    assertArrayEquals(key, windows.get(late, /* inside= */ true));
+    windows.close();
+  }
+
+  /** Stores could have such names once. */
+  @Test
+  void a_table_with_another_name_than_those_of_segments_is_none() {
+    Path directory = home.resolve("app");
+    Path database = directory.resolve(SharedDatabase.DIRECTORY);
+    try (Database old = Database.open(database)) {
+      old.createTable("0_0/store#x");
+      old.createTable("0_0/store#1#2");
+      old.createTable("0_0/store#1#x");
+    }
+    TaskContext context = new TaskContext(directory, StreamsConfig.EXACTLY_ONCE_V2);
+    SharedDatabase shared = SharedDatabase.acquire(directory, () -> Database.open(database));
+    assertEquals(List.of(), shared.database().tableNames(), "they have no marker");
+    shared.database().createTable("0_0/store#x");
+    RevenantStore store = new RevenantStore("store");
+    store.open(context, context.directory());
+    commit(store, 1);
+    assertEquals(List.of("0_0/store", "0_0/store#x"), tables(store));
+    store.close();
+    shared.release();
+  }
+
+  /** The disk may have room for what the store writes, but not for the drop, or only later. */
+  @Test
+  void a_store_is_opened_even_if_old_tables_cannot_be_dropped() {
+    Path database = home.resolve(SharedDatabase.DIRECTORY);
+    try (Database old = Database.open(database)) {
+      old.createTable("0_1/store");
+    }
+    Instance instance = new Instance();
+    SharedDatabase shared = SharedDatabase.acquire(home, () -> readOnly(database));
+    shared.keepFor(RunningInstance.of(instance.metrics));
+    assertEquals(List.of("0_1/store"), shared.database().tableNames(), "a read-only database");
+    shared.release();
+    assertOpen(shared, false); // it is in doubt
+    SharedDatabase next = acquire(instance);
+    assertEquals(List.of(), next.database().tableNames());
+    next.release();
+    assertOpen(next, true);
+    instance.end();
+  }
+
+  private static Database readOnly(Path database) {
+    return Database.open(database, DatabaseOptions.defaults().withReadOnly(true));
   }
 
   private KafkaStreams counts() {
@@ -436,11 +633,15 @@ class SharedDatabaseTest {
   @Test
   void stores_share_what_their_files_may_have() {
     SharedDatabase shared = acquire();
-    assertTrue(shared.takesFile(SharedDatabase.MOST_IN_FILES - 10));
-    assertFalse(shared.takesFile(11));
-    assertTrue(shared.takesFile(10));
+    assertTrue(shared.takesFile(SharedDatabase.MOST_IN_FILES - 10, true));
+    assertFalse(shared.takesFile(11, true));
+    assertTrue(shared.takesFile(10, true));
     shared.givesFile(10);
-    assertTrue(shared.takesFile(10));
+    assertTrue(shared.takesFile(10, true));
+    shared.givesFile(SharedDatabase.MOST_IN_FILES);
+    assertFalse(shared.takesFile(SharedDatabase.MOST_IN_FILES / 2 + 1, false));
+    assertTrue(shared.takesFile(SharedDatabase.MOST_IN_FILES / 2, false));
+    assertTrue(shared.takesFile(SharedDatabase.MOST_IN_FILES / 2, true));
     shared.release();
   }
 }
