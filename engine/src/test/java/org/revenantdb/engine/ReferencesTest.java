@@ -99,6 +99,7 @@ class ReferencesTest {
           "MpscUnboundedVarHandleArrayQueue",
           "PENDING_COUNT",
           "PositionSerde",
+          "ProcessorStateException",
           "RecordBatchingStateRestoreCallback",
           "SharedSecrets",
           "StateStore",
