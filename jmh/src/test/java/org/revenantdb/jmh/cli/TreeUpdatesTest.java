@@ -2,10 +2,12 @@ package org.revenantdb.jmh.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -80,10 +82,8 @@ class TreeUpdatesTest {
 
   @Test
   void promises_nameTheFiguresOfUpdates() {
-    List<String> promises = new TreeBench().promises();
-    assertEquals(13, promises.size());
-    assertEquals(
-        List.of("default_vs_wide", "default_update_vs_tupl", "big_update_vs_tupl"),
-        promises.subList(9, 12));
+    List<String> figures =
+        List.of("default_vs_wide", "default_update_vs_tupl", "big_update_vs_tupl");
+    assertTrue(Collections.indexOfSubList(new TreeBench().promises(), figures) >= 0);
   }
 }
