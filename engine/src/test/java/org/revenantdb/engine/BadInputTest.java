@@ -396,22 +396,33 @@ class BadInputTest {
     }
   }
 
+  /** A segment may begin inside a record, of whose bytes the first ones may be 0. */
+  private static boolean hasRecords(Path segment) throws IOException {
+    byte[] content = Files.readAllBytes(segment);
+    for (int i = 4096; i < content.length; i++) {
+      if (content[i] != 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   @Test
   void missingSegment_atTheEndOfACleanLog_isNamed() throws IOException {
     fill();
     Path victim = segments().getLast();
     long used = 0;
     for (Path segment : segments()) {
-      byte[] header = Files.readAllBytes(segment);
-      if (ByteBuffer.wrap(header).order(ByteOrder.LITTLE_ENDIAN).getInt(4096) != 0) {
+      if (hasRecords(segment)) {
         victim = segment; // the last one that holds records; there may be one prepared after it
         used++;
       }
     }
-    assertTrue(used > 0);
+    assertTrue(used > 0, "no segment has records: " + segments());
     Files.delete(victim);
-    // Nothing is left of the log before it that would tell where it began.
-    refused(StorageException.Reason.MISSING_FILE, directory().resolve("log"));
+    // If the close has left a segment before it, that one tells where the lost one began. Usually
+    // nothing is left of the log before it, and the directory is named.
+    refused(StorageException.Reason.MISSING_FILE, used > 1 ? victim : directory().resolve("log"));
   }
 
   @Test
