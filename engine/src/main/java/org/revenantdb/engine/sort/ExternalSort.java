@@ -130,10 +130,10 @@ public final class ExternalSort {
   public void spill() {
     if (!gathered.isEmpty()) {
       long before = large.bytes();
-      long bytes = runs.bytes();
+      long bytes;
       boolean isDone = false;
       try {
-        runs.add(new WithLargeBeside(gathered.sorted(), large));
+        bytes = runs.add(new WithLargeBeside(gathered.sorted(), large));
         isDone = true;
       } finally {
         if (!isDone) {
@@ -141,7 +141,7 @@ public final class ExternalSort {
         }
       }
       gathered.clear();
-      listener.written(runs.bytes() - bytes + large.bytes() - before, /* isMerge= */ false);
+      listener.written(bytes + large.bytes() - before, /* isMerge= */ false);
     }
   }
 

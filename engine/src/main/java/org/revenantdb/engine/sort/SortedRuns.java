@@ -96,14 +96,16 @@ final class SortedRuns {
     return changes;
   }
 
-  /** Adds a run. After a failure there is nothing of it. */
-  void add(SortedChanges changes) {
+  /** Adds a run, and returns its bytes. After a failure there is nothing of it. */
+  long add(SortedChanges changes) {
     SpilledBlocks file = adding;
     if (file == null) {
       file = files.create();
       adding = file;
     }
-    runs.add(write(changes, file, written -> {}));
+    Run run = write(changes, file, written -> {});
+    runs.add(run);
+    return run.bytes;
   }
 
   /**
