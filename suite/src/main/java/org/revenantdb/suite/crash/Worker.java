@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
@@ -134,7 +135,7 @@ final class Worker {
   boolean load(String table, List<byte[]> keys, ToIntFunction<byte[]> length) {
     Promises.Group group = promises.begin();
     try (BulkLoad load = db.bulkLoad(table(table))) {
-      add(load, group, table, keys, length);
+      add(load::add, group, table, keys, length);
       group.committing();
       load.finish();
       group.durable();
@@ -151,7 +152,7 @@ final class Worker {
     Promises.Group group = promises.begin();
     BulkLoad load = db.bulkLoad(table(table));
     try {
-      add(load, group, table, keys, length);
+      add(load::add, group, table, keys, length);
     } catch (ConflictException conflict) {
       // cancelled in any case
     }
@@ -171,7 +172,7 @@ final class Worker {
       String table, List<byte[]> keys, ToIntFunction<byte[]> length, BulkLoadOptions options) {
     Promises.Group group = promises.begin();
     try (BulkLoad load = db.bulkLoad(table(table), TransactionOptions.durable(), options)) {
-      addUnsorted(load, group, table, keys, length);
+      add(load::addUnsorted, group, table, keys, length);
       group.committing();
       load.finish();
       group.durable();
@@ -192,28 +193,15 @@ final class Worker {
       boolean close) {
     Promises.Group group = promises.begin();
     BulkLoad load = db.bulkLoad(table(table), TransactionOptions.durable(), options);
-    addUnsorted(load, group, table, keys, length);
+    add(load::addUnsorted, group, table, keys, length);
     if (close) {
       load.close();
       group.rolledBack();
     }
   }
 
-  private void addUnsorted(
-      BulkLoad load,
-      Promises.Group group,
-      String table,
-      List<byte[]> keys,
-      ToIntFunction<byte[]> length) {
-    for (byte[] key : keys) {
-      byte[] value = Cell.value(Seeds.of(seed, values++), length.applyAsInt(key));
-      group.put(Cell.key(table, key), Cell.promised(value));
-      load.addUnsorted(key, value);
-    }
-  }
-
   private void add(
-      BulkLoad load,
+      BiConsumer<byte[], byte[]> rows,
       Promises.Group group,
       String table,
       List<byte[]> keys,
@@ -221,7 +209,7 @@ final class Worker {
     for (byte[] key : keys) {
       byte[] value = Cell.value(Seeds.of(seed, values++), length.applyAsInt(key));
       group.put(Cell.key(table, key), Cell.promised(value));
-      load.add(key, value);
+      rows.accept(key, value);
     }
   }
 
