@@ -327,9 +327,13 @@ abstract class TaskStore implements StateStore {
    * the rows may have been found or not. The database is healthy.
    */
   private void demandSame(Opened life) {
-    if (!open || !life.equals(opened)) {
+    if (!isIn(life)) {
       throw new InvalidStateStoreException("store " + name + " was closed while it was read");
     }
+  }
+
+  private boolean isIn(Opened life) {
+    return open && life.equals(opened);
   }
 
   /** The exception of Kafka Streams for one of the engine. */
@@ -425,7 +429,7 @@ abstract class TaskStore implements StateStore {
       RowIterator rows =
           new RowIterator(this, now.task, tables, from, to, descending, inside, accepted);
       iterators.add(rows);
-      if (!open || !now.equals(opened)) { // the close may have come before it was added
+      if (!isIn(now)) { // the close may have come before it was added
         rows.close();
       }
       demandSame(now);
