@@ -8,12 +8,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
-import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
@@ -105,7 +103,7 @@ final class StoredRows {
   private void compareWithChangelogs(Path home, Map<TopicPartition, Long> stored)
       throws IOException {
     Path copy = Files.createTempDirectory(home, "copy");
-    copy(directory, copy);
+    FileTrees.copy(directory, copy);
     try (Database database = Database.open(copy);
         Transaction tx = database.begin()) {
       for (String name : database.tableNames()) {
@@ -221,20 +219,5 @@ final class StoredRows {
       }
     }
     return found;
-  }
-
-  private static void copy(Path from, Path to) throws IOException {
-    Collection<Path> all;
-    try (Stream<Path> files = Files.walk(from)) {
-      all = files.toList();
-    }
-    for (Path file : all) {
-      Path target = to.resolve(from.relativize(file).toString());
-      if (Files.isDirectory(file)) {
-        Files.createDirectories(target);
-      } else {
-        Files.copy(file, target);
-      }
-    }
   }
 }
