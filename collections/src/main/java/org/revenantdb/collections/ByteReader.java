@@ -17,6 +17,10 @@ import java.util.Objects;
  */
 public final class ByteReader {
   private byte[] buffer;
+
+  /** Where the bytes begin in the buffer. */
+  private int origin;
+
   private int position;
   private int end;
 
@@ -38,9 +42,23 @@ public final class ByteReader {
    * @return this reader
    */
   public ByteReader reset(byte[] bytes, int length) {
-    end = Objects.checkIndex(length, bytes.length + 1);
+    return reset(bytes, 0, length);
+  }
+
+  /**
+   * Begins again, with a part of an array.
+   *
+   * @param bytes the array; not copied
+   * @param offset of the first byte that is read
+   * @param length how many bytes are read
+   * @return this reader
+   */
+  public ByteReader reset(byte[] bytes, int offset, int length) {
+    Objects.checkFromIndexSize(offset, length, bytes.length);
     buffer = bytes;
-    position = 0;
+    origin = offset;
+    position = offset;
+    end = offset + length;
     return this;
   }
 
@@ -50,7 +68,7 @@ public final class ByteReader {
    * @return bytes
    */
   public int position() {
-    return position;
+    return position - origin;
   }
 
   /**
@@ -287,6 +305,6 @@ public final class ByteReader {
 
   @Override
   public String toString() {
-    return "ByteReader[" + position + " of " + end + " bytes read]";
+    return "ByteReader[" + position() + " of " + (end - origin) + " bytes read]";
   }
 }

@@ -48,6 +48,11 @@ public final class ByteWriter {
     return Arrays.copyOf(buffer, length);
   }
 
+  /** The array that begins with what was written; the next write may replace it. */
+  byte[] buffer() {
+    return buffer;
+  }
+
   /** Forgets what was written. The buffer stays. */
   public void clear() {
     length = 0;

@@ -30,6 +30,7 @@ import org.revenantdb.engine.Cursor;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.Durability;
 import org.revenantdb.engine.Isolation;
+import org.revenantdb.engine.KeyBatch;
 import org.revenantdb.engine.Savepoint;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.TableOptions;
@@ -197,14 +198,34 @@ public final class TypedTable<K, V> {
   }
 
   private byte[] keyBytes(K key, Scratch scratch) {
-    Objects.requireNonNull(key, "key must not be null");
     ByteWriter out = scratch.out();
+    encode(key, out);
+    return out.toByteArray();
+  }
+
+  private KeyBatch encode(List<? extends K> all, Scratch scratch) {
+    KeyBatch batch = scratch.keys();
+    int[] ends = new int[all.size()];
+    ByteWriter out = scratch.out();
+    for (int i = 0; i < ends.length; i++) {
+      encode(all.get(i), out);
+      ends[i] = out.length();
+    }
+    int start = 0;
+    for (int end : ends) { // not at once: bytes that were only just written are slow to read
+      batch.add(out.buffer(), start, end - start);
+      start = end;
+    }
+    return batch;
+  }
+
+  private void encode(K key, ByteWriter out) {
+    Objects.requireNonNull(key, "key must not be null");
     try {
       keys.encode(key, out);
     } catch (RuntimeException refused) {
       throw failed("the key", KeyText.of(key), "cannot be written", refused);
     }
-    return out.toByteArray();
   }
 
   private byte[] valueBytes(K key, V value) {
@@ -243,6 +264,15 @@ public final class TypedTable<K, V> {
       return Objects.requireNonNull(values.decode(in), "the codec has returned null");
     } catch (RuntimeException refused) {
       throw failed("the value of key", readable(key, length), "cannot be read", refused);
+    }
+  }
+
+  /** Decodes the value of a key in a reader. */
+  private V value(ByteReader in, K key) {
+    try {
+      return Objects.requireNonNull(values.decode(in), "the codec has returned null");
+    } catch (RuntimeException refused) {
+      throw failed("the value of key", KeyText.of(key), "cannot be read", refused);
     }
   }
 
@@ -335,25 +365,42 @@ public final class TypedTable<K, V> {
    * @return the existing rows, in the order of the table; a new map, which can be changed
    */
   public Map<K, V> getAll(Transaction transaction, Collection<? extends K> wanted) {
+    List<K> all = new ArrayList<>(wanted);
+    Map<K, V> found = LinkedHashMap.newLinkedHashMap(all.size());
+    readAll(transaction, all, found::put);
+    return found;
+  }
+
+  /**
+   * As {@link #getAll(Transaction, Collection)}, without a map: passes each existing row to an
+   * action, in the order of the table.
+   *
+   * @param transaction the transaction that reads
+   * @param wanted the keys, in any order; a key that is there several times is passed as often
+   * @param action receives the keys and the values. It may use the table and the transaction
+   */
+  public void getAll(
+      Transaction transaction,
+      Collection<? extends K> wanted,
+      BiConsumer<? super K, ? super V> action) {
+    readAll(transaction, new ArrayList<K>(wanted), action);
+  }
+
+  private void readAll(
+      Transaction transaction, List<K> wanted, BiConsumer<? super K, ? super V> action) {
     Scratch scratch = scratches.take();
     try {
-      List<K> all = new ArrayList<>(wanted);
-      List<byte[]> bytes = new ArrayList<>(all.size());
-      for (K key : all) {
-        bytes.add(keyBytes(key, scratch));
-      }
-      Map<K, V> found = LinkedHashMap.newLinkedHashMap(all.size());
+      KeyBatch batch = encode(wanted, scratch);
       transaction.getAll(
           table,
-          bytes,
-          (index, read) -> {
-            byte[] key = bytes.get(index);
-            V row = visible(transaction, value(scratch.in(read, read.length), key, key.length));
+          batch,
+          (index, bytes, offset, length) -> {
+            K key = wanted.get(index);
+            V row = visible(transaction, value(scratch.in(bytes, offset, length), key));
             if (row != null) {
-              found.put(all.get(index), row);
+              action.accept(key, row);
             }
           });
-      return found;
     } finally {
       scratches.give(scratch);
     }

@@ -65,6 +65,22 @@ class CodecsTest {
   }
 
   @Test
+  void a_reader_reads_a_part_of_an_array_and_nothing_around_it() {
+    byte[] bytes = {9, 1, 'a', 'b', 0, 8};
+    ByteReader in = new ByteReader(bytes).reset(bytes, 1, 4);
+    assertEquals(0, in.position());
+    assertEquals(4, in.remaining());
+    assertEquals(1, in.readByte());
+    assertEquals("ab", in.readTerminatedUtf8());
+    assertEquals(4, in.position());
+    assertEquals(-1, in.peek());
+    assertEquals("ByteReader[4 of 4 bytes read]", in.toString());
+    assertThrows(IllegalArgumentException.class, in::readByte);
+    assertThrows(IndexOutOfBoundsException.class, () -> in.reset(bytes, 3, 4));
+    assertEquals(2, in.reset(bytes, 2).remaining());
+  }
+
+  @Test
   void simple_values_are_read_as_they_were_written() {
     for (String text :
         List.of("", "a", "\0", "F\u00d4O", "\ud83d\udd25", "\ufffd", "x".repeat(500))) {

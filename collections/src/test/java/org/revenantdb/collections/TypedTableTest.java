@@ -234,6 +234,44 @@ class TypedTableTest {
   }
 
   @Test
+  void an_action_receives_the_rows_that_exist_in_the_order_of_the_table_and_may_read_more() {
+    TypedTable<Long, String> table = TypedTable.open(db, "t", Keys.longs(), Codecs.strings());
+    db.run(tx -> {
+      for (long i = 0; i < 3_000; i += 2) {
+        table.put(tx, i, "text " + i);
+      }
+      List<String> found = new ArrayList<>();
+      table.getAll(
+          tx,
+          List.of(2_000L, 8L, 3L, 8L, 4L),
+          (key, text) ->
+              found.add(key + text + table.getAll(tx, List.of(key + 2, key + 3)).values()));
+      assertEquals(
+          List.of(
+              "4text 4[text 6]",
+              "8text 8[text 10]",
+              "8text 8[text 10]",
+              "2000text 2000[text 2002]"),
+          found);
+      assertThrows(
+          IllegalStateException.class,
+          () ->
+              table.getAll(
+                  tx,
+                  List.of(4L),
+                  (_, _) -> {
+                    throw new IllegalStateException("of the action");
+                  }));
+      assertThrows(
+          NullPointerException.class, () -> table.getAll(tx, java.util.Arrays.asList(4L, null)));
+      assertEquals("text 4", table.get(tx, 4L));
+      assertEquals(
+          1_500,
+          table.getAll(tx, java.util.stream.LongStream.range(0, 5_000).boxed().toList()).size());
+    });
+  }
+
+  @Test
   void a_row_that_another_codec_wrote_is_refused_and_not_misread() {
     TypedTable<String, String> texts = TypedTable.open(db, "t", Keys.strings(), Codecs.strings());
     TypedTable<Long, Long> numbers = TypedTable.open(db, "t", Keys.longs(), Codecs.longs());

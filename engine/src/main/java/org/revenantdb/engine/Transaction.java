@@ -10,6 +10,7 @@ import java.lang.invoke.VarHandle;
 import java.lang.ref.Reference;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
@@ -25,6 +26,7 @@ import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.catalog.TableTrees;
 import org.revenantdb.engine.overflow.OverflowInput;
 import org.revenantdb.engine.overflow.OverflowWriter;
+import org.revenantdb.engine.page.KeyBuffer;
 import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.serial.SerialReads;
 import org.revenantdb.engine.session.Engine;
@@ -32,7 +34,7 @@ import org.revenantdb.engine.session.KeptReading;
 import org.revenantdb.engine.session.StreamedValue;
 import org.revenantdb.engine.session.TransactionCore;
 import org.revenantdb.engine.session.TransactionState;
-import org.revenantdb.engine.version.KeyBatch;
+import org.revenantdb.engine.version.GroupRead;
 import org.revenantdb.engine.version.MergedScan;
 import org.revenantdb.engine.version.Reading;
 import org.revenantdb.engine.version.RowBatch;
@@ -42,6 +44,7 @@ import org.revenantdb.engine.version.RowReader;
 import org.revenantdb.engine.version.RowScan;
 import org.revenantdb.engine.version.RowWriter;
 import org.revenantdb.engine.version.StoredValue;
+import org.revenantdb.engine.version.ValueBuffer;
 
 /**
  * A transaction. It reads the database as of its begin, and its own writes. Its writes become
@@ -346,93 +349,105 @@ public final class Transaction implements AutoCloseable {
    *     in an array; use {@link #open} for that key
    */
   public List<byte @Nullable []> getAll(Table table, List<byte[]> keys) {
-    FoundValues found = readAll(table, keys);
-    List<byte @Nullable []> inOrder = new ArrayList<>(found.values.length);
-    for (int i = 0; i < found.values.length; i++) {
-      inOrder.add(null);
+    KeyBatch batch = new KeyBatch();
+    for (byte[] key : keys) {
+      batch.add(key);
     }
-    for (int i = 0; i < found.values.length; i++) {
-      inOrder.set(found.positions[i], found.values[i]);
+    List<byte @Nullable []> found = new ArrayList<>(batch.size());
+    for (int i = 0; i < batch.size(); i++) {
+      found.add(null);
     }
-    return inOrder;
+    getAll(
+        table,
+        batch,
+        (index, bytes, offset, length) ->
+            found.set(index, Arrays.copyOfRange(bytes, offset, offset + length)));
+    return found;
   }
 
   /**
    * Reads the rows of several keys, as one statement, and passes them to a visitor in the order of
-   * the table. That is faster than {@link #getAll(Table, List)} for a caller who would sort the
-   * keys, or who makes something else of each value.
+   * the table. That is faster than {@link #getAll(Table, List)}: neither a key nor a value needs an
+   * array of its own.
    *
    * <p>The visitor is called when all rows have been read, by the thread of the caller. It may use
-   * the transaction. What it throws is passed on.
+   * the transaction, but not the batch. What it throws is passed on.
    *
    * @param table a table of this database
-   * @param keys each 1 to {@link Database#MAX_KEY_BYTES} bytes, in any order; a key may occur
-   *     several times, and is visited as often
+   * @param keys the keys, in any order; a key that was added several times is visited as often
    * @param visitor receives the rows that exist
    * @throws ConflictException as {@link #get(Table, byte[])}
    * @throws LimitException with {@link LimitException.Reason#VALUE_LENGTH} if a value does not fit
    *     in an array; use {@link #open} for that key
    */
-  public void getAll(Table table, List<byte[]> keys, ValueVisitor visitor) {
+  public void getAll(Table table, KeyBatch keys, ValueVisitor visitor) {
+    Objects.requireNonNull(table, "table must not be null");
+    Objects.requireNonNull(keys, "keys must not be null");
     Objects.requireNonNull(visitor, "visitor must not be null");
-    FoundValues found = readAll(table, keys);
-    for (int i = 0; i < found.values.length; i++) {
-      byte[] value = found.values[i];
-      if (value != null) {
-        visitor.value(found.positions[i], value);
+    keys.begin();
+    try {
+      readAll(table, keys);
+      KeyBuffer order = keys.keys();
+      ValueBuffer values = keys.values();
+      for (int place = 0; place < order.size(); place++) {
+        if (values.exists(place)) {
+          StoredValue other = values.other(place);
+          if (other != null) {
+            visitor.value(order.at(place), other.bytes(), 0, other.bytes().length);
+          } else {
+            visitor.value(
+                order.at(place), values.array(place), values.offset(place), values.length(place));
+          }
+        }
       }
+    } finally {
+      keys.end();
     }
   }
 
-  /**
-   * The values of several keys, ascending.
-   *
-   * @param positions where the caller has the keys
-   */
-  @SuppressWarnings("ArrayRecordComponent") // never compared
-  private record FoundValues(int[] positions, byte[] @Nullable [] values) {}
-
-  private FoundValues readAll(Table table, List<byte[]> keys) {
-    Objects.requireNonNull(table, "table must not be null");
-    byte[][] wanted = keys.toArray(new byte[0][]);
-    for (byte[] key : wanted) {
-      checkKey(key);
-    }
+  private void readAll(Table table, KeyBatch keys) {
     try {
       beginStatement();
-      KeyBatch batch = batchOf(table, wanted);
-      while (batch.hasMore()) {
+      GroupRead read = readOf(table, keys);
+      while (read.hasMore()) {
         inside(() -> {
-          batch.readSome();
+          read.readSome();
           return null;
         });
       }
-      FoundValues found =
-          new FoundValues(new int[wanted.length], new byte[wanted.length] @Nullable []);
-      for (int i = 0; i < wanted.length; i++) {
-        StoredValue value = batch.value(i);
-        found.positions[i] = batch.position(i);
-        found.values[i] =
-            value == null ? null : value.isOverflow() ? materialise(value) : value.bytes();
+      ValueBuffer values = keys.values();
+      if (values.hasOthers()) {
+        for (int place = 0; place < keys.size(); place++) {
+          StoredValue other = values.other(place);
+          if (other != null && other.isOverflow()) {
+            values.replace(place, new StoredValue(0, materialise(other)));
+          }
+        }
       }
-      return found;
     } catch (RuntimeException failure) {
       throw told(failure);
     }
   }
 
-  private KeyBatch batchOf(Table table, byte[][] keys) {
+  private GroupRead readOf(Table table, KeyBatch keys) {
     Reading reading = core().reading();
     TableTrees trees = core().trees(table, reading.snapshot());
     if (core().notesReads()) {
       note(reads -> {
-        for (byte[] key : keys) {
-          reads.read(trees.all(), key);
+        for (int i = 0; i < keys.size(); i++) {
+          reads.read(trees.all(), keys.key(i));
         }
       });
     }
     Engine session = core().engine();
-    return new KeyBatch(session.storage(), session.reader(), reading, trees.all(), trees::of, keys);
+    return new GroupRead(
+        session.storage(),
+        session.reader(),
+        reading,
+        trees.all(),
+        trees::of,
+        keys.keys(),
+        keys.values());
   }
 
   private int getSlowly(Tree tree, byte[] key, byte[] into, int offset) {
@@ -1658,18 +1673,21 @@ public final class Transaction implements AutoCloseable {
 
   /** Refuses a key that is empty or too long. */
   static void checkKey(byte[] key) {
-    Objects.requireNonNull(key, "key must not be null");
-    if (key.length == 0) {
+    checkKeyLength(Objects.requireNonNull(key, "key must not be null").length);
+  }
+
+  static void checkKeyLength(int length) {
+    if (length == 0) {
       throw new LimitException(
           LimitException.Reason.KEY_LENGTH, "a key must not be empty; give it at least one byte");
     }
-    if (key.length > Database.MAX_KEY_BYTES) {
+    if (length > Database.MAX_KEY_BYTES) {
       throw new LimitException(
           LimitException.Reason.KEY_LENGTH,
           "a key may have "
               + Database.MAX_KEY_BYTES
               + " bytes, and this one has "
-              + key.length
+              + length
               + "; shorten it, or take a hash of it as the key and keep the whole in the value");
     }
   }

@@ -1,15 +1,16 @@
 package org.revenantdb.engine;
 
-import java.util.List;
-
-/** Receives the values of {@link Transaction#getAll(Table, List, ValueVisitor)}. */
+/** Receives the values of {@link Transaction#getAll(Table, KeyBatch, ValueVisitor)}. */
 @FunctionalInterface
 public interface ValueVisitor {
   /**
    * Called for each row that exists, in the order of the table.
    *
-   * @param index of the key in the list of the caller
-   * @param value a copy of the value, which the visitor may keep
+   * @param index of the key in the batch
+   * @param bytes an array that contains the value. The visitor must not change it, and must not use
+   *     it after it returns: it has other values as well, and is used again
+   * @param offset where the value begins
+   * @param length how many bytes it has
    */
-  void value(int index, byte[] value);
+  void value(int index, byte[] bytes, int offset, int length);
 }

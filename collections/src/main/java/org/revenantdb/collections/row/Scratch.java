@@ -4,6 +4,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.collections.ByteReader;
 import org.revenantdb.collections.ByteWriter;
+import org.revenantdb.engine.KeyBatch;
 
 /**
  * Buffers of one call: what it writes, and the value that it reads.
@@ -17,9 +18,13 @@ public final class Scratch {
 
   private static final int KEPT = 64 << 10;
 
+  /** The most keys of a batch that is used again. */
+  private static final int KEYS = 1_024;
+
   private final ByteWriter out = new ByteWriter();
   private final ByteReader in = new ByteReader(new byte[0]);
   private final byte[] value = new byte[VALUE];
+  private @Nullable KeyBatch keys;
 
   private Scratch() {}
 
@@ -32,6 +37,28 @@ public final class Scratch {
   /** A reader of the first bytes of an array. */
   public ByteReader in(byte[] bytes, int length) {
     return in.reset(bytes, length);
+  }
+
+  /** A reader of a part of an array. */
+  public ByteReader in(byte[] bytes, int offset, int length) {
+    return in.reset(bytes, offset, length);
+  }
+
+  /** A batch without keys. */
+  public KeyBatch keys() {
+    KeyBatch own = keys;
+    if (own == null) {
+      own = new KeyBatch();
+      keys = own;
+    }
+    own.clear();
+    return own;
+  }
+
+  /** Whether it is small enough to be used again. */
+  private boolean isSmall() {
+    KeyBatch own = keys;
+    return out.capacity() <= KEPT && (own == null || own.size() <= KEYS);
   }
 
   /** Where a value is read to. */
@@ -61,7 +88,7 @@ public final class Scratch {
 
     /** It is not used any more. */
     public void give(Scratch scratch) {
-      if (scratch.out.capacity() <= KEPT) {
+      if (scratch.isSmall()) {
         slots.setRelease(slot(), scratch);
       }
     }

@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.buffer.Stay;
+import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.page.SlottedSearch;
 
@@ -90,6 +91,11 @@ public class Descent {
   /** Fetches the memory in front of the heap of a leaf, where a former version is going to be. */
   void fetchHeapTop(MemorySegment itsMemory, long itsBase) {
     touched += SlottedSearch.touchHeapTop(itsMemory, itsBase);
+  }
+
+  /** Fetches the end of the leaf, where its fences mostly are. */
+  public void fetchFences() {
+    touched += SlottedSearch.touchHead(memory, base + Page.SIZE - 1);
   }
 
   /** Receives the result of reads that only fetch. */

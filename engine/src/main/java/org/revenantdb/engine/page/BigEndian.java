@@ -16,12 +16,17 @@ public final class BigEndian {
 
   /** Four bytes from an index on; missing bytes count as zero. */
   static int head(byte[] bytes, int index) {
-    if (index + Integer.BYTES <= bytes.length) {
+    return head(bytes, index, bytes.length);
+  }
+
+  /** Four bytes from an index on; those from {@code end} on count as zero. */
+  static int head(byte[] bytes, int index, int end) {
+    if (index + Integer.BYTES <= end) {
       return (int) INT.get(bytes, index);
     }
     int head = 0;
     for (int i = index; i < index + Integer.BYTES; i++) {
-      head = head << Byte.SIZE | (i < bytes.length ? bytes[i] & 0xFF : 0);
+      head = head << Byte.SIZE | (i < end ? bytes[i] & 0xFF : 0);
     }
     return head;
   }

@@ -72,7 +72,8 @@ public final class LeafCell {
   /** Offset of the field that leads to the predecessor's record. */
   static final int RECORD = 6;
 
-  static final int WRITER = 8;
+  /** Offset of the writer. */
+  public static final int WRITER = 8;
 
   /** Offset of the key; bytes of a cell without key and value. */
   public static final int KEY = 16;

@@ -96,7 +96,7 @@ public final class Slotted {
   public static final int MAX_PREFIX = 255;
 
   /** Bytes of a key that are in its slot. */
-  static final int HEAD = 4;
+  public static final int HEAD = 4;
 
   private Slotted() {}
 
@@ -313,6 +313,16 @@ public final class Slotted {
   /** Number of slots of a page in a larger memory. */
   public static int count(MemorySegment memory, long base) {
     return Page.getShort(memory, base + COUNT);
+  }
+
+  /** As {@link #prefix(MemorySegment)}, of a page in a larger memory. */
+  public static int prefix(MemorySegment memory, long base) {
+    return Page.getByte(memory, base + PREFIX);
+  }
+
+  /** As {@link #skip(MemorySegment)}, of a page in a larger memory. */
+  public static int skip(MemorySegment memory, long base) {
+    return Page.getShort(memory, base + SKIP);
   }
 
   /** Offset in a larger memory of the cell of a slot of a leaf. */

@@ -125,31 +125,35 @@ public final class SlottedSearch {
    * @param length skip, or less
    */
   private static int compareCommon(MemorySegment memory, long base, int length, byte[] key) {
+    return compareCommon(memory, base, length, key, 0, key.length);
+  }
+
+  /** As {@link #compareCommon(MemorySegment, long, int, byte[])}, of a key in a larger array. */
+  private static int compareCommon(
+      MemorySegment memory, long base, int length, byte[] bytes, int from, int to) {
+    int inHeader = Math.min(length, Slotted.MAX_COMMON);
     int order =
         Page.compareKey(
-            memory,
-            base + Slotted.COMMON,
-            Math.min(length, Slotted.MAX_COMMON),
-            key,
-            0,
-            Math.min(length, Slotted.MAX_COMMON));
+            memory, base + Slotted.COMMON, inHeader, bytes, from, Math.min(from + inHeader, to));
     if (order != 0 || length <= Slotted.MAX_COMMON) {
       return order;
     }
     int prefix = Page.getByte(memory, base + Slotted.PREFIX);
-    int from = Slotted.MAX_COMMON;
-    int to = Math.min(length, prefix);
-    if (from < to) {
+    int at = Slotted.MAX_COMMON;
+    int end = Math.min(length, prefix);
+    if (at < end) {
       long fence = base + Page.getShort(memory, base + Slotted.LOWER_OFFSET);
-      order = Page.compareKey(memory, fence + from, to - from, key, from, to);
-      from = to;
+      order =
+          Page.compareKey(memory, fence + at, end - at, bytes, from + at, Math.min(from + end, to));
+      at = end;
     }
-    if (order != 0 || from == length) {
+    if (order != 0 || at == length) {
       return order;
     }
     long any = base + Page.getShort(memory, base + Slotted.SLOTS + Slotted.SLOT_CELL);
     long suffix = Slotted.level(memory, base) == 0 ? any + LeafCell.KEY : InnerCell.keyOffset(any);
-    return Page.compareKey(memory, suffix + from - prefix, length - from, key, from, length);
+    return Page.compareKey(
+        memory, suffix + at - prefix, length - at, bytes, from + at, Math.min(from + length, to));
   }
 
   /**
@@ -192,23 +196,174 @@ public final class SlottedSearch {
   }
 
   /**
-   * As {@link #searchLeaf(MemorySegment, long, byte[])}, for a key that is often in a certain slot.
+   * Searches ascending keys in a leaf, each from the slot of the one before, in steps that become
+   * longer. No cell is read, but for a long common beginning. This is the first half of a search;
+   * {@link #searchAlike} is the second.
    *
-   * @param likely the slot that is looked at first; may be one that the leaf does not have
+   * @param keys has the keys
+   * @param members the places in ascending order of the keys that are searched; null for all
+   * @param from index among these of the first key
+   * @param to index behind the last key
+   * @param alike receives for each key the first slot that has its head; if there is none, {@code
+   *     -(slot where the key belongs) - 1}
+   * @return {@code to}, or the index of the first key that is not below the upper fence; the first
+   *     key is not compared with the fence
    */
-  public static int searchLeafFrom(MemorySegment memory, long base, byte[] key, int likely) {
-    if (likely < Page.getShort(memory, base + Slotted.COUNT)) {
-      int head = Page.getInt(memory, base + Slotted.SLOTS + (long) Slotted.LEAF_SLOT * likely);
-      if (head == BigEndian.head(key, Page.getShort(memory, base + Slotted.SKIP))
-          && isKey(memory, base, likely, key)) {
-        return likely;
+  public static int searchGroup(
+      MemorySegment memory,
+      long base,
+      KeyBuffer keys,
+      int @Nullable [] members,
+      int from,
+      int to,
+      int[] alike) {
+    int count = Slotted.count(memory, base);
+    int skip = Slotted.skip(memory, base);
+    boolean isShort = skip <= Long.BYTES - Slotted.HEAD;
+    long shared = isShort ? ~(-1L >>> (Byte.SIZE * skip)) : 0;
+    long common = Page.getLongBig(memory, base + Slotted.COMMON) & shared;
+    int slot = 0;
+    for (int i = from; i < to; i++) {
+      int key = keys.at(members == null ? i : members[i]);
+      long head = keys.head(key);
+      int order;
+      int wanted;
+      if (isShort && keys.end(key) - keys.start(key) >= skip) {
+        order = Long.compareUnsigned(common, head & shared);
+        wanted = (int) (head << (Byte.SIZE * skip) >>> Integer.SIZE);
+      } else {
+        order = compareCommon(memory, base, skip, keys.bytes(), keys.start(key), keys.end(key));
+        wanted = BigEndian.head(keys.bytes(), keys.start(key) + skip, keys.end(key));
+      }
+      if (count > 0 && order == 0) {
+        slot = slotAtOrAfterHead(memory, base, count, wanted ^ Integer.MIN_VALUE, slot);
+        boolean is =
+            slot < count && orderedHead(memory, base, slot) == (wanted ^ Integer.MIN_VALUE);
+        alike[i - from] = is ? slot : -slot - 1;
+      } else {
+        slot = order > 0 ? slot : count;
+        alike[i - from] = -slot - 1;
+      }
+      if (slot == count
+          && i > from
+          && !isBelowEnd(memory, base, keys.bytes(), keys.start(key), keys.end(key))) {
+        return i;
       }
     }
-    return searchLeaf(memory, base, key);
+    return to;
+  }
+
+  private static int slotAtOrAfterHead(
+      MemorySegment memory, long base, int count, int wanted, int first) {
+    int low = first;
+    int high = first;
+    for (int step = 1; high < count; step <<= 1) {
+      if (orderedHead(memory, base, high) >= wanted) {
+        break;
+      }
+      low = high + 1;
+      high += step;
+    }
+    high = Math.min(high, count);
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (orderedHead(memory, base, middle) < wanted) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+
+  /** The head of a slot of a leaf, so that heads are in the order of numbers. */
+  private static int orderedHead(MemorySegment memory, long base, int slot) {
+    return Page.getInt(memory, base + Slotted.SLOTS + (long) Slotted.LEAF_SLOT * slot)
+        ^ Integer.MIN_VALUE;
+  }
+
+  /**
+   * The slot of a key in a leaf, or {@code -(slot where it belongs) - 1}.
+   *
+   * @param count the number of slots
+   * @param prefix the number of bytes that the cells lack
+   * @param skip the number of bytes before the heads
+   * @param bytes has the key
+   * @param from where the key begins
+   * @param to where the key ends
+   * @param alike a slot that has the head of the key, as {@link #searchGroup} has found it; or one
+   *     behind it, if the keys up to there are below the key
+   */
+  public static int searchAlike(
+      MemorySegment memory,
+      long base,
+      int count,
+      int prefix,
+      int skip,
+      byte[] bytes,
+      int from,
+      int to,
+      int alike) {
+    int wanted = BigEndian.head(bytes, from + skip, to);
+    for (int slot = alike; slot < count; slot++) {
+      int order = compareSlot(memory, base, slot, wanted, prefix, skip, bytes, from, to);
+      if (order >= 0) {
+        return order == 0 ? slot : -slot - 1;
+      }
+    }
+    return -count - 1;
+  }
+
+  /** Compares the key of a slot with one that has the same first bytes, up to the heads. */
+  private static int compareSlot(
+      MemorySegment memory,
+      long base,
+      int slot,
+      int wanted,
+      int prefix,
+      int skip,
+      byte[] bytes,
+      int from,
+      int to) {
+    // Two more bytes than a slot has: one access instead of two.
+    long word = Page.getLong(memory, base + Slotted.SLOTS + (long) Slotted.LEAF_SLOT * slot);
+    int order = Integer.compareUnsigned((int) word, wanted);
+    if (order != 0) {
+      return order;
+    }
+    long cell = base + ((word >>> Integer.SIZE) & 0xFFFF);
+    int length = LeafCell.keyLength(LeafCell.shape(memory, cell)) + prefix;
+    int known = skip + Slotted.HEAD;
+    // If one of them ends within its head, the other one begins with it.
+    return length <= known || to - from <= known
+        ? length - (to - from)
+        : Page.compareKey(
+            memory, cell + LeafCell.KEY + known - prefix, length - known, bytes, from + known, to);
+  }
+
+  /**
+   * Whether a key is below the upper fence of a page.
+   *
+   * @param bytes has the key
+   * @param from where the key begins
+   * @param to where the key ends
+   */
+  public static boolean isBelowEnd(
+      MemorySegment memory, long base, byte[] bytes, int from, int to) {
+    int length = Page.getShort(memory, base + Slotted.UPPER_LENGTH);
+    return length == Slotted.INFINITE
+        || Page.compareKey(
+                memory,
+                base + Page.getShort(memory, base + Slotted.UPPER_OFFSET),
+                length,
+                bytes,
+                from,
+                to)
+            > 0;
   }
 
   /** Whether a slot of a leaf has this key. */
-  public static boolean isKey(MemorySegment memory, long base, int slot, byte[] key) {
+  static boolean isKey(MemorySegment memory, long base, int slot, byte[] key) {
     long cell = Slotted.cellOf(memory, base, slot);
     int prefix = Page.getByte(memory, base + Slotted.PREFIX);
     int length = LeafCell.keyLength(LeafCell.shape(memory, cell));

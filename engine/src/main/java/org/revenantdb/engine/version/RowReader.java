@@ -48,7 +48,7 @@ public final class RowReader {
   static final long PLACE_OLDER = -4;
 
   /** The leaf does not cover the key. */
-  static final long PLACE_ELSEWHERE = -5;
+  private static final long PLACE_ELSEWHERE = -5;
 
   private final Storage storage;
 
@@ -161,7 +161,7 @@ public final class RowReader {
    * The place of a key that has no slot in the leaf of the last descent. The result is right only
    * if the stamp validates.
    */
-  long placeWithoutSlot(int table, byte[] key, Reading reading) {
+  private long placeWithoutSlot(int table, byte[] key, Reading reading) {
     if (!SlottedSearch.covers(reading.descent.leaf().page(), key)) {
       return PLACE_ELSEWHERE;
     }
@@ -172,11 +172,22 @@ public final class RowReader {
    * The place of the value of a slot. The result is right only if the stamp of the leaf validates.
    * The outcome of a visible writer is in {@code reading.status}.
    */
-  long placeOf(MemorySegment memory, long base, int slot, Reading reading) {
+  private long placeOf(MemorySegment memory, long base, int slot, Reading reading) {
     long cell = Slotted.cellOf(memory, base, slot);
     long shape = LeafCell.shape(memory, cell);
-    long writer = LeafCell.writer(memory, cell);
-    long status = statusOf(writer, reading);
+    long status = statusOf(LeafCell.writer(memory, cell), reading);
+    return placeOf(memory, base, cell, shape, status, reading);
+  }
+
+  /**
+   * As {@link #placeOf(MemorySegment, long, int, Reading)}.
+   *
+   * @param cell the cell of the slot
+   * @param shape its {@link LeafCell#shape(MemorySegment, long)}
+   * @param status what became of its writer
+   */
+  long placeOf(
+      MemorySegment memory, long base, long cell, long shape, long status, Reading reading) {
     if (!isSeen(status, reading)) {
       return placeOfOlder(memory, base, shape, status, reading);
     }
@@ -206,7 +217,8 @@ public final class RowReader {
     return mayHaveOlder() ? PLACE_OLDER : PLACE_NO_ROW;
   }
 
-  private long statusOf(long writer, Reading reading) {
+  /** What became of a writer, for a transaction that sees its own versions. */
+  long statusOf(long writer, Reading reading) {
     return writer == reading.self
         ? TransactionTable.COMMITTED_FOR_ALL
         : storage.transactions().status(writer);

@@ -23,14 +23,17 @@ import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.btree.DisturbedDescent;
 import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.buffer.Stay;
+import org.revenantdb.engine.page.KeyBuffer;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.page.SlottedSearch;
 import org.revenantdb.engine.testing.TestEngine;
-import org.revenantdb.engine.version.KeyBatch;
+import org.revenantdb.engine.version.GroupRead;
 import org.revenantdb.engine.version.Reading;
 import org.revenantdb.engine.version.RowReader;
 import org.revenantdb.engine.version.StoredValue;
+import org.revenantdb.engine.version.ValueBuffer;
+import org.revenantdb.recovery.file.DamagedFileException;
 
 /**
  * Optimistic reads with changes between any two of their steps: what they answer is what their
@@ -50,6 +53,9 @@ class TornReadTest {
 
   private static final ValueLayout.OfLong LITTLE_ENDIAN_LONG =
       ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+
+  /** Offset of the child in the first slot of an inner page (docs/format.md). */
+  private static final int FIRST_CHILD = 70;
 
   @TempDir Path directory;
 
@@ -115,31 +121,47 @@ class TornReadTest {
   /** With its neighbours, by one descent. */
   private byte @Nullable [] together(Reading reading, byte[] key) {
     int row = key[30];
-    byte[][] keys = new byte[4][];
-    for (int i = 0; i < keys.length; i++) {
-      keys[i] = key(row - 1 + i);
+    KeyBuffer keys = new KeyBuffer();
+    int count = 4;
+    for (int i = 0; i < count; i++) {
+      byte[] wanted = key(row - 1 + i);
+      keys.add(wanted, 0, wanted.length);
     }
-    KeyBatch batch =
-        new KeyBatch(
-            engine.storage, new RowReader(engine.storage), reading, List.of(tree), _ -> tree, keys);
-    while (batch.hasMore()) {
-      batch.readSome();
+    ValueBuffer found = new ValueBuffer();
+    GroupRead read =
+        new GroupRead(
+            engine.storage,
+            new RowReader(engine.storage),
+            reading,
+            List.of(tree),
+            _ -> tree,
+            keys,
+            found);
+    while (read.hasMore()) {
+      read.readSome();
     }
-    @Nullable StoredValue[] values = new @Nullable StoredValue[keys.length];
-    for (int i = 0; i < keys.length; i++) {
-      values[batch.position(i)] = batch.value(i);
-    }
-    for (int i = 0; i < keys.length; i++) {
-      int each = row - 1 + i;
-      StoredValue value = values[i];
-      if (each < 0 || each >= ROWS) {
-        assertNull(value, "row " + each);
-      } else if (i != 1) {
-        assertArrayEquals(value(each), value == null ? null : value.bytes(), "row " + each);
+    byte[] @Nullable [] values = new byte[count] @Nullable [];
+    for (int place = 0; place < count; place++) {
+      if (found.exists(place)) {
+        StoredValue other = found.other(place);
+        values[keys.at(place)] =
+            other != null
+                ? other.bytes()
+                : Arrays.copyOfRange(
+                    found.array(place),
+                    found.offset(place),
+                    found.offset(place) + found.length(place));
       }
     }
-    StoredValue asked = values[1];
-    return asked == null ? null : asked.bytes();
+    for (int i = 0; i < count; i++) {
+      int each = row - 1 + i;
+      if (each < 0 || each >= ROWS) {
+        assertNull(values[i], "row " + each);
+      } else if (i != 1) {
+        assertArrayEquals(value(each), values[i], "row " + each);
+      }
+    }
+    return values[1];
   }
 
   /** Changes the leaf once, when a step of a number comes. */
@@ -357,5 +379,31 @@ class TornReadTest {
     if (slot >= 0) { // else it is the page above the leaves
       page.set(LITTLE_ENDIAN_LONG, Slotted.cell(page, slot) + WRITER, writer);
     }
+  }
+
+  private void exchangeTheFirstTwoLeaves() {
+    int frame = engine.pool.fixExclusive(tree.root());
+    MemorySegment root = engine.pool.page(frame);
+    int left = Slotted.child(root, -1);
+    Page.putInt(root, Slotted.LEFTMOST_CHILD, Slotted.child(root, 0));
+    Page.putInt(root, FIRST_CHILD, left);
+    engine.pool.unfixExclusive(frame);
+  }
+
+  @Test
+  void keys_are_not_missed_in_a_leaf_that_has_the_place_of_another() {
+    TestEngine.Tx tx = engine.begin();
+    int refused = 0;
+    exchangeTheFirstTwoLeaves();
+    for (int row = 1; row < ROWS - 3; row++) {
+      try {
+        assertArrayEquals(value(row), together(new Reading(tx.snapshot), key(row)));
+      } catch (DamagedFileException told) {
+        refused++;
+      }
+    }
+    exchangeTheFirstTwoLeaves();
+    tx.abort();
+    assertTrue(refused > 20, refused + " reads were refused");
   }
 }

@@ -307,6 +307,58 @@ class SlottedFuzzTest {
       }
     }
     assertEquals(null, SlottedSearch.problemOfHeads(page));
+    if (leaf) {
+      group(random);
+    }
+  }
+
+  /** Some keys that the leaf has, and others; those from some key on are not below the fence. */
+  private void group(Random random) {
+    TreeMap<byte[], Integer> expected = new TreeMap<>(Arrays::compareUnsigned);
+    int count = 1 + random.nextInt(20);
+    while (expected.size() < count) {
+      byte[] key =
+          random.nextInt(8) == 0
+              ? anyKey(random, 1 + random.nextInt(60))
+              : random.nextInt(3) == 0 || model.isEmpty()
+                  ? key(random, 1 + random.nextInt(60))
+                  : any(random).getKey();
+      if (Arrays.compareUnsigned(lower, key) <= 0 && key.length > 0) {
+        expected.put(key, SlottedSearch.search(page, key));
+      }
+      count = random.nextInt(10) == 0 ? expected.size() : count; // there may be only one
+    }
+    KeyBuffer keys = new KeyBuffer();
+    List<byte[]> sorted = List.copyOf(expected.keySet());
+    sorted.forEach(key -> keys.add(key, 0, key.length));
+    keys.sort();
+    int[] alike = new int[sorted.size()];
+    int end = SlottedSearch.searchGroup(page, 0, keys, null, 0, alike.length, alike);
+    int next = 0;
+    for (int i = 0; i < end; i++) {
+      int slot =
+          alike[i] < 0
+              ? alike[i]
+              : SlottedSearch.searchAlike(
+                  page,
+                  0,
+                  Slotted.count(page),
+                  Slotted.prefix(page),
+                  Slotted.skip(page),
+                  keys.bytes(),
+                  keys.start(i),
+                  keys.end(i),
+                  Math.max(alike[i], next));
+      assertEquals(expected.get(sorted.get(i)), slot);
+      next = slot < 0 ? next : slot;
+    }
+    for (int i = 1; i < sorted.size(); i++) {
+      boolean isBehind = upper.length > 0 && Arrays.compareUnsigned(sorted.get(i), upper) >= 0;
+      assertEquals(
+          isBehind, !SlottedSearch.isBelowEnd(page, 0, keys.bytes(), keys.start(i), keys.end(i)));
+      // With the head of the last slot, it may belong behind that slot: that is seen in the cell.
+      assertTrue(isBehind == i >= end || isBehind && alike[i] >= 0, "the end of the group");
+    }
   }
 
   /** A new version of a row, or the former one taken away. */

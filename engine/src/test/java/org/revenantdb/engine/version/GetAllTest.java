@@ -1,5 +1,6 @@
 package org.revenantdb.engine.version;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
@@ -28,6 +29,7 @@ import org.revenantdb.engine.ConflictException;
 import org.revenantdb.engine.ConflictReason;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.Isolation;
+import org.revenantdb.engine.KeyBatch;
 import org.revenantdb.engine.LimitException;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.TableOptions;
@@ -59,6 +61,12 @@ class GetAllTest {
 
   private static byte[] key(int row) {
     return bytes("row" + row);
+  }
+
+  private static KeyBatch batch(List<byte[]> keys) {
+    KeyBatch batch = new KeyBatch();
+    keys.forEach(batch::add);
+    return batch;
   }
 
   private static List<@Nullable String> texts(List<byte @Nullable []> values) {
@@ -102,19 +110,22 @@ class GetAllTest {
       }
       tx.put(table, key(20), new byte[100_000]); // in pages of its own
     });
-    List<byte[]> keys = List.of(key(29), key(5), key(20), key(11), key(29), key(12));
+    KeyBatch keys = batch(List.of(key(29), key(5), key(20), key(11), key(29), key(12)));
     db.run(tx -> {
       List<String> visited = new ArrayList<>();
       tx.getAll(
           table,
           keys,
-          (index, value) -> {
-            visited.add(index + ":" + value.length + text(tx.get(table, key(13))));
-            value[0] = 0; // a copy
+          (index, bytes, offset, length) -> {
+            String value = length > 10 ? "" : new String(bytes, offset, length, UTF_8);
+            visited.add(index + ":" + length + value + text(tx.get(table, key(13))));
           });
-      assertEquals(List.of("3:7value13", "5:7value13", "2:100000value13"), visited.subList(0, 3));
       assertEquals(
-          List.of("0:7value13", "4:7value13"), visited.subList(3, 5).stream().sorted().toList());
+          List.of("3:7value11value13", "5:7value12value13", "2:100000value13"),
+          visited.subList(0, 3));
+      assertEquals(
+          List.of("0:7value29value13", "4:7value29value13"),
+          visited.subList(3, 5).stream().sorted().toList());
       assertEquals(5, visited.size());
       assertEquals("value11", text(tx.get(table, key(11))));
     });
@@ -133,12 +144,121 @@ class GetAllTest {
               () ->
                   tx.getAll(
                       table,
-                      List.of(bytes("a")),
-                      (_, _) -> {
+                      batch(List.of(bytes("a"))),
+                      (_, _, _, _) -> {
                         throw own;
                       })));
       assertEquals("1", text(tx.get(table, bytes("a"))));
     }
+  }
+
+  @Test
+  void a_batch_is_used_again_and_is_not_changed_while_it_is_read() {
+    Table table = db.getOrCreateTable("t");
+    db.run(tx -> {
+      tx.put(table, bytes("a"), bytes("1"));
+      tx.put(table, bytes("b"), bytes("2"));
+    });
+    KeyBatch batch = new KeyBatch();
+    assertThrows(LimitException.class, () -> batch.add(new byte[0]));
+    assertThrows(LimitException.class, () -> batch.add(new byte[Database.MAX_KEY_BYTES + 1]));
+    assertThrows(IndexOutOfBoundsException.class, () -> batch.add(bytes("abc"), 2, 2));
+    assertEquals(0, batch.size());
+    batch.add(bytes("xbx"), 1, 1).add(bytes("a"));
+    assertEquals("b", text(batch.key(0)));
+    assertThrows(IndexOutOfBoundsException.class, () -> batch.key(2));
+    try (Transaction tx = db.begin()) {
+      List<Integer> visited = new ArrayList<>();
+      tx.getAll(
+          table,
+          batch,
+          (index, _, _, _) -> {
+            visited.add(index);
+            assertThrows(IllegalStateException.class, batch::clear);
+            assertThrows(IllegalStateException.class, () -> batch.add(bytes("c")));
+            assertThrows(
+                IllegalStateException.class, () -> tx.getAll(table, batch, (_, _, _, _) -> {}));
+          });
+      assertEquals(List.of(1, 0), visited);
+      batch.clear();
+      tx.getAll(table, batch, (_, _, _, _) -> visited.clear());
+      assertEquals(List.of(1, 0), visited);
+      batch.add(bytes("b"));
+      tx.getAll(table, batch, (index, bytes, offset, _) -> visited.add(index + bytes[offset]));
+      assertEquals(List.of(1, 0, (int) '2'), visited);
+    }
+  }
+
+  /** Keys that share 4 to 300 bytes, in leaves whose heads are alike for many of them. */
+  @Test
+  void keys_with_any_common_beginning_are_found_and_others_are_not() {
+    long seed = Long.getLong("revenant.seed", new Random().nextLong());
+    System.out.println("GetAllTest -Drevenant.seed=" + seed);
+    Random random = new Random(seed);
+    for (int round = 0; round < 24; round++) {
+      String where = "round " + round;
+      int shared = random.nextInt(3) == 0 ? random.nextInt(300) : random.nextInt(16);
+      int tail = 1 + random.nextInt(12);
+      int alphabet = 2 + random.nextInt(3);
+      Table table = db.getOrCreateTable("t" + round);
+      List<byte[]> all = new ArrayList<>();
+      for (int i = 0; i < 600; i++) {
+        byte[] key = new byte[shared + 1 + random.nextInt(tail)];
+        for (int at = shared; at < key.length; at++) {
+          key[at] = (byte) random.nextInt(alphabet);
+        }
+        if (random.nextInt(50) == 0) {
+          key[random.nextInt(key.length)] = (byte) random.nextInt();
+        }
+        all.add(key);
+      }
+      db.run(tx -> {
+        for (int i = 0; i < all.size(); i += 2) {
+          byte[] value = new byte[random.nextInt(random.nextInt(9) == 0 ? 1_400 : 90)];
+          random.nextBytes(value);
+          tx.put(table, all.get(i), value);
+        }
+      });
+      db.run(tx -> {
+        for (int statement = 0; statement < 20; statement++) {
+          List<byte[]> keys = new ArrayList<>();
+          int first = random.nextInt(all.size());
+          int count = random.nextInt(200);
+          for (int i = 0; i < count; i++) {
+            keys.add(all.get((first + i) % all.size()));
+          }
+          List<byte @Nullable []> found = tx.getAll(table, keys);
+          for (int i = 0; i < count; i++) {
+            assertArrayEquals(tx.get(table, keys.get(i)), found.get(i), where);
+          }
+        }
+      });
+    }
+  }
+
+  /** The first key of the next leaf does not belong to a leaf, though the keys before it do. */
+  @Test
+  void keys_around_each_fence_are_read_from_their_own_leaves() {
+    Table table = db.getOrCreateTable("t");
+    db.run(tx -> {
+      for (int row = 0; row < 2_000; row += 2) {
+        tx.put(table, bytes("row%05d".formatted(row)), bytes("value" + row + "-".repeat(90)));
+      }
+    });
+    db.run(tx -> {
+      for (int first = 0; first < 2_000; first++) {
+        List<byte[]> keys = new ArrayList<>();
+        for (int row = first; row < first + 1 + first % 7; row++) {
+          keys.add(bytes("row%05d".formatted(row)));
+        }
+        List<byte @Nullable []> found = tx.getAll(table, keys);
+        for (int i = 0; i < keys.size(); i++) {
+          int row = first + i;
+          String expected = row % 2 == 0 && row < 2_000 ? "value" + row + "-".repeat(90) : null;
+          assertEquals(expected, text(found.get(i)));
+        }
+      }
+    });
   }
 
   @Test

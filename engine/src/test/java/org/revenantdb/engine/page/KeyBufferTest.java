@@ -1,7 +1,7 @@
-package org.revenantdb.engine.version;
+package org.revenantdb.engine.page;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
-import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.charset.StandardCharsets;
@@ -14,16 +14,28 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** Keys are in the order of their bytes, and each is found at its position. */
-class SortedKeysTest {
-  private static void demandSorted(byte[][] keys) {
-    SortedKeys sorted = SortedKeys.of(keys);
+class KeyBufferTest {
+  /** Used again and again, as a batch is. */
+  private final KeyBuffer buffer = new KeyBuffer();
+
+  private void demandSorted(byte[][] keys) {
+    buffer.clear();
+    for (byte[] key : keys) {
+      byte[] larger = new byte[key.length + 5];
+      System.arraycopy(key, 0, larger, 3, key.length);
+      buffer.add(larger, 3, key.length);
+    }
+    buffer.sort();
     byte[][] expected = keys.clone();
     Arrays.sort(expected, Arrays::compareUnsigned);
-    assertArrayEquals(expected, sorted.keys());
     Set<Integer> positions = new HashSet<>();
-    for (int i = 0; i < keys.length; i++) {
-      assertSame(keys[sorted.position(i)], sorted.keys()[i], "key " + i);
-      assertTrue(positions.add(sorted.position(i)), "a position was used twice");
+    assertEquals(keys.length, buffer.size());
+    for (int place = 0; place < keys.length; place++) {
+      int index = buffer.at(place);
+      assertArrayEquals(expected[place], buffer.key(index), "place " + place);
+      assertArrayEquals(keys[index], buffer.key(index), "key " + index);
+      assertTrue(positions.add(index), "an index came twice");
+      assertEquals(BigEndian.headLong(keys[index], 0), buffer.head(index), "key " + index);
     }
   }
 
@@ -34,12 +46,17 @@ class SortedKeysTest {
   }
 
   @Test
-  void keys_that_are_sorted_already_are_not_copied() {
-    byte[][] keys = texts("a", "a", "b");
-    assertSame(keys, SortedKeys.of(keys).keys());
-    demandSorted(keys);
+  void keys_that_are_sorted_already_keep_their_order() {
+    demandSorted(texts("a", "a", "b"));
     demandSorted(texts());
     demandSorted(texts("one"));
+  }
+
+  @Test
+  void keys_that_ascend_in_pieces_are_sorted() {
+    demandSorted(texts("m", "n", "a", "b", "x", "y"));
+    demandSorted(texts("m", "n", "a", "z"));
+    demandSorted(texts("c", "d", "a", "d", "b", "c"));
   }
 
   @Test
@@ -58,7 +75,7 @@ class SortedKeysTest {
   @Test
   void random_keys_are_sorted_whatever_they_share() {
     long seed = Long.getLong("revenant.seed", new Random().nextLong());
-    System.out.println("SortedKeysTest -Drevenant.seed=" + seed);
+    System.out.println("KeyBufferTest -Drevenant.seed=" + seed);
     Random random = new Random(seed);
     for (int round = 0; round < 2_000; round++) {
       int alphabet = 1 + random.nextInt(4);
