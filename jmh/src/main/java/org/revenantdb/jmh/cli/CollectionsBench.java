@@ -164,7 +164,7 @@ final class CollectionsBench implements Bench {
         new Plot(
             "What do 100 rows cost?", Plot.Form.BARS, "operation", "ns", /* logarithmic= */ false);
     for (String operation :
-        List.of("getBytes", "getTyped", "putBytes", "putTyped", "gets", "getAll")) {
+        List.of("getBytes", "getTyped", "putBytes", "putTyped", "gets", "getAll", "getAllEach")) {
       plot.mark(operation, operation, operation);
     }
     figures.plot(plot);
