@@ -294,7 +294,7 @@ public final class ByteReader {
           "the bytes end too early: "
               + count
               + " are needed after "
-              + position
+              + position()
               + ", and there are "
               + (end - position));
     }

@@ -373,7 +373,7 @@ public final class TypedTable<K, V> {
 
   /**
    * As {@link #getAll(Transaction, Collection)}, without a map: passes each existing row to an
-   * action, in the order of the table.
+   * action, in the order of the table. All rows are read before the first one is passed.
    *
    * @param transaction the transaction that reads
    * @param wanted the keys, in any order; a key that is there several times is passed as often

@@ -75,7 +75,9 @@ class CodecsTest {
     assertEquals(4, in.position());
     assertEquals(-1, in.peek());
     assertEquals("ByteReader[4 of 4 bytes read]", in.toString());
-    assertThrows(IllegalArgumentException.class, in::readByte);
+    assertEquals(
+        "the bytes end too early: 1 are needed after 4, and there are 0",
+        assertThrows(IllegalArgumentException.class, in::readByte).getMessage());
     assertThrows(IndexOutOfBoundsException.class, () -> in.reset(bytes, 3, 4));
     assertEquals(2, in.reset(bytes, 2).remaining());
   }

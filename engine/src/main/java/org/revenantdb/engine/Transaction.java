@@ -10,7 +10,6 @@ import java.lang.invoke.VarHandle;
 import java.lang.ref.Reference;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
@@ -346,7 +345,8 @@ public final class Transaction implements AutoCloseable {
    *     such row
    * @throws ConflictException as {@link #get(Table, byte[])}
    * @throws LimitException with {@link LimitException.Reason#VALUE_LENGTH} if a value does not fit
-   *     in an array; use {@link #open} for that key
+   *     in an array; use {@link #open} for that key. With {@link LimitException.Reason#KEY_LENGTH}
+   *     if the keys together have more bytes than a {@link KeyBatch} takes
    */
   public List<byte @Nullable []> getAll(Table table, List<byte[]> keys) {
     KeyBatch batch = new KeyBatch();
@@ -357,11 +357,8 @@ public final class Transaction implements AutoCloseable {
     for (int i = 0; i < batch.size(); i++) {
       found.add(null);
     }
-    getAll(
-        table,
-        batch,
-        (index, bytes, offset, length) ->
-            found.set(index, Arrays.copyOfRange(bytes, offset, offset + length)));
+    ValueBuffer values = batch.values();
+    visitAll(table, batch, (index, place) -> found.set(index, values.toArray(place)));
     return found;
   }
 
@@ -384,6 +381,26 @@ public final class Transaction implements AutoCloseable {
     Objects.requireNonNull(table, "table must not be null");
     Objects.requireNonNull(keys, "keys must not be null");
     Objects.requireNonNull(visitor, "visitor must not be null");
+    ValueBuffer values = keys.values();
+    visitAll(
+        table,
+        keys,
+        (index, place) -> {
+          StoredValue other = values.other(place);
+          if (other != null) {
+            visitor.value(index, other.bytes(), 0, other.bytes().length);
+          } else {
+            visitor.value(index, values.array(place), values.offset(place), values.length(place));
+          }
+        });
+  }
+
+  /** Receives the number of a key, and the place of its value in the buffer of the batch. */
+  private interface PlaceVisitor {
+    void row(int index, int place);
+  }
+
+  private void visitAll(Table table, KeyBatch keys, PlaceVisitor visitor) {
     keys.begin();
     try {
       readAll(table, keys);
@@ -391,13 +408,7 @@ public final class Transaction implements AutoCloseable {
       ValueBuffer values = keys.values();
       for (int place = 0; place < order.size(); place++) {
         if (values.exists(place)) {
-          StoredValue other = values.other(place);
-          if (other != null) {
-            visitor.value(order.at(place), other.bytes(), 0, other.bytes().length);
-          } else {
-            visitor.value(
-                order.at(place), values.array(place), values.offset(place), values.length(place));
-          }
+          visitor.row(order.at(place), place);
         }
       }
     } finally {

@@ -17,6 +17,7 @@ public final class Scratch {
   private static final int VALUE = 4_096;
 
   private static final int KEPT = 64 << 10;
+  private static final byte[] NOTHING = {};
 
   /** The most keys of a batch that is used again. */
   private static final int KEYS = 1_024;
@@ -89,6 +90,7 @@ public final class Scratch {
     /** It is not used any more. */
     public void give(Scratch scratch) {
       if (scratch.isSmall()) {
+        scratch.in.reset(NOTHING, 0); // it may refer to a large value
         slots.setRelease(slot(), scratch);
       }
     }

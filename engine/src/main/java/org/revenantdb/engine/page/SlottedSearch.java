@@ -305,13 +305,33 @@ public final class SlottedSearch {
       int to,
       int alike) {
     int wanted = BigEndian.head(bytes, from + skip, to);
-    for (int slot = alike; slot < count; slot++) {
-      int order = compareSlot(memory, base, slot, wanted, prefix, skip, bytes, from, to);
-      if (order >= 0) {
-        return order == 0 ? slot : -slot - 1;
+    int low = alike;
+    int high = alike;
+    for (int step = 1; high < count; step <<= 1) { // the run of one head may be the whole leaf
+      int order = compareSlot(memory, base, high, wanted, prefix, skip, bytes, from, to);
+      if (order == 0) {
+        return high;
+      }
+      if (order > 0) {
+        break;
+      }
+      low = high + 1;
+      high += step;
+    }
+    high = Math.min(high, count);
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      int order = compareSlot(memory, base, middle, wanted, prefix, skip, bytes, from, to);
+      if (order == 0) {
+        return middle;
+      }
+      if (order < 0) {
+        low = middle + 1;
+      } else {
+        high = middle;
       }
     }
-    return -count - 1;
+    return -low - 1;
   }
 
   /** Compares the key of a slot with one that has the same first bytes, up to the heads. */

@@ -215,8 +215,8 @@ public final class GroupRead {
         found++;
       }
     }
-    heldFrom = low;
-    heldTo = low;
+    heldFrom = Integer.MAX_VALUE; // also an empty value at no distance from it is not in it
+    heldTo = Integer.MAX_VALUE;
     int to = Math.min(high + MORE_THAN_ONE_CELL, Page.SIZE);
     if (found > 0 && high + LeafCell.KEY <= to && to - low <= HELD_FOR_A_KEY * found) {
       int length = to - low;
@@ -225,6 +225,7 @@ public final class GroupRead {
       held = values.chunk();
       MemorySegment.copy(memory, ValueLayout.JAVA_BYTE, base + low, held, heldAt, length);
       values.hold(length);
+      heldFrom = low;
       heldTo = to;
     } else {
       Descent descent = reading.descent;
@@ -273,6 +274,8 @@ public final class GroupRead {
               && i > from
               && !SlottedSearch.isBelowEnd(memory, base, bytes, start, end)) {
             break;
+          } else {
+            next = -slot - 1;
           }
         }
       }

@@ -33,6 +33,7 @@ public final class ValueBuffer {
   private int markedChunk;
   private int markedUsed;
   private int heldChunk;
+  private int keys;
 
   private long[] places = {};
   private @Nullable StoredValue[] others = {};
@@ -41,23 +42,25 @@ public final class ValueBuffer {
   public ValueBuffer() {}
 
   /** Drops all values, and makes room for those of so many keys. */
-  void begin(int keys) {
+  void begin(int count) {
     clear();
-    if (places.length < keys) {
-      places = new long[Math.max(keys, 2 * places.length)];
+    keys = count;
+    if (places.length < count) {
+      places = new long[Math.max(count, 2 * places.length)];
     }
   }
 
   /** Drops all values, and memory that is seldom needed. */
   public void clear() {
-    if (chunk > 0) {
-      byte[] last = chunks[chunk];
+    if (chunks.length > 1) {
+      byte[] last = chunks[chunks.length - 1];
       byte[] first = chunks[0];
       chunks =
           new byte[][] {last.length <= KEPT ? last : first.length == KEPT ? first : new byte[KEPT]};
     }
     chunk = 0;
     used = 0;
+    heldChunk = 0;
     if (others.length > 0) {
       others = new @Nullable StoredValue[0];
     }
@@ -131,7 +134,7 @@ public final class ValueBuffer {
       return;
     }
     if (others.length == 0) {
-      others = new @Nullable StoredValue[places.length];
+      others = new @Nullable StoredValue[keys];
     }
     others[place] = value;
     places[place] = OTHER;
@@ -160,6 +163,14 @@ public final class ValueBuffer {
   /** Replaces a value that was found elsewhere. */
   public void replace(int place, StoredValue value) {
     others[place] = value;
+  }
+
+  /** A value of a key in an array of the caller's. */
+  public byte[] toArray(int place) {
+    StoredValue other = other(place);
+    return other == null
+        ? Arrays.copyOfRange(array(place), offset(place), offset(place) + length(place))
+        : other.bytes();
   }
 
   /** The array that has the value of a key. */

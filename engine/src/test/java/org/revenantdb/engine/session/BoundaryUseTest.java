@@ -109,6 +109,7 @@ class BoundaryUseTest {
           PACKAGE + "version/ValueBuffer.length",
           PACKAGE + "version/ValueBuffer.offset",
           PACKAGE + "version/ValueBuffer.other",
+          PACKAGE + "version/ValueBuffer.toArray",
           "org/revenantdb/latch/StackReserve.ensure",
           "org/revenantdb/latch/StackReserve.ensureForTwo",
           "java/util/concurrent/atomic/AtomicBoolean.get",

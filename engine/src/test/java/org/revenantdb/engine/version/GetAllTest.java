@@ -9,9 +9,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.revenantdb.engine.testing.Samples.bytes;
 import static org.revenantdb.engine.testing.Samples.text;
 
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -57,6 +59,72 @@ class GetAllTest {
   @AfterEach
   void close() {
     db.close();
+  }
+
+  /** Regression: the value was looked for in a part of the buffer that the statement before had. */
+  @Test
+  void an_empty_value_is_read_through_a_batch_that_had_large_values() {
+    Table table = db.createTable("t");
+    db.run(tx -> {
+      tx.put(table, bytes("b"), new byte[10]);
+      tx.put(table, bytes("c"), new byte[500]);
+      tx.put(table, bytes("aaaaa1"), bytes("x"));
+      tx.put(table, bytes("aaaaa2"), new byte[0]);
+      for (int i = 0; i < 40; i++) {
+        tx.put(table, bytes("l%02d".formatted(i)), new byte[1_000]);
+      }
+    });
+    KeyBatch batch = new KeyBatch();
+    for (int round = 0; round < 2; round++) {
+      batch.clear();
+      for (int i = 0; i < 40; i++) {
+        batch.add(bytes("l%02d".formatted(i)));
+      }
+      assertEquals(40, lengths(table, batch).size());
+      batch.clear();
+      batch.add(bytes("aaaaa2"));
+      batch.add(bytes("b"));
+      assertEquals(List.of(0, 10), lengths(table, batch));
+    }
+  }
+
+  private List<Integer> lengths(Table table, KeyBatch batch) {
+    List<Integer> lengths = new ArrayList<>();
+    db.run(tx -> tx.getAll(table, batch, (_, _, _, length) -> lengths.add(length)));
+    return lengths;
+  }
+
+  @Test
+  void keys_whose_first_bytes_are_alike_are_found_and_those_between_them_are_not() {
+    Table table = db.createTable("t");
+    Random random = new Random(7);
+    List<byte[]> there = new ArrayList<>();
+    db.run(tx -> {
+      for (int customer = 0; customer < 3; customer++) {
+        for (int order = 0; order < 200; order += 2) {
+          byte[] key = pair(customer, order);
+          there.add(key);
+          tx.put(table, key, pair(order, customer));
+        }
+      }
+    });
+    List<byte[]> wanted = new ArrayList<>(there);
+    for (int customer = 0; customer < 4; customer++) {
+      for (int order = -1; order < 202; order += 2) {
+        wanted.add(pair(customer, order));
+      }
+    }
+    Collections.shuffle(wanted, random);
+    db.run(tx -> {
+      List<byte @Nullable []> all = tx.getAll(table, wanted);
+      for (int i = 0; i < wanted.size(); i++) {
+        assertArrayEquals(tx.get(table, wanted.get(i)), all.get(i));
+      }
+    });
+  }
+
+  private static byte[] pair(long first, long second) {
+    return ByteBuffer.allocate(16).putLong(first).putLong(second).array();
   }
 
   private static byte[] key(int row) {
