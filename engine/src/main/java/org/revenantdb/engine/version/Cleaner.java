@@ -52,7 +52,7 @@ public final class Cleaner implements AutoCloseable {
    * Two kinds    While there are writers, a pass visits the pages on which only it can free something, and a few of
    *              the others. Their next writer drops versions when it needs the room (RowWriter.settle). Visiting
    *              each page that was written since the last pass would double the cost of writing it. A pass is a
-   *              whole one if there is something to forget, on request, or while no thread writes:
+   *              whole one if there is something to forget, on request, or while the writers rest (WritersRest):
    *
    * Pass        1 A := ids in the ATM that the table does not call active
    *             2 after a restart, once: marks every page whose bit a space map shows. P := marked pages
@@ -115,8 +115,8 @@ public final class Cleaner implements AutoCloseable {
    */
   private static final long FIRST_PAUSE = 100_000_000L;
 
-  private static final long SHORTEST_PAUSE = 20_000_000L;
-  private static final long LONGEST_PAUSE = 2_000_000_000L;
+  static final long SHORTEST_PAUSE = 20_000_000L;
+  static final long LONGEST_PAUSE = 2_000_000_000L;
 
   private final Storage storage;
   private final BufferPool pool;
@@ -166,6 +166,7 @@ public final class Cleaner implements AutoCloseable {
 
   private final Tally passesWithoutMemory = new Tally();
   private volatile boolean poked;
+  private final WritersRest writersRest = new WritersRest(SHORTEST_PAUSE, LONGEST_PAUSE);
   private volatile boolean closed;
 
   /**
@@ -424,8 +425,7 @@ public final class Cleaner implements AutoCloseable {
       pauseUntilTold(SHORTEST_PAUSE);
       return pause;
     }
-    boolean atRest = !poked;
-    poked = false;
+    boolean atRest = !takePoke() && writersRest.isOver(System.nanoTime());
     boolean changed = pass(/* everything= */ false, /* wanted= */ atRest) > 0;
     long next = changed ? SHORTEST_PAUSE : Math.min(2 * pause, LONGEST_PAUSE);
     if (!atRest && storage.marks().hasLater()) {
@@ -529,7 +529,16 @@ public final class Cleaner implements AutoCloseable {
     while (!poked && !closed && requests.isEmpty()) {
       LockSupport.park(this);
     }
+  }
+
+  /** Whether a transaction that wrote has ended since the last call. */
+  private boolean takePoke() {
+    if (!poked) {
+      return false;
+    }
     poked = false;
+    writersRest.wrote(System.nanoTime());
+    return true;
   }
 
   /** A pause in which work accumulates. Only a request or the end shortens it. */

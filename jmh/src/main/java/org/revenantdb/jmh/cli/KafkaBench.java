@@ -19,6 +19,7 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.revenantdb.chaos.crash.Scratch;
+import org.revenantdb.engine.DatabaseOptions;
 
 /**
  * State stores of Kafka Streams: ours and the default ones, in turn beside one broker. The JVMs are
@@ -121,7 +122,11 @@ final class KafkaBench implements Bench {
     figures.setting("input", "keys of 8 bytes, each once, then random ones; 2 partitions");
     figures.setting(
         "application", "exactly-once, commit.interval.ms 100, one thread; all else default");
-    figures.setting("stores", "defaults of both: a pool of 128 MiB, RocksDB of Kafka Streams");
+    figures.setting(
+        "stores",
+        "defaults of both: "
+            + DatabaseOptions.defaults().poolBytes() / (1 << 20)
+            + " MiB for pages, RocksDB of Kafka Streams");
     figures.setting("window", "1 minute, no grace; a record a millisecond of stream time");
     figures.setting("restart", "from new KafkaStreams to RUNNING, static member, 2 partitions");
     figures.setting(
