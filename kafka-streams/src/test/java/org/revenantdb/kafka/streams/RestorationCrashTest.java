@@ -18,6 +18,7 @@ import org.revenantdb.chaos.profile.PlatformProfile;
 import org.revenantdb.chaos.subject.CrashSubject;
 import org.revenantdb.chaos.subject.Promises;
 import org.revenantdb.chaos.subject.Recovered;
+import org.revenantdb.engine.Durability;
 
 /**
  * Power cuts while a store is restored: its rows are exactly those that the changelog has up to its
@@ -110,7 +111,7 @@ class RestorationCrashTest implements CrashSubject<RestorationCrashTest.Restored
     Restored(Path home) throws Exception {
       runs = home.resolve("0_0").resolve("store").resolve("restoring");
       TaskContext context = new TaskContext(home, StreamsConfig.EXACTLY_ONCE_V2);
-      shared = TaskContext.smallDatabase(home);
+      shared = TaskContext.smallDatabase(home, Durability.DURABLE);
       store.open(context, home.resolve("0_0"));
       Long offset = store.committedOffset(CHANGELOG);
       next = offset == null || offset == TaskStore.OFFSET_UNKNOWN ? 0 : offset + 1;
