@@ -15,6 +15,7 @@ public record BufferPoolOptions(long bytes, int readThreads, String name) {
   public static final long MAX_BYTES = (1L << 30) * BufferPool.PAGE_SIZE;
 
   private static final long SMALLEST_DEFAULT = 64L << 20;
+  private static final long UNKNOWN_DEFAULT = 128L << 20;
   private static final long LARGEST_DEFAULT = 1L << 30;
 
   /**
@@ -41,7 +42,7 @@ public record BufferPoolOptions(long bytes, int readThreads, String name) {
 
   /**
    * Returns the size of a pool for which no size was chosen: an eighth of the memory that this
-   * process can have, from 64 MiB to 1 GiB.
+   * process can have, from 64 MiB to 1 GiB. Where the system does not tell it, 128 MiB.
    *
    * @return bytes
    */
@@ -50,7 +51,7 @@ public record BufferPoolOptions(long bytes, int readThreads, String name) {
   }
 
   static long defaultBytes(long memory) {
-    long share = memory == MachineMemory.UNKNOWN ? 0 : memory / 8;
+    long share = memory == MachineMemory.UNKNOWN ? UNKNOWN_DEFAULT : memory / 8;
     return Math.clamp(share, SMALLEST_DEFAULT, LARGEST_DEFAULT);
   }
 

@@ -166,6 +166,13 @@ public final class Cleaner implements AutoCloseable {
 
   private final Tally passesWithoutMemory = new Tally();
   private volatile boolean poked;
+
+  /** Written before {@link #poked}. */
+  private volatile long pokedAt;
+
+  /** Whether the last pass has changed anything. */
+  private boolean changedBefore;
+
   private final WritersRest writersRest = new WritersRest(SHORTEST_PAUSE, LONGEST_PAUSE);
   private volatile boolean closed;
 
@@ -244,9 +251,15 @@ public final class Cleaner implements AutoCloseable {
   /** Called when a transaction that wrote something has ended, or a table was dropped. */
   public void poke() {
     if (!poked) {
-      poked = true;
-      thread.unpark();
+      poke(System.nanoTime());
     }
+  }
+
+  /** As {@link #poke()}, at a time. */
+  void poke(long now) {
+    pokedAt = now;
+    poked = true;
+    thread.unpark();
   }
 
   /** Cleans whatever can be cleaned now; returns when that is done. */
@@ -423,10 +436,18 @@ public final class Cleaner implements AutoCloseable {
     if (idle()) {
       awaitPoke();
       pauseUntilTold(SHORTEST_PAUSE);
+      takePoke(System.nanoTime()); // else an engine that is idle again would not park
       return pause;
     }
-    boolean atRest = !takePoke() && writersRest.isOver(System.nanoTime());
+    long now = System.nanoTime();
+    boolean told = takePoke(now);
+    boolean atRest = !told && writersRest.isOver(now);
+    if (!told && !atRest && !changedBefore && !skippedBefore && isNothingNew()) {
+      pauseUntilTold(SHORTEST_PAUSE);
+      return pause;
+    }
     boolean changed = pass(/* everything= */ false, /* wanted= */ atRest) > 0;
+    changedBefore = changed;
     long next = changed ? SHORTEST_PAUSE : Math.min(2 * pause, LONGEST_PAUSE);
     if (!atRest && storage.marks().hasLater()) {
       pauseUntilTold(SHORTEST_PAUSE);
@@ -532,13 +553,18 @@ public final class Cleaner implements AutoCloseable {
   }
 
   /** Whether a transaction that wrote has ended since the last call. */
-  private boolean takePoke() {
+  private boolean takePoke(long now) {
     if (!poked) {
       return false;
     }
     poked = false;
-    writersRest.wrote(System.nanoTime());
+    writersRest.wrote(pokedAt, now);
     return true;
+  }
+
+  /** For tests: whether a pass at this time would be a whole one, although none has to be. */
+  boolean wouldPassWhole(long now) {
+    return !takePoke(now) && writersRest.isOver(now);
   }
 
   /** A pause in which work accumulates. Only a request or the end shortens it. */

@@ -31,9 +31,14 @@ final class WritersRest {
     this.usual = longest;
   }
 
-  /** A thread has written since the last call. */
-  void wrote(long now) {
-    long pause = hasWritten ? now - last : longest;
+  /**
+   * A thread has written since the last call.
+   *
+   * @param since the first time that a thread did
+   * @param now the time of this call: the cleaner may have been busy since
+   */
+  void wrote(long since, long now) {
+    long pause = hasWritten ? Math.max(0, since - last) : longest;
     boolean alone = pause >= longest || usual >= longest;
     usual = alone ? pause : Math.max(pause, usual / 2); // one short pause does not count
     last = now;

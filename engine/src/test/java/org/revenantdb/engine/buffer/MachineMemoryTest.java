@@ -68,7 +68,7 @@ class MachineMemoryTest {
     assertEquals(64 * MIB, BufferPoolOptions.defaultBytes(100 * MIB));
     assertEquals(128 * MIB, BufferPoolOptions.defaultBytes(1024 * MIB));
     assertEquals(1024 * MIB, BufferPoolOptions.defaultBytes(64L * 1024 * MIB));
-    assertEquals(64 * MIB, BufferPoolOptions.defaultBytes(MachineMemory.UNKNOWN));
+    assertEquals(128 * MIB, BufferPoolOptions.defaultBytes(MachineMemory.UNKNOWN));
     assertTrue(MachineMemory.bytes() > 0);
   }
 

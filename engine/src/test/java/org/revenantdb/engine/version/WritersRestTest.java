@@ -19,10 +19,10 @@ class WritersRestTest {
 
   @Test
   void aSingleWriteIsFollowedByTheShortestRest() {
-    rest.wrote(-7);
+    wrote(-7);
     assertFalse(rest.isOver(-7 + SHORTEST - 1));
     assertTrue(rest.isOver(-7 + SHORTEST));
-    rest.wrote(10 * LONGEST);
+    wrote(10 * LONGEST);
     assertEquals(10 * LONGEST + SHORTEST, firstRest(10 * LONGEST));
   }
 
@@ -34,7 +34,7 @@ class WritersRestTest {
       if (commit > 1) {
         assertFalse(rest.isOver(now - 1), "commit " + commit);
       }
-      rest.wrote(now);
+      wrote(now);
     }
     assertEquals(now + 800, firstRest(now));
   }
@@ -43,8 +43,8 @@ class WritersRestTest {
   void oneShortPauseBetweenLongerOnesDoesNotMakeThemRests() {
     long now = 0;
     for (int pair = 0; pair < 20; pair++) {
-      rest.wrote(now);
-      rest.wrote(now + 10);
+      wrote(now);
+      wrote(now + 10);
       now += 300;
       if (pair > 0) {
         assertFalse(rest.isOver(now - 1), "pair " + pair);
@@ -54,20 +54,33 @@ class WritersRestTest {
 
   @Test
   void aRestIsNeverLongerThanTheLongest() {
-    rest.wrote(0);
-    rest.wrote(1_500);
+    wrote(0);
+    wrote(1_500);
     assertEquals(1_500 + LONGEST, firstRest(1_500));
   }
 
   @Test
   void writersThatStopForLongAreForgotten() {
     for (long now = 0; now < 1_000; now += 100) {
-      rest.wrote(now);
+      wrote(now);
     }
-    rest.wrote(50_000);
+    wrote(50_000);
     assertEquals(50_000 + SHORTEST, firstRest(50_000));
-    rest.wrote(50_030);
+    wrote(50_030);
     assertEquals(50_030 + 240, firstRest(50_030));
+  }
+
+  @Test
+  void theTimeThatThePassesOfTheCleanerTakeIsNoRest() {
+    wrote(0);
+    wrote(100);
+    wrote(200);
+    rest.wrote(300, 200 + 5 * LONGEST);
+    assertFalse(rest.isOver(200 + 5 * LONGEST + SHORTEST));
+  }
+
+  private void wrote(long now) {
+    rest.wrote(now, now);
   }
 
   /** The first moment of a rest. */

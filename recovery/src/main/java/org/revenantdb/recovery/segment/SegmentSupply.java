@@ -52,7 +52,8 @@ public final class SegmentSupply {
    *             directory at each segment.
    *             A log that had to wait for a file of full size has more of them prepared from then on: first one beyond
    *             the one that is used, then two, then four. It is written faster than one file is made, and all sessions
-   *             wait meanwhile. Such a file is made only within the user's bound.
+   *             wait meanwhile. Such a file is made only within the user's bound, less one file for a
+   *             restart. If it cannot be made, none is made ahead until a caller waits again.
    * Deletion    Other free files are deleted only while the directory is larger than the user's bound. The first file
    *             that cannot be deleted is held back: another process may have it open, so it is not recycled either.
    *             If a second file cannot be deleted, the directory is the cause. The second file stays free, and no
@@ -233,7 +234,9 @@ public final class SegmentSupply {
     }
     lock.lock();
     try {
-      waits();
+      if (preparedEnd <= lsn) {
+        waits();
+      }
       begin(lsn);
     } finally {
       lock.unlock();
@@ -244,11 +247,13 @@ public final class SegmentSupply {
   }
 
   /**
-   * Under the lock: a caller waits for a segment. Callers that wait for the same one count once.
+   * Under the lock: a caller waits for the segment behind one of full size. Callers that wait for
+   * the same one count once.
    */
   private void waits() {
     int full = directory.segmentSize();
-    if (nextSize == full && waitedAt < preparedEnd) {
+    @Nullable SegmentPlace last = inUse.at(preparedEnd - 1);
+    if (last != null && last.size() == full && waitedAt < preparedEnd) {
       waitedAt = preparedEnd;
       ahead = Math.clamp(2 * ahead, full, (long) SegmentLayout.BATCH * full);
     }
@@ -301,6 +306,9 @@ public final class SegmentSupply {
     try {
       failure = thrown;
       preparing = false;
+      if (preparedEnd > wanted) {
+        ahead = 0; // the disk may be full: what is left is for those who wait
+      }
     } finally {
       lock.unlock();
     }
@@ -324,17 +332,21 @@ public final class SegmentSupply {
         next.add(making(place));
         begin = place.end();
         least = doubled(place.size());
-      } while (next.size() < SegmentLayout.BATCH && fitting(reaching(begin, least)) != null);
+      } while (next.size() < SegmentLayout.BATCH
+          && (preparedEnd <= wanted || begin <= welcome)
+          && fitting(reaching(begin, least)) != null);
       return next;
     } finally {
       lock.unlock();
     }
   }
 
-  /** Under the lock. */
+  /** Under the lock. A restart has to find room for one more file. */
   private boolean isMoreToPrepare() {
     return preparedEnd <= wanted
-        || (preparedEnd <= welcome && (fitting(nextSize) != null || sum() + nextSize <= maxBytes));
+        || (preparedEnd <= welcome
+            && !isTooLarge()
+            && (fitting(nextSize) != null || sum() + 2L * nextSize <= maxBytes));
   }
 
   /**

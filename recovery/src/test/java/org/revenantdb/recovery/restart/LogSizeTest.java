@@ -144,6 +144,26 @@ class LogSizeTest {
     assertTrue(most.get() <= MOST, most.toString());
   }
 
+  @Test
+  void a_restart_finds_room_for_its_file_beside_those_that_nobody_waits_for() {
+    CrashDisk disk = new CrashDisk();
+    long redo;
+    try (Log log = Restart.createFirst(LogFixture.directory(disk), LogFixture.ID, options(MOST))) {
+      waitForFiles(log);
+      redo = log.tail();
+      fill(log, MOST - 4); // the log itself may fill all but two files
+      log.awaitDurable(LogFixture.change(log, 0, 1, LogFixture.bytes(500)));
+    }
+    CrashDisk left = disk.afterKill();
+    assertTrue(files(left) < MOST, left.files().toString());
+    AtomicLong most = watch(left);
+    Restart next = LogFixture.analyse(left, LogFixture.state(redo, redo, 0, redo, 1));
+    try (Log log = next.startLife(options(MOST))) {
+      fill(log, 1);
+    }
+    assertTrue(most.get() <= MOST, most.toString());
+  }
+
   /** Asks for one segment of full size after the other. */
   private static void waitForFiles(Log log) {
     for (int segments = 1; segments <= 4; segments++) {
