@@ -375,16 +375,20 @@ abstract class TaskStore implements StateStore {
     }
   }
 
-  /** Answers a query from what is committed. */
+  /**
+   * Answers a query from what is committed. If the store is closed, the answer is a failure and not
+   * an exception: a query goes to all partitions, and the others have answers.
+   */
   <R> QueryResult<R> query(
       Query<R> query, PositionBound positionBound, QueryConfig config, StateStore committed) {
+    Opened last = opened;
     return StoreQueryUtils.handleBasicQueries(
         query,
         positionBound,
         config,
         committed,
         committedPosition, // first: the rows are at least as new
-        opened().context);
+        last == null ? null : last.context);
   }
 
   /** Answers a query that Kafka's own code cannot answer from a store of others. */
@@ -392,9 +396,10 @@ abstract class TaskStore implements StateStore {
       Query<R> query, PositionBound positionBound, QueryConfig config, Supplier<R> answer) {
     long start = System.nanoTime();
     Position at = committedPosition; // first: the rows are at least as new
-    int partition = opened().context.taskId().partition();
+    Opened last = opened;
+    Integer partition = last == null ? null : last.context.taskId().partition();
     QueryResult<R> result;
-    if (StoreQueryUtils.isPermitted(at, positionBound, partition)) {
+    if (partition != null && StoreQueryUtils.isPermitted(at, positionBound, partition)) {
       try {
         result = QueryResult.forResult(answer.get());
       } catch (RuntimeException failure) {
