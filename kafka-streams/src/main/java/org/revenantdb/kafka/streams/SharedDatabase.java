@@ -17,6 +17,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
@@ -25,6 +26,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.kafka.streams.errors.ProcessorStateException;
 import org.apache.kafka.streams.processor.StateStoreContext;
+import org.apache.kafka.streams.processor.internals.InternalProcessorContext;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.Durability;
@@ -94,8 +96,8 @@ final class SharedDatabase {
   private static final TransactionOptions READING =
       TransactionOptions.lazy().withReadOnly(true).withName("kafka-streams query");
 
-  /** By state directory. Guarded by itself. */
-  private static final Map<Path, SharedDatabase> OPEN = new HashMap<>();
+  /** By state directory. Changed under its lock; metrics read it without. */
+  private static final Map<Path, SharedDatabase> OPEN = new ConcurrentHashMap<>();
 
   /** Instances that will report their end. Guarded by {@link #OPEN}. */
   private static final Set<RunningInstance> WATCHED = new HashSet<>();
@@ -135,6 +137,10 @@ final class SharedDatabase {
   /** Bytes of the files with restored rows. */
   private final AtomicLong inFiles = new AtomicLong();
 
+  private final AtomicLong openIterators = new AtomicLong();
+  private final AtomicLong failures = new AtomicLong();
+  private final DatabaseMetrics metrics = new DatabaseMetrics(this);
+
   /**
    * Whether a statement has failed: the last store closes it, so that the next one opens it anew.
    */
@@ -170,11 +176,14 @@ final class SharedDatabase {
       if (instance != null) {
         shared.keepFor(instance);
       }
+      if (context instanceof InternalProcessorContext<?, ?> internal) {
+        DatabaseMetrics.addTo(internal.metrics(), key(home));
+      }
     } catch (RuntimeException | LinkageError unknownVersion) {
       TaskStore.LOG.log(
           System.Logger.Level.WARNING,
           "this version of Kafka Streams does not show the state of its instance, so the last store"
-              + " that is closed closes the database",
+              + " that is closed closes the database, and there are no metrics of the database",
           unknownVersion);
     }
     return shared;
@@ -182,7 +191,7 @@ final class SharedDatabase {
 
   /** The same, opened by the caller, as tests do. */
   static SharedDatabase acquire(Path home, Supplier<Database> opener) {
-    Path key = home.toAbsolutePath().normalize();
+    Path key = key(home);
     synchronized (OPEN) {
       SharedDatabase shared = OPEN.get(key);
       if (shared == null || !shared.isUsable()) {
@@ -199,6 +208,19 @@ final class SharedDatabase {
       shared.users++;
       return shared;
     }
+  }
+
+  private static Path key(Path home) {
+    return home.toAbsolutePath().normalize();
+  }
+
+  /** For metrics: it may be closed at any time. */
+  static @Nullable SharedDatabase ifOpen(Path home) {
+    return OPEN.get(key(home));
+  }
+
+  DatabaseMetrics metrics() {
+    return metrics;
   }
 
   /**
@@ -284,6 +306,25 @@ final class SharedDatabase {
   /** A statement has failed. The engine may have stopped, and only opening it again may help. */
   void doubt() {
     isDoubtful = true;
+    failures.incrementAndGet();
+  }
+
+  /** How many statements have failed. */
+  long failures() {
+    return failures.get();
+  }
+
+  void iteratorOpens() {
+    openIterators.incrementAndGet();
+  }
+
+  void iteratorCloses() {
+    openIterators.decrementAndGet();
+  }
+
+  /** How many iterators of stores are open. */
+  long openIterators() {
+    return openIterators.get();
   }
 
   Database database() {
@@ -339,6 +380,16 @@ final class SharedDatabase {
   /** A store has so many bytes less in its file. */
   void givesFile(long bytes) {
     inFiles.addAndGet(-bytes);
+  }
+
+  /** Bytes of memory that the restored rows of all stores take. */
+  long gatheredBytes() {
+    return gathered.get();
+  }
+
+  /** Bytes of the files with restored rows of all stores. */
+  long bytesInFiles() {
+    return inFiles.get();
   }
 
   /** A transaction that sees what is committed. */

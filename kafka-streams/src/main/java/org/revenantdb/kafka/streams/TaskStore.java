@@ -318,8 +318,10 @@ abstract class TaskStore implements StateStore {
     return false;
   }
 
-  void iteratorCloses(RowIterator iterator) {
-    iterators.remove(iterator);
+  void iteratorCloses(RowIterator iterator, SharedDatabase shared) {
+    if (iterators.remove(iterator)) {
+      shared.iteratorCloses();
+    }
   }
 
   /**
@@ -433,6 +435,7 @@ abstract class TaskStore implements StateStore {
       }
       RowIterator rows =
           new RowIterator(this, now.task, tables, from, to, descending, inside, accepted);
+      now.shared.iteratorOpens();
       iterators.add(rows);
       if (!isIn(now)) { // the close may have come before it was added
         rows.close();
