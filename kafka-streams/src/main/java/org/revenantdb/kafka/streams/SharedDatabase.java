@@ -13,6 +13,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.NavigableSet;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -108,13 +109,11 @@ final class SharedDatabase {
   /** By name of the task's directory. Guarded by this. */
   private final Map<String, TaskTransaction> tasks = new HashMap<>();
 
-  /** How many open stores have a table, by its name. Guarded by this. */
-  private final Map<String, Integer> used = new HashMap<>();
+  /** What is known of the tables of stores, by the names of those tables. Guarded by this. */
+  private final Map<String, Tables> stores = new TreeMap<>();
 
-  /**
-   * The other tables of stores: they may be those of tasks that have moved away. Guarded by this.
-   */
-  private final Set<String> idle = new TreeSet<>();
+  /** How often the names of all tables were listed, which takes the time of all stores. */
+  private int listings;
 
   /** When it was last looked for tables that nobody needs. */
   private final AtomicLong lastLook;
@@ -146,15 +145,46 @@ final class SharedDatabase {
    */
   private volatile boolean isDoubtful;
 
+  /** The tables of a store. */
+  private static final class Tables {
+    /** How many open stores have them. If none has, the task may have moved away. */
+    int open;
+
+    /**
+     * The numbers of its segments, as they are committed. While the store is open, only the store
+     * knows them.
+     */
+    NavigableSet<Long> segments = new TreeSet<>();
+  }
+
   private SharedDatabase(Path home, Database database) {
     this.home = home;
     this.database = database;
     this.lastLook = new AtomicLong(clock.getAsLong());
-    for (String name : database.tableNames()) {
+    for (String name : names()) {
       if (name.indexOf(SEPARATOR) > 0) {
-        idle.add(SEGMENT_NAME.matcher(name).replaceFirst("$1"));
+        Matcher segment = SEGMENT_NAME.matcher(name);
+        if (segment.matches()) {
+          tables(segment.group(1)).segments.add(Long.valueOf(segment.group(2)));
+        } else {
+          tables(name);
+        }
       }
     }
+  }
+
+  private Tables tables(String name) {
+    return stores.computeIfAbsent(name, none -> new Tables());
+  }
+
+  private List<String> names() {
+    listings++;
+    return database.tableNames();
+  }
+
+  /** For tests. */
+  synchronized int listings() {
+    return listings;
   }
 
   /**
@@ -421,22 +451,29 @@ final class SharedDatabase {
    */
   synchronized Table table(String task, Path taskDirectory, String store, String rows) {
     String name = task + SEPARATOR + store;
-    used.merge(name, 1, Integer::sum);
-    idle.remove(name);
+    tables(name).open++;
     try {
       return findOrCreate(name, taskDirectory, store, rows);
     } catch (Throwable failure) {
-      isClosed(name);
+      isNotOpened(name);
       throw failure;
     }
   }
 
-  /** A store that had this table is closed. */
-  synchronized void isClosed(String table) {
-    if (used.merge(table, -1, Integer::sum) == 0) {
-      used.remove(table);
-      idle.add(table);
-    }
+  /** A store that was to have this table was not opened. */
+  synchronized void isNotOpened(String table) {
+    tables(table).open--;
+  }
+
+  /**
+   * A store that had this table is closed.
+   *
+   * @param segments numbers of its segments, as they are committed
+   */
+  synchronized void isClosed(String table, Set<Long> segments) {
+    Tables of = tables(table);
+    of.open--;
+    of.segments = new TreeSet<>(segments);
   }
 
   private Table findOrCreate(String name, Path taskDirectory, String store, String rows) {
@@ -454,6 +491,7 @@ final class SharedDatabase {
     for (Table segment : segments(name).values()) {
       database.dropTable(segment.name());
     }
+    tables(name).segments.clear();
     database.dropTable(name);
     Table table = database.createTable(name);
     byte[] incarnation = (format + ' ' + UUID.randomUUID()).getBytes(StandardCharsets.US_ASCII);
@@ -469,19 +507,32 @@ final class SharedDatabase {
     return table + SEGMENT + number;
   }
 
-  /** The tables of a store's segments by their numbers, as they are committed. */
-  NavigableMap<Long, Table> segments(String table) {
+  /**
+   * The tables of a store's segments by their numbers, as they are committed. The store is not open
+   * yet. They are looked up by their names: to list all tables for each store would make the time
+   * of a start quadratic in the number of stores.
+   */
+  synchronized NavigableMap<Long, Table> segments(String table) {
     NavigableMap<Long, Table> segments = new TreeMap<>();
-    String prefix = table + SEGMENT;
-    for (String name : database.tableNames()) {
-      if (name.startsWith(prefix)) {
-        Matcher segment = SEGMENT_NAME.matcher(name);
-        if (segment.matches() && segment.group(1).equals(table)) {
-          segments.put(Long.valueOf(segment.group(2)), database.table(name));
-        }
+    for (Long number : isDoubtful ? listed(table) : tables(table).segments) {
+      Table segment = database.findTable(segment(table, number));
+      if (segment != null) {
+        segments.put(number, segment);
       }
     }
     return segments;
+  }
+
+  /** After a failed commit nobody knows which segments are committed. */
+  private NavigableSet<Long> listed(String table) {
+    NavigableSet<Long> numbers = new TreeSet<>();
+    for (String name : names()) {
+      Matcher segment = SEGMENT_NAME.matcher(name);
+      if (segment.matches() && segment.group(1).equals(table)) {
+        numbers.add(Long.valueOf(segment.group(2)));
+      }
+    }
+    return numbers;
   }
 
   private boolean isMarked(Table table) {
@@ -520,8 +571,8 @@ final class SharedDatabase {
    * (README.md, §64).
    */
   private synchronized void dropForgotten() {
-    for (String name : List.copyOf(idle)) {
-      if (isForgotten(name)) {
+    for (String name : List.copyOf(stores.keySet())) {
+      if (tables(name).open == 0 && isForgotten(name)) {
         database.run(
             DROPPING,
             tx -> {
@@ -531,7 +582,7 @@ final class SharedDatabase {
                 tx.dropTable(table);
               }
             });
-        idle.remove(name);
+        stores.remove(name);
       }
     }
   }

@@ -191,7 +191,7 @@ abstract class TaskStore implements StateStore {
     } finally {
       if (!open && shared != null) {
         if (table != null) {
-          shared.isClosed(table.name());
+          shared.isNotOpened(table.name());
         }
         shared.release();
       }
@@ -214,6 +214,11 @@ abstract class TaskStore implements StateStore {
 
   /** Reads what the store has beside its table; it is not open yet. */
   void openTables(SharedDatabase shared, String task, Table table) {}
+
+  /** Numbers of its segments, as they are committed. */
+  Set<Long> segmentNumbers() {
+    return Set.of();
+  }
 
   private @Nullable TopicPartition changelogOf(StateStoreContext context) {
     if (!isGlobal && context instanceof InternalProcessorContext<?, ?> internal) {
@@ -272,7 +277,7 @@ abstract class TaskStore implements StateStore {
     } catch (RevenantException failure) {
       throw told("it cannot be closed", failure);
     } finally {
-      was.shared.isClosed(was.table.name()); // else no look would ever drop it
+      was.shared.isClosed(was.table.name(), segmentNumbers()); // else no look would ever drop it
       was.shared.release();
     }
   }
