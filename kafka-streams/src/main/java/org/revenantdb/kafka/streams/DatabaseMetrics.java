@@ -3,8 +3,9 @@ package org.revenantdb.kafka.streams;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Locale;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.ToDoubleFunction;
 import java.util.stream.Stream;
 import org.apache.kafka.common.metrics.Metrics;
 import org.apache.kafka.common.metrics.Sensor;
@@ -83,69 +84,92 @@ final class DatabaseMetrics {
     }
   }
 
-  private interface Number {
-    double of(Reading now);
+  /** What is told, of which reading. */
+  private record Metric(String name, String description, ToDoubleFunction<Reading> number) {
+    private String text() {
+      return PREFIX + name;
+    }
   }
 
   /** In the order of the guide. */
-  private enum Metric {
-    BLOCK_CACHE_CAPACITY(
-        "memory for pages in bytes", now -> now.shared.database().options().poolBytes()),
-    BLOCK_CACHE_USAGE(
-        "bytes of that memory with a page in them", now -> PAGE_BYTES * now.pages(false)),
-    BLOCK_CACHE_DIRTY(
-        "bytes of that memory with a page that has to be written",
-        now -> PAGE_BYTES * now.pages(true)),
-    BLOCK_CACHE_DATA_HIT_RATIO(
-        "part of the accesses to leaves that found them in memory, since the database was opened",
-        now -> Reading.ratio(now.statistics.pool().leaf())),
-    BLOCK_CACHE_INDEX_HIT_RATIO(
-        "the same for inner pages", now -> Reading.ratio(now.statistics.pool().inner())),
-    TOTAL_FILES_SIZE("bytes of all files of the database, with its log", now -> now.filesBytes),
-    FILE_BYTES_WRITTEN_TOTAL(
-        "bytes written to files since the database was opened",
-        now -> now.statistics.files().bytesWritten()),
-    FILE_BYTES_READ_TOTAL(
-        "bytes read from files since the database was opened",
-        now -> now.statistics.files().bytesRead()),
-    FORCES_TOTAL(
-        "forces of files since the database was opened", now -> now.statistics.files().forces()),
-    WRITE_STALL_DURATION_TOTAL(
-        "milliseconds that writers waited for the disk or for memory, since the database was"
-            + " opened",
-        Reading::stallMillis),
-    WRITE_STALL_DURATION_AVG(
-        "milliseconds of the average of these waits",
-        now -> now.stallMillis() / Math.max(1, now.stalls())),
-    NUM_OPEN_ITERATORS("iterators that are open, of all stores", now -> now.shared.openIterators()),
-    NUM_LIVE_VERSIONS(
-        "snapshots that are open: each keeps the older versions that it sees",
-        now -> now.statistics.versions().snapshots()),
-    OLDER_VERSIONS_SIZE(
-        "bytes of older versions, in memory and in files",
-        now -> now.statistics.versions().memoryBytes() + now.statistics.versions().runBytes()),
-    PAGES_TO_CLEAN(
-        "pages with rows that the cleaner has to revert or remove",
-        now -> now.statistics.cleaning().pagesToVisit() + now.statistics.cleaning().pagesMarked()),
-    RESTORING_MEMORY(
-        "bytes of restored records in the heap that are not in their stores yet",
-        now -> now.shared.gatheredBytes()),
-    RESTORING_FILES_SIZE("bytes of files with such records", now -> now.shared.bytesInFiles()),
-    BACKGROUND_ERRORS(
-        "statements that failed since the database was opened", now -> now.shared.failures());
-
-    private final String description;
-    private final Number number;
-
-    Metric(String description, Number number) {
-      this.description = description;
-      this.number = number;
-    }
-
-    private String text() {
-      return PREFIX + name().toLowerCase(Locale.ROOT).replace('_', '-');
-    }
-  }
+  private static final List<Metric> METRICS =
+      List.of(
+          new Metric(
+              "block-cache-capacity",
+              "memory for pages in bytes",
+              now -> now.shared.database().options().poolBytes()),
+          new Metric(
+              "block-cache-usage",
+              "bytes of that memory with a page in them",
+              now -> PAGE_BYTES * now.pages(false)),
+          new Metric(
+              "block-cache-dirty",
+              "bytes of that memory with a page that has to be written",
+              now -> PAGE_BYTES * now.pages(true)),
+          new Metric(
+              "block-cache-data-hit-ratio",
+              "part of the accesses to leaves that found them in memory, since the database was opened",
+              now -> Reading.ratio(now.statistics.pool().leaf())),
+          new Metric(
+              "block-cache-index-hit-ratio",
+              "the same for inner pages",
+              now -> Reading.ratio(now.statistics.pool().inner())),
+          new Metric(
+              "total-files-size",
+              "bytes of all files of the database, with its log",
+              now -> now.filesBytes),
+          new Metric(
+              "file-bytes-written-total",
+              "bytes written to files since the database was opened",
+              now -> now.statistics.files().bytesWritten()),
+          new Metric(
+              "file-bytes-read-total",
+              "bytes read from files since the database was opened",
+              now -> now.statistics.files().bytesRead()),
+          new Metric(
+              "forces-total",
+              "forces of files since the database was opened",
+              now -> now.statistics.files().forces()),
+          new Metric(
+              "write-stall-duration-total",
+              "milliseconds that writers waited for the disk or for memory, since the database was"
+                  + " opened",
+              Reading::stallMillis),
+          new Metric(
+              "write-stall-duration-avg",
+              "milliseconds of the average of these waits",
+              now -> now.stallMillis() / Math.max(1, now.stalls())),
+          new Metric(
+              "num-open-iterators",
+              "iterators that are open, of all stores",
+              now -> now.shared.openIterators()),
+          new Metric(
+              "num-live-versions",
+              "snapshots that are open: each keeps the older versions that it sees",
+              now -> now.statistics.versions().snapshots()),
+          new Metric(
+              "older-versions-size",
+              "bytes of older versions, in memory and in files",
+              now ->
+                  now.statistics.versions().memoryBytes() + now.statistics.versions().runBytes()),
+          new Metric(
+              "pages-to-clean",
+              "pages with rows that the cleaner has to revert or remove",
+              now ->
+                  now.statistics.cleaning().pagesToVisit()
+                      + now.statistics.cleaning().pagesMarked()),
+          new Metric(
+              "restoring-memory",
+              "bytes of restored records in the heap that are not in their stores yet",
+              now -> now.shared.gatheredBytes()),
+          new Metric(
+              "restoring-files-size",
+              "bytes of files with such records",
+              now -> now.shared.bytesInFiles()),
+          new Metric(
+              "background-errors",
+              "statements that failed since the database was opened",
+              now -> now.shared.failures()));
 
   DatabaseMetrics(SharedDatabase shared) {
     this.shared = shared;
@@ -157,7 +181,7 @@ final class DatabaseMetrics {
    */
   static synchronized void addTo(StreamsMetricsImpl metrics, Path directory) {
     Metrics registry = metrics.metricsRegistry();
-    for (Metric metric : Metric.values()) {
+    for (Metric metric : METRICS) {
       boolean isThere =
           registry.metric(
                   registry.metricName(
@@ -178,7 +202,7 @@ final class DatabaseMetrics {
   private static double value(Path directory, Metric metric) {
     SharedDatabase open = SharedDatabase.ifOpen(directory);
     try {
-      return open == null ? 0 : metric.number.of(open.metrics().read());
+      return open == null ? 0 : metric.number.applyAsDouble(open.metrics().read());
     } catch (RevenantException closed) {
       return 0; // meanwhile, or the engine has stopped
     }

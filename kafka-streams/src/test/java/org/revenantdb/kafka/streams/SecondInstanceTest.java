@@ -131,9 +131,12 @@ class SecondInstanceTest {
     try (KafkaStreams first = instance(home)) {
       first.start();
       SharedDatabase shared = database(home);
+      assertRefusedByKafka(told("instance", home));
       assertRefusedByKafka(
           assertThrows(StreamsException.class, () -> instance(home).close()).getMessage());
-      assertRefusedByKafka(told("instance", home));
+      // Kafka's refused attempt leaves a channel to the file of its lock. When that is collected,
+      // POSIX gives back the lock of the first instance. The database has a lock of its own.
+      assertRefused(told("store", home), ProcessHandle.current().pid());
       assertSame(shared, database(home));
       assertFalse(shared.database().isClosed());
     }

@@ -66,6 +66,9 @@ class QueriedApplicationTest {
   private static final int RECORDS = 100;
   private static final Duration WINDOW = Duration.ofSeconds(10);
 
+  /** So long that no window is over. */
+  private static final Duration GRACE = Duration.ofHours(1);
+
   @TempDir Path home;
 
   private final Map<String, Long> counts = new TreeMap<>();
@@ -153,7 +156,7 @@ class QueriedApplicationTest {
         builder.stream(ID, Consumed.with(Serdes.String(), Serdes.String()))
             .groupByKey(Grouped.with(Serdes.String(), Serdes.String()));
     input.count(Materialized.as("counts"));
-    input.windowedBy(TimeWindows.ofSizeWithNoGrace(WINDOW)).count(Materialized.as("windows"));
+    input.windowedBy(TimeWindows.ofSizeAndGrace(WINDOW, GRACE)).count(Materialized.as("windows"));
     return new KafkaStreams(builder.build(properties), properties);
   }
 
