@@ -1,6 +1,5 @@
 package org.revenantdb.kafka.streams;
 
-import java.util.concurrent.TimeUnit;
 import org.apache.kafka.streams.StreamsBuilderTest;
 import org.apache.kafka.streams.TopologyTest;
 import org.apache.kafka.streams.kstream.internals.CogroupedKStreamImplTest;
@@ -40,7 +39,6 @@ import org.apache.kafka.streams.state.internals.SessionStoreFetchTest;
 import org.apache.kafka.streams.state.internals.WindowStoreFetchTest;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
@@ -49,157 +47,156 @@ import org.junit.jupiter.api.extension.ExtendWith;
  */
 @Tag("slow")
 @ExtendWith(WithoutKafkasLog.class)
-@Timeout(value = 40, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SAME_THREAD)
 class KafkaTopologyTest {
   @Nested
-  @ExtendWith(OurStores.class)
+  @OverOurStores
   class OurCogroupedKStreamImplTest extends CogroupedKStreamImplTest {}
 
   @Nested
-  @ExtendWith(OurStores.class)
+  @OverOurStores
   class OurGlobalKTableJoinsTest extends GlobalKTableJoinsTest {}
 
   @Nested
-  @ExtendWith(OurStores.class)
+  @OverOurStores
   class OurKGroupedStreamImplTest extends KGroupedStreamImplTest {}
 
   @Nested
-  @ExtendWith(OurStores.class)
+  @OverOurStores
   class OurKGroupedTableImplTest extends KGroupedTableImplTest {}
 
   @Nested
-  @ExtendWith(OurStores.class)
+  @OverOurStores
   class OurKStreamGlobalKTableJoinTest extends KStreamGlobalKTableJoinTest {}
 
   @Nested
-  @ExtendWith(OurStores.class)
+  @OverOurStores
   class OurKStreamImplTest extends KStreamImplTest {}
 
   @Nested
-  @ExtendWith(OurStores.class)
+  @OverOurStores
   class OurKStreamKStreamJoinTest extends KStreamKStreamJoinTest {}
 
   @Nested
-  @ExtendWith(OurStores.class)
+  @OverOurStores
   class OurKStreamKStreamLeftJoinTest extends KStreamKStreamLeftJoinTest {}
 
   @Nested
-  @ExtendWith(OurStores.class)
+  @OverOurStores
   class OurKStreamKStreamOuterJoinTest extends KStreamKStreamOuterJoinTest {}
 
   @Nested
-  @ExtendWith(OurStores.class)
+  @OverOurStores
   class OurKStreamKStreamSelfJoinTest extends KStreamKStreamSelfJoinTest {}
 
   @Nested
-  @ExtendWith(OurStores.class)
+  @OverOurStores
   class OurKStreamKTableJoinTest extends KStreamKTableJoinTest {}
 
   @Nested
-  @ExtendWith(OurStores.class)
+  @OverOurStores
   class OurKStreamKTableLeftJoinTest extends KStreamKTableLeftJoinTest {}
 
   @Nested
-  @ExtendWith(OurStores.class)
+  @OverOurStores
   class OurKStreamSessionWindowAggregateProcessorTest
       extends KStreamSessionWindowAggregateProcessorTest {}
 
   @Nested
-  @ExtendWith(OurStores.class)
+  @OverOurStores
   class OurKStreamSlidingWindowAggregateTest extends KStreamSlidingWindowAggregateTest {}
 
   @Nested
-  @ExtendWith(OurStores.class)
+  @OverOurStores
   class OurKStreamWindowAggregateTest extends KStreamWindowAggregateTest {}
 
   @Nested
-  @ExtendWith(OurStores.class)
+  @OverOurStores
   class OurKTableAggregateTest extends KTableAggregateTest {}
 
   @Nested
-  @ExtendWith(OurStores.class)
+  @OverOurStores
   class OurKTableFilterTest extends KTableFilterTest {}
 
   @Nested
-  @ExtendWith(OurStores.class)
+  @OverOurStores
   class OurKTableKTableForeignKeyJoinScenarioTest extends KTableKTableForeignKeyJoinScenarioTest {}
 
   @Nested
-  @ExtendWith(OurStores.class)
+  @OverOurStores
   class OurKTableKTableInnerJoinTest extends KTableKTableInnerJoinTest {}
 
   @Nested
-  @ExtendWith(OurStores.class)
+  @OverOurStores
   class OurKTableKTableOuterJoinTest extends KTableKTableOuterJoinTest {}
 
   @Nested
-  @ExtendWith(OurStores.class)
+  @OverOurStores
   class OurKTableMapValuesTest extends KTableMapValuesTest {}
 
   @Nested
-  @ExtendWith(OurStores.class)
+  @OverOurStores
   class OurKTableSourceTest extends KTableSourceTest {}
 
   @Nested
-  @ExtendWith(OurStores.class)
+  @OverOurStores
   class OurListValueStoreTest extends ListValueStoreTest {}
 
   @Nested
-  @ExtendWith(OurStores.class)
+  @OverOurStores
   class OurSessionStoreFetchTest extends SessionStoreFetchTest {}
 
   @Nested
-  @ExtendWith(OurStores.class)
+  @OverOurStores
   class OurSessionWindowedCogroupedKStreamImplTest
       extends SessionWindowedCogroupedKStreamImplTest {}
 
   @Nested
-  @ExtendWith(OurStores.class)
+  @OverOurStores
   class OurSessionWindowedKStreamImplTest extends SessionWindowedKStreamImplTest {}
 
   @Nested
-  @ExtendWith(OurStores.class)
+  @OverOurStores
   class OurSlidingWindowedCogroupedKStreamImplTest
       extends SlidingWindowedCogroupedKStreamImplTest {}
 
   @Nested
-  @ExtendWith(OurStores.class)
+  @OverOurStores
   class OurSlidingWindowedKStreamImplTest extends SlidingWindowedKStreamImplTest {}
 
   @Nested
-  @ExtendWith(OurStores.class)
+  @OverOurStores
   class OurSuppressScenarioTest extends SuppressScenarioTest {}
 
   @Nested
-  @ExtendWith(OurStores.class)
+  @OverOurStores
   class OurSuppressTopologyTest extends SuppressTopologyTest {}
 
   @Nested
-  @ExtendWith(OurStores.class)
+  @OverOurStores
   class OurTimeWindowedCogroupedKStreamImplTest extends TimeWindowedCogroupedKStreamImplTest {}
 
   @Nested
-  @ExtendWith(OurStores.class)
+  @OverOurStores
   class OurTimeWindowedKStreamImplTest extends TimeWindowedKStreamImplTest {}
 
   @Nested
-  @ExtendWith(OurStores.class)
+  @OverOurStores
   class OurWindowStoreFetchTest extends WindowStoreFetchTest {}
 
   @Nested
-  @ExtendWith(OurStores.class)
+  @OverOurStores
   class OurKTableImplTest extends KTableImplTest {}
 
   @Nested
-  @ExtendWith(OurStores.class)
+  @OverOurStores
   class OurKTableTransformValuesTest extends KTableTransformValuesTest {}
 
   @Nested
-  @ExtendWith(OurStores.class)
+  @OverOurStores
   class OurTopologyTest extends TopologyTest {}
 
   @Nested
-  @ExtendWith(OurStores.class)
+  @OverOurStores
   class OurStreamsBuilderTest extends StreamsBuilderTest {
     /** It looks for the class of the store; without the annotation it is not run. */
     @Override

@@ -2,7 +2,6 @@ package org.apache.kafka.streams.state.internals;
 
 import java.lang.reflect.Field;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.processor.StateStoreContext;
@@ -15,16 +14,14 @@ import org.apache.kafka.test.TestUtils;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.revenantdb.kafka.streams.OurStores;
+import org.revenantdb.kafka.streams.OverOurStores;
 import org.revenantdb.kafka.streams.RevenantStores;
 import org.revenantdb.kafka.streams.WithoutKafkasLog;
 
 /** Kafka's own tests of its record cache, with our stores under it. They have it in a field. */
 @Tag("slow")
 @ExtendWith(WithoutKafkasLog.class)
-@Timeout(value = 40, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SAME_THREAD)
 class RevenantCacheTest {
   private static Object get(Class<?> test, String field, Object of) {
     try {
@@ -49,7 +46,7 @@ class RevenantCacheTest {
   }
 
   @Nested
-  @ExtendWith(OurStores.class)
+  @OverOurStores
   class OfKeysAndValues extends CachingInMemoryKeyValueStoreTest {
     private static final Class<?> TEST = CachingInMemoryKeyValueStoreTest.class;
 
@@ -75,7 +72,7 @@ class RevenantCacheTest {
   }
 
   @Nested
-  @ExtendWith(OurStores.class)
+  @OverOurStores
   class OfWindows extends CachingPersistentWindowStoreTest {
     private static final Class<?> TEST = CachingPersistentWindowStoreTest.class;
 
