@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** How much memory this process can have, according to the system. */
 final class MachineMemory {
@@ -69,8 +70,8 @@ final class MachineMemory {
   /** The smallest limit of a group and of those that contain it. */
   private static long least(Path mounted, String group, String file) {
     long least = limit(mounted.resolve(file));
-    Path path = mounted.resolve(group.substring(1)).normalize();
-    while (path.startsWith(mounted) && !path.equals(mounted)) {
+    @Nullable Path path = mounted.resolve(group.substring(1)).normalize();
+    while (path != null && path.startsWith(mounted) && !path.equals(mounted)) {
       least = Math.min(least, limit(path.resolve(file)));
       path = path.getParent();
     }
