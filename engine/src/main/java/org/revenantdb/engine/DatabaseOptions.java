@@ -16,7 +16,8 @@ import org.revenantdb.recovery.log.LogOptions;
  * @param create whether a database that does not exist is created; default true
  * @param readOnly whether the open changes no file; after a crash it redoes changes from the log in
  *     memory only; default false
- * @param poolBytes memory for pages, from 2 MiB to 8 TiB; default 128 MiB
+ * @param poolBytes memory for pages, from 2 MiB to 8 TiB; default: an eighth of the memory of the
+ *     machine or the container, from 64 MiB to 1 GiB
  * @param maxRecoveryLog most bytes of log that a restart reads before the database is open; at
  *     least 4 segments; default 256 MiB. If a second crash follows soon after the first, the
  *     restart can read twice as much
@@ -137,7 +138,7 @@ public record DatabaseOptions(
 
           /* create= */ true,
           /* readOnly= */ false,
-          /* poolBytes= */ 128L * MIB,
+          /* poolBytes= */ BufferPoolOptions.defaultBytes(),
           /* maxRecoveryLog= */ 256L * MIB,
           /* maxRecoveryPages= */ Integer.MAX_VALUE,
           /* maxLogSize= */ 0,
@@ -243,7 +244,8 @@ public record DatabaseOptions(
   /**
    * Sets the memory for pages.
    *
-   * @param value bytes outside of the heap, from 2 MiB to 8 TiB; default 128 MiB
+   * @param value bytes outside of the heap, from 2 MiB to 8 TiB; default: an eighth of the memory
+   *     of the machine or the container, from 64 MiB to 1 GiB
    * @return other options
    * @throws IllegalArgumentException if it is out of range
    */

@@ -14,6 +14,10 @@ public record BufferPoolOptions(long bytes, int readThreads, String name) {
   /** The largest pool: 2^30 frames, or 8 TiB. */
   public static final long MAX_BYTES = (1L << 30) * BufferPool.PAGE_SIZE;
 
+  private static final long SMALLEST_DEFAULT = 64L << 20;
+  private static final long UNKNOWN_DEFAULT = 128L << 20;
+  private static final long LARGEST_DEFAULT = 1L << 30;
+
   /**
    * Checks the numbers against each other and against this machine.
    *
@@ -34,6 +38,21 @@ public record BufferPoolOptions(long bytes, int readThreads, String name) {
           "poolBytes must be from %d to %d, the memory that this process can have, not %d; choose a smaller pool"
               .formatted(MIN_BYTES, memory, bytes));
     }
+  }
+
+  /**
+   * Returns the size of a pool for which no size was chosen: an eighth of the memory that this
+   * process can have, from 64 MiB to 1 GiB. Where the system does not tell it, 128 MiB.
+   *
+   * @return bytes
+   */
+  public static long defaultBytes() {
+    return defaultBytes(MachineMemory.bytes());
+  }
+
+  static long defaultBytes(long memory) {
+    long share = memory == MachineMemory.UNKNOWN ? UNKNOWN_DEFAULT : memory / 8;
+    return Math.clamp(share, SMALLEST_DEFAULT, LARGEST_DEFAULT);
   }
 
   /**

@@ -3,6 +3,8 @@ package org.revenantdb.engine.buffer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** How much memory this process can have, according to the system. */
 final class MachineMemory {
@@ -15,7 +17,7 @@ final class MachineMemory {
     static final long BYTES =
         Math.min(
             total(Path.of("/proc/meminfo")),
-            controlGroupLimit(Path.of("/sys/fs/cgroup/memory.max")));
+            controlGroupLimit(Path.of("/proc/self/cgroup"), Path.of("/sys/fs/cgroup")));
   }
 
   private MachineMemory() {}
@@ -39,10 +41,47 @@ final class MachineMemory {
     }
   }
 
-  /** Reads a file with a number of bytes or the word {@code max}. */
-  static long controlGroupLimit(Path limit) {
+  /**
+   * The smallest limit of the control groups of a process.
+   *
+   * @param groups the file with lines as {@code 0::/user.slice/shell} of version 2 and {@code
+   *     5:memory:/docker/1f} of version 1
+   * @param mounted where the control groups are. A container may see its own as the first one, so
+   *     groups that are not there are left out
+   */
+  static long controlGroupLimit(Path groups, Path mounted) {
+    long least = UNKNOWN;
     try {
-      String text = Files.readString(limit).strip();
+      for (String line : Files.readAllLines(groups)) {
+        String[] fields = line.split(":", 3);
+        if (fields.length == 3 && fields[1].isEmpty()) {
+          least = Math.min(least, least(mounted, fields[2], "memory.max"));
+        } else if (fields.length == 3 && List.of(fields[1].split(",")).contains("memory")) {
+          Path memory = mounted.resolve("memory");
+          least = Math.min(least, least(memory, fields[2], "memory.limit_in_bytes"));
+        }
+      }
+    } catch (IOException | RuntimeException unreadable) {
+      return least;
+    }
+    return least;
+  }
+
+  /** The smallest limit of a group and of those that contain it. */
+  private static long least(Path mounted, String group, String file) {
+    long least = limit(mounted.resolve(file));
+    @Nullable Path path = mounted.resolve(group.substring(1)).normalize();
+    while (path != null && path.startsWith(mounted) && !path.equals(mounted)) {
+      least = Math.min(least, limit(path.resolve(file)));
+      path = path.getParent();
+    }
+    return least;
+  }
+
+  /** Reads a file with a number of bytes or the word {@code max}. */
+  static long limit(Path file) {
+    try {
+      String text = Files.readString(file).strip();
       return text.equals("max") ? UNKNOWN : Long.parseLong(text);
     } catch (IOException | RuntimeException unreadable) {
       return UNKNOWN;

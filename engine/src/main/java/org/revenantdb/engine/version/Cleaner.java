@@ -52,7 +52,7 @@ public final class Cleaner implements AutoCloseable {
    * Two kinds    While there are writers, a pass visits the pages on which only it can free something, and a few of
    *              the others. Their next writer drops versions when it needs the room (RowWriter.settle). Visiting
    *              each page that was written since the last pass would double the cost of writing it. A pass is a
-   *              whole one if there is something to forget, on request, or while no thread writes:
+   *              whole one if there is something to forget, on request, or while the writers rest (WritersRest):
    *
    * Pass        1 A := ids in the ATM that the table does not call active
    *             2 after a restart, once: marks every page whose bit a space map shows. P := marked pages
@@ -115,8 +115,8 @@ public final class Cleaner implements AutoCloseable {
    */
   private static final long FIRST_PAUSE = 100_000_000L;
 
-  private static final long SHORTEST_PAUSE = 20_000_000L;
-  private static final long LONGEST_PAUSE = 2_000_000_000L;
+  static final long SHORTEST_PAUSE = 20_000_000L;
+  static final long LONGEST_PAUSE = 2_000_000_000L;
 
   private final Storage storage;
   private final BufferPool pool;
@@ -166,6 +166,14 @@ public final class Cleaner implements AutoCloseable {
 
   private final Tally passesWithoutMemory = new Tally();
   private volatile boolean poked;
+
+  /** Written before {@link #poked}. */
+  private volatile long pokedAt;
+
+  /** Whether the last pass has changed anything. */
+  private boolean changedBefore;
+
+  private final WritersRest writersRest = new WritersRest(SHORTEST_PAUSE, LONGEST_PAUSE);
   private volatile boolean closed;
 
   /**
@@ -243,9 +251,15 @@ public final class Cleaner implements AutoCloseable {
   /** Called when a transaction that wrote something has ended, or a table was dropped. */
   public void poke() {
     if (!poked) {
-      poked = true;
-      thread.unpark();
+      poke(System.nanoTime());
     }
+  }
+
+  /** As {@link #poke()}, at a time. */
+  void poke(long now) {
+    pokedAt = now;
+    poked = true;
+    thread.unpark();
   }
 
   /** Cleans whatever can be cleaned now; returns when that is done. */
@@ -422,11 +436,18 @@ public final class Cleaner implements AutoCloseable {
     if (idle()) {
       awaitPoke();
       pauseUntilTold(SHORTEST_PAUSE);
+      takePoke(System.nanoTime()); // else an engine that is idle again would not park
       return pause;
     }
-    boolean atRest = !poked;
-    poked = false;
+    long now = System.nanoTime();
+    boolean told = takePoke(now);
+    boolean atRest = !told && writersRest.isOver(now);
+    if (!told && !atRest && !changedBefore && !skippedBefore && isNothingNew()) {
+      pauseUntilTold(SHORTEST_PAUSE);
+      return pause;
+    }
     boolean changed = pass(/* everything= */ false, /* wanted= */ atRest) > 0;
+    changedBefore = changed;
     long next = changed ? SHORTEST_PAUSE : Math.min(2 * pause, LONGEST_PAUSE);
     if (!atRest && storage.marks().hasLater()) {
       pauseUntilTold(SHORTEST_PAUSE);
@@ -529,7 +550,21 @@ public final class Cleaner implements AutoCloseable {
     while (!poked && !closed && requests.isEmpty()) {
       LockSupport.park(this);
     }
+  }
+
+  /** Whether a transaction that wrote has ended since the last call. */
+  private boolean takePoke(long now) {
+    if (!poked) {
+      return false;
+    }
     poked = false;
+    writersRest.wrote(pokedAt, now);
+    return true;
+  }
+
+  /** For tests: whether a pass at this time would be a whole one, although none has to be. */
+  boolean wouldPassWhole(long now) {
+    return !takePoke(now) && writersRest.isOver(now);
   }
 
   /** A pause in which work accumulates. Only a request or the end shortens it. */

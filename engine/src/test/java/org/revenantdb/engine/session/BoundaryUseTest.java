@@ -73,7 +73,8 @@ class BoundaryUseTest {
           "Misuse$OfArgument",
           "Misuse$OfState",
           "StreamedValue$Steps",
-          "Transaction$Additions");
+          "Transaction$Additions",
+          "Transaction$PlaceVisitor");
 
   /**
    * Calls that only count, wait, set a flag, or use memory of the caller; the stack's reserve

@@ -57,6 +57,25 @@ class CleanerRestTest {
     }
   }
 
+  /**
+   * Regression: each commit of an application that commits at intervals was followed by a whole
+   * pass.
+   */
+  @Test
+  void the_cleaner_does_not_pass_over_all_pages_between_two_commits_at_intervals() {
+    try (TestEngine engine = new TestEngine(folder, 64)) {
+      long interval = 5 * Cleaner.SHORTEST_PAUSE;
+      long now = 0;
+      for (int commit = 0; commit < 10; commit++) {
+        now += interval;
+        engine.cleaner.poke(now);
+        assertFalse(engine.cleaner.wouldPassWhole(now), "somebody has just written");
+        assertEquals(commit == 0, engine.cleaner.wouldPassWhole(now + interval - 1));
+      }
+      assertTrue(engine.cleaner.wouldPassWhole(now + Cleaner.LONGEST_PAUSE));
+    }
+  }
+
   /** Its id was the oldest of those active, and the cleaner looked again only when that changed. */
   @Test
   void a_prepared_transaction_keeps_no_pages_but_its_own_from_being_cleaned() {

@@ -36,7 +36,7 @@ public final class RevenantRestores extends RevenantRestart implements CopiedSto
     super(
         Database.open(
             directory.resolve("database"),
-            DatabaseOptions.defaults().withArchive(options(directory))));
+            DatabaseOptions.defaults().withPoolBytes(128L << 20).withArchive(options(directory))));
     archive = options(directory).directory();
     database().archiveNow();
   }

@@ -18,7 +18,7 @@ import org.revenantdb.jmh.recovery.RevenantRestart;
  */
 enum RestartEngines {
   /** RevenantDB. */
-  OURS("RevenantDB", "", RevenantRestart.class, "default options"),
+  OURS("RevenantDB", "", RevenantRestart.class, "default options, 128 MiB for pages"),
   /** RocksDB. */
   ROCKSDB(
       "RocksDB",

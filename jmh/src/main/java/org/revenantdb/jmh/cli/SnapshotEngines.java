@@ -17,7 +17,7 @@ enum SnapshotEngines {
       "RevenantDB",
       "",
       RevenantSnapshots.class,
-      "default options, all lazy; the snapshot is a transaction; a kill and a power cut lose a tenth"
+      "default options, 128 MiB for pages, all lazy; the snapshot is a transaction; a kill and a power cut lose a tenth"
           + " of a second at most"),
   /** LMDB. */
   LMDB(

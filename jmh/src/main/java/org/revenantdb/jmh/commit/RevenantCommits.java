@@ -2,10 +2,11 @@ package org.revenantdb.jmh.commit;
 
 import java.nio.file.Path;
 import org.revenantdb.engine.Database;
+import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.TransactionOptions;
 
-/** RevenantDB with the options it has by itself: durable, 128 MiB for pages, as for the others. */
+/** RevenantDB with the options it has by itself, but 128 MiB for pages, as for the others. */
 public final class RevenantCommits implements OneRowCommits {
   private final Database database;
   private final Table table;
@@ -16,7 +17,7 @@ public final class RevenantCommits implements OneRowCommits {
    * @param directory an empty one
    */
   public RevenantCommits(Path directory) {
-    database = Database.open(directory);
+    database = Database.open(directory, DatabaseOptions.defaults().withPoolBytes(128L << 20));
     table = database.getOrCreateTable("rows");
   }
 

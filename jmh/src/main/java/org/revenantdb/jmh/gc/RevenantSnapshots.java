@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.Database;
+import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.TransactionBody;
@@ -31,7 +32,7 @@ public final class RevenantSnapshots implements SnapshotStore {
    */
   public RevenantSnapshots(Path directory) {
     this.directory = directory;
-    database = Database.open(directory);
+    database = Database.open(directory, DatabaseOptions.defaults().withPoolBytes(128L << 20));
     rows = database.getOrCreateTable("rows");
   }
 

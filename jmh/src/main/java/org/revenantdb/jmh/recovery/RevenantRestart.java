@@ -3,6 +3,7 @@ package org.revenantdb.jmh.recovery;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.Database;
+import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
 import org.revenantdb.jmh.insert.RowNumbers;
@@ -19,7 +20,7 @@ public class RevenantRestart implements RestartStore {
    * @param directory empty, or of a database
    */
   public RevenantRestart(Path directory) {
-    this(Database.open(directory));
+    this(Database.open(directory, DatabaseOptions.defaults().withPoolBytes(128L << 20)));
   }
 
   /**

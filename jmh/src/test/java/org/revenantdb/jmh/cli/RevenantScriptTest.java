@@ -4,21 +4,25 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.Database;
+import org.revenantdb.testing.Drawn;
 
 /**
  * The behaviour of the command {@code revenant} for {@code bench}, with a Java and a Maven that
  * only print their arguments: files are relative to the caller's folder, and standard output
- * contains the output of the measurement and nothing of the build.
+ * contains the output of the measurement and nothing of the build. The verbs that need a Kafka
+ * broker are run as they are, without Maven.
  */
 class RevenantScriptTest {
   @TempDir private Path folder;
@@ -94,6 +98,107 @@ class RevenantScriptTest {
     }
     assertEquals("RevenantDB " + Database.VERSION, said(jdk, script, "check", "--version").strip());
     assertEquals("RevenantDB " + Database.VERSION, said(jdk, script, "-V").strip());
+  }
+
+  @Test
+  @Tag("slow")
+  @Drawn(oneIn = 4)
+  void demo_kafka_shows_that_the_counts_are_right_after_a_kill()
+      throws IOException, InterruptedException {
+    String printed = besideABroker("demo", "kafka", "--keys", "300", "--kills", "1");
+    assertTrue(
+        printed.matches("(?s).*\\R *with wrong counts after it +0 +0 *\\R.*"), () -> printed);
+    assertEquals(2, printed.split("counts right", -1).length - 1, () -> printed);
+  }
+
+  /** All figures under {@code -Plong}; else those of the kills, or one of the others. */
+  @Test
+  @Tag("slow")
+  @Drawn(oneIn = 8)
+  void bench_kafka_streams_measures_its_figures() throws IOException, InterruptedException {
+    List<String> all = new KafkaBench().promises();
+    List<String> others =
+        all.stream().filter(name -> name.matches(".*throughput.*|.*memory.*")).toList();
+    List<String> kills = all.stream().filter(name -> !others.contains(name)).toList();
+    long seed = Long.getLong("revenant.seed", System.nanoTime());
+    int drawn = (int) Math.floorMod(seed, others.size() + 1L);
+    List<String> some = drawn == others.size() ? kills : List.of(others.get(drawn));
+    List<String> wanted = Boolean.getBoolean("revenant.long") ? all : some;
+    System.out.println("RevenantScriptTest, " + wanted + ", seed " + seed);
+    String printed =
+        besideABroker(
+            "bench",
+            "kafka-streams",
+            "--quick",
+            "--only",
+            String.join(",", wanted),
+            "--json",
+            "figures.json");
+    String json = Files.readString(folder.resolve("figures.json"));
+    for (String figure : wanted) {
+      assertTrue(json.matches("(?s).*\"" + figure + "\": [0-9].*"), () -> figure + printed + json);
+    }
+    if (wanted.contains("kills_wrong")) {
+      assertTrue(json.matches("(?s).*\"kills_wrong\": 0(\\.0)?\\b.*"), () -> printed + json);
+    }
+  }
+
+  /**
+   * Runs a command with the JDK of this test, and with the class paths of this build instead of a
+   * build by Maven. Where that is not possible, the test is skipped.
+   *
+   * @return what was printed
+   */
+  private String besideABroker(String... arguments) throws IOException, InterruptedException {
+    Path trials = Path.of("..", "kafka-trials", "target", "libraries");
+    Assumptions.assumeTrue(
+        Files.exists(trials),
+        "NO TRIALS: the module kafka-trials is not built; begin with mvn -DskipTests test-compile");
+    StringBuilder classPath = new StringBuilder();
+    for (String module :
+        List.of(
+            "kafka-trials",
+            "latch",
+            "gc",
+            "recovery",
+            "engine",
+            "history",
+            "chaos",
+            "kafka-streams")) {
+      Path classes = Path.of("..", module, "target", "classes").toRealPath();
+      classPath.append(classes).append(File.pathSeparator);
+    }
+    Path ofTrials =
+        Files.writeString(folder.resolve("trials"), classPath + Files.readString(trials));
+    Path ofBench =
+        Files.writeString(folder.resolve("bench"), System.getProperty("java.class.path"));
+    Path root = Files.createDirectories(folder.resolve("checkout"));
+    Path script = Files.copy(Path.of("..", "revenant"), root.resolve("revenant"));
+    Files.copy(Path.of("..", "pom.xml"), root.resolve("pom.xml"));
+    executable(
+        folder.resolve("bin/mvn"),
+        "case \"$*\" in *'-pl kafka-trials '*) m=kafka-trials; from='"
+            + ofTrials
+            + "';; *) m=jmh; from='"
+            + ofBench
+            + "';; esac; cp \"$from\" '"
+            + root
+            + "'/$m/target/revenant/libraries");
+    List<String> command = new ArrayList<>(List.of("bash", script.toString()));
+    command.addAll(List.of(arguments));
+    Path printed = folder.resolve("printed");
+    ProcessBuilder builder =
+        new ProcessBuilder(command)
+            .directory(folder.toFile())
+            .redirectErrorStream(true)
+            .redirectOutput(printed.toFile());
+    builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+    builder.environment().merge("PATH", "", (path, _) -> folder.resolve("bin") + ":" + path);
+    int code = builder.start().waitFor();
+    String text = Files.readString(printed);
+    Assumptions.assumeFalse(text.contains("NO BROKER"), text);
+    assertEquals(0, code, () -> command + "\n" + text);
+    return text;
   }
 
   private String said(Path jdk, Path script, String... arguments)

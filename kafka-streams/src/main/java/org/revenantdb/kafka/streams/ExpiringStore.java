@@ -3,6 +3,7 @@ package org.revenantdb.kafka.streams;
 import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -75,6 +76,11 @@ abstract class ExpiringStore extends TaskStore {
           time == null ? ConsumerRecord.NO_TIMESTAMP : ByteBuffer.wrap(time).getLong();
     }
     streamTime = committedStreamTime;
+  }
+
+  @Override
+  Set<Long> segmentNumbers() {
+    return committedSegments.keySet();
   }
 
   @Override

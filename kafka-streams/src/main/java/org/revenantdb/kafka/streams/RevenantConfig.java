@@ -18,8 +18,8 @@ import org.revenantdb.engine.Durability;
  */
 public final class RevenantConfig {
   /**
-   * Memory for pages, off heap, which all stores of an instance share. Default 134217728, which is
-   * 128 MiB.
+   * Memory for pages, off heap, which all stores of an instance share. Default: an eighth of the
+   * memory of the machine or the container, from 64 MiB to 1 GiB.
    */
   public static final String POOL_BYTES = "revenant.pool.bytes";
 

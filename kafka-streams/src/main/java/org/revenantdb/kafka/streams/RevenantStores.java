@@ -49,7 +49,8 @@ public final class RevenantStores {
   /**
    * A store of keys and values, for {@link
    * org.apache.kafka.streams.state.Stores#keyValueStoreBuilder}. A table of the DSL that uses it
-   * loses the timestamps of its rows; use {@link #timestampedKeyValueStore} there.
+   * loses the timestamps of its rows, and Kafka's adapter between the two cannot answer a query for
+   * a range. Use {@link #timestampedKeyValueStore} there.
    *
    * @param name name of the store
    * @return the supplier

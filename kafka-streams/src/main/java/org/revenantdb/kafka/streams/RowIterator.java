@@ -216,7 +216,7 @@ final class RowIterator implements KeyValueIterator<Bytes, byte[]> {
       return;
     }
     closed = true;
-    store.iteratorCloses(this);
+    store.iteratorCloses(this, task.shared());
     if (own != null) {
       own.close();
     } else if (cursor != null) {

@@ -25,7 +25,7 @@ import org.revenantdb.engine.Transaction;
  *
  * <p>Threads: as {@link TaskStore}.
  */
-final class SegmentedStore extends ExpiringStore {
+class SegmentedStore extends ExpiringStore {
   private final TimedKeys keys;
   private final String values;
 

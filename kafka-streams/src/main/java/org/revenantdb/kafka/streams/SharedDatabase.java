@@ -13,10 +13,12 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.NavigableSet;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
@@ -25,6 +27,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.kafka.streams.errors.ProcessorStateException;
 import org.apache.kafka.streams.processor.StateStoreContext;
+import org.apache.kafka.streams.processor.internals.InternalProcessorContext;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.Durability;
@@ -94,8 +97,8 @@ final class SharedDatabase {
   private static final TransactionOptions READING =
       TransactionOptions.lazy().withReadOnly(true).withName("kafka-streams query");
 
-  /** By state directory. Guarded by itself. */
-  private static final Map<Path, SharedDatabase> OPEN = new HashMap<>();
+  /** By state directory. Changed under its lock; metrics read it without. */
+  private static final Map<Path, SharedDatabase> OPEN = new ConcurrentHashMap<>();
 
   /** Instances that will report their end. Guarded by {@link #OPEN}. */
   private static final Set<RunningInstance> WATCHED = new HashSet<>();
@@ -106,13 +109,11 @@ final class SharedDatabase {
   /** By name of the task's directory. Guarded by this. */
   private final Map<String, TaskTransaction> tasks = new HashMap<>();
 
-  /** How many open stores have a table, by its name. Guarded by this. */
-  private final Map<String, Integer> used = new HashMap<>();
+  /** What is known of the tables of stores, by the names of those tables. Guarded by this. */
+  private final Map<String, Tables> stores = new TreeMap<>();
 
-  /**
-   * The other tables of stores: they may be those of tasks that have moved away. Guarded by this.
-   */
-  private final Set<String> idle = new TreeSet<>();
+  /** How often the names of all tables were listed, which takes the time of all stores. */
+  private int listings;
 
   /** When it was last looked for tables that nobody needs. */
   private final AtomicLong lastLook;
@@ -135,20 +136,55 @@ final class SharedDatabase {
   /** Bytes of the files with restored rows. */
   private final AtomicLong inFiles = new AtomicLong();
 
+  private final AtomicLong openIterators = new AtomicLong();
+  private final AtomicLong failures = new AtomicLong();
+  private final DatabaseMetrics metrics = new DatabaseMetrics(this);
+
   /**
    * Whether a statement has failed: the last store closes it, so that the next one opens it anew.
    */
   private volatile boolean isDoubtful;
 
+  /** The tables of a store. */
+  private static final class Tables {
+    /** How many open stores have them. If none has, the task may have moved away. */
+    int open;
+
+    /**
+     * The numbers of its segments, as they are committed. While the store is open, only the store
+     * knows them.
+     */
+    NavigableSet<Long> segments = new TreeSet<>();
+  }
+
   private SharedDatabase(Path home, Database database) {
     this.home = home;
     this.database = database;
     this.lastLook = new AtomicLong(clock.getAsLong());
-    for (String name : database.tableNames()) {
+    for (String name : names()) {
       if (name.indexOf(SEPARATOR) > 0) {
-        idle.add(SEGMENT_NAME.matcher(name).replaceFirst("$1"));
+        Matcher segment = SEGMENT_NAME.matcher(name);
+        if (segment.matches()) {
+          tables(segment.group(1)).segments.add(Long.valueOf(segment.group(2)));
+        } else {
+          tables(name);
+        }
       }
     }
+  }
+
+  private Tables tables(String name) {
+    return stores.computeIfAbsent(name, none -> new Tables());
+  }
+
+  private List<String> names() {
+    listings++;
+    return database.tableNames();
+  }
+
+  /** For tests. */
+  synchronized int listings() {
+    return listings;
   }
 
   /**
@@ -170,11 +206,14 @@ final class SharedDatabase {
       if (instance != null) {
         shared.keepFor(instance);
       }
+      if (context instanceof InternalProcessorContext<?, ?> internal) {
+        DatabaseMetrics.addTo(internal.metrics(), key(home));
+      }
     } catch (RuntimeException | LinkageError unknownVersion) {
       TaskStore.LOG.log(
           System.Logger.Level.WARNING,
           "this version of Kafka Streams does not show the state of its instance, so the last store"
-              + " that is closed closes the database",
+              + " that is closed closes the database, and there are no metrics of the database",
           unknownVersion);
     }
     return shared;
@@ -182,7 +221,7 @@ final class SharedDatabase {
 
   /** The same, opened by the caller, as tests do. */
   static SharedDatabase acquire(Path home, Supplier<Database> opener) {
-    Path key = home.toAbsolutePath().normalize();
+    Path key = key(home);
     synchronized (OPEN) {
       SharedDatabase shared = OPEN.get(key);
       if (shared == null || !shared.isUsable()) {
@@ -199,6 +238,19 @@ final class SharedDatabase {
       shared.users++;
       return shared;
     }
+  }
+
+  private static Path key(Path home) {
+    return home.toAbsolutePath().normalize();
+  }
+
+  /** For metrics: it may be closed at any time. */
+  static @Nullable SharedDatabase ifOpen(Path home) {
+    return OPEN.get(key(home));
+  }
+
+  DatabaseMetrics metrics() {
+    return metrics;
   }
 
   /**
@@ -284,6 +336,25 @@ final class SharedDatabase {
   /** A statement has failed. The engine may have stopped, and only opening it again may help. */
   void doubt() {
     isDoubtful = true;
+    failures.incrementAndGet();
+  }
+
+  /** How many statements have failed. */
+  long failures() {
+    return failures.get();
+  }
+
+  void iteratorOpens() {
+    openIterators.incrementAndGet();
+  }
+
+  void iteratorCloses() {
+    openIterators.decrementAndGet();
+  }
+
+  /** How many iterators of stores are open. */
+  long openIterators() {
+    return openIterators.get();
   }
 
   Database database() {
@@ -341,6 +412,16 @@ final class SharedDatabase {
     inFiles.addAndGet(-bytes);
   }
 
+  /** Bytes of memory that the restored rows of all stores take. */
+  long gatheredBytes() {
+    return gathered.get();
+  }
+
+  /** Bytes of the files with restored rows of all stores. */
+  long bytesInFiles() {
+    return inFiles.get();
+  }
+
   /** A transaction that sees what is committed. */
   Transaction read() {
     return database.begin(READING);
@@ -370,22 +451,29 @@ final class SharedDatabase {
    */
   synchronized Table table(String task, Path taskDirectory, String store, String rows) {
     String name = task + SEPARATOR + store;
-    used.merge(name, 1, Integer::sum);
-    idle.remove(name);
+    tables(name).open++;
     try {
       return findOrCreate(name, taskDirectory, store, rows);
     } catch (Throwable failure) {
-      isClosed(name);
+      isNotOpened(name);
       throw failure;
     }
   }
 
-  /** A store that had this table is closed. */
-  synchronized void isClosed(String table) {
-    if (used.merge(table, -1, Integer::sum) == 0) {
-      used.remove(table);
-      idle.add(table);
-    }
+  /** A store that was to have this table was not opened. */
+  synchronized void isNotOpened(String table) {
+    tables(table).open--;
+  }
+
+  /**
+   * A store that had this table is closed.
+   *
+   * @param segments numbers of its segments, as they are committed
+   */
+  synchronized void isClosed(String table, Set<Long> segments) {
+    Tables of = tables(table);
+    of.open--;
+    of.segments = new TreeSet<>(segments);
   }
 
   private Table findOrCreate(String name, Path taskDirectory, String store, String rows) {
@@ -403,6 +491,7 @@ final class SharedDatabase {
     for (Table segment : segments(name).values()) {
       database.dropTable(segment.name());
     }
+    tables(name).segments.clear();
     database.dropTable(name);
     Table table = database.createTable(name);
     byte[] incarnation = (format + ' ' + UUID.randomUUID()).getBytes(StandardCharsets.US_ASCII);
@@ -418,19 +507,32 @@ final class SharedDatabase {
     return table + SEGMENT + number;
   }
 
-  /** The tables of a store's segments by their numbers, as they are committed. */
-  NavigableMap<Long, Table> segments(String table) {
+  /**
+   * The tables of a store's segments by their numbers, as they are committed. The store is not open
+   * yet. They are looked up by their names: to list all tables for each store would make the time
+   * of a start quadratic in the number of stores.
+   */
+  synchronized NavigableMap<Long, Table> segments(String table) {
     NavigableMap<Long, Table> segments = new TreeMap<>();
-    String prefix = table + SEGMENT;
-    for (String name : database.tableNames()) {
-      if (name.startsWith(prefix)) {
-        Matcher segment = SEGMENT_NAME.matcher(name);
-        if (segment.matches() && segment.group(1).equals(table)) {
-          segments.put(Long.valueOf(segment.group(2)), database.table(name));
-        }
+    for (Long number : isDoubtful ? listed(table) : tables(table).segments) {
+      Table segment = database.findTable(segment(table, number));
+      if (segment != null) {
+        segments.put(number, segment);
       }
     }
     return segments;
+  }
+
+  /** After a failed commit nobody knows which segments are committed. */
+  private NavigableSet<Long> listed(String table) {
+    NavigableSet<Long> numbers = new TreeSet<>();
+    for (String name : names()) {
+      Matcher segment = SEGMENT_NAME.matcher(name);
+      if (segment.matches() && segment.group(1).equals(table)) {
+        numbers.add(Long.valueOf(segment.group(2)));
+      }
+    }
+    return numbers;
   }
 
   private boolean isMarked(Table table) {
@@ -469,8 +571,8 @@ final class SharedDatabase {
    * (README.md, §64).
    */
   private synchronized void dropForgotten() {
-    for (String name : List.copyOf(idle)) {
-      if (isForgotten(name)) {
+    for (String name : List.copyOf(stores.keySet())) {
+      if (tables(name).open == 0 && isForgotten(name)) {
         database.run(
             DROPPING,
             tx -> {
@@ -480,7 +582,7 @@ final class SharedDatabase {
                 tx.dropTable(table);
               }
             });
-        idle.remove(name);
+        stores.remove(name);
       }
     }
   }

@@ -191,7 +191,7 @@ abstract class TaskStore implements StateStore {
     } finally {
       if (!open && shared != null) {
         if (table != null) {
-          shared.isClosed(table.name());
+          shared.isNotOpened(table.name());
         }
         shared.release();
       }
@@ -214,6 +214,11 @@ abstract class TaskStore implements StateStore {
 
   /** Reads what the store has beside its table; it is not open yet. */
   void openTables(SharedDatabase shared, String task, Table table) {}
+
+  /** Numbers of its segments, as they are committed. */
+  Set<Long> segmentNumbers() {
+    return Set.of();
+  }
 
   private @Nullable TopicPartition changelogOf(StateStoreContext context) {
     if (!isGlobal && context instanceof InternalProcessorContext<?, ?> internal) {
@@ -272,7 +277,7 @@ abstract class TaskStore implements StateStore {
     } catch (RevenantException failure) {
       throw told("it cannot be closed", failure);
     } finally {
-      was.shared.isClosed(was.table.name()); // else no look would ever drop it
+      was.shared.isClosed(was.table.name(), segmentNumbers()); // else no look would ever drop it
       was.shared.release();
     }
   }
@@ -318,8 +323,10 @@ abstract class TaskStore implements StateStore {
     return false;
   }
 
-  void iteratorCloses(RowIterator iterator) {
-    iterators.remove(iterator);
+  void iteratorCloses(RowIterator iterator, SharedDatabase shared) {
+    if (iterators.remove(iterator)) {
+      shared.iteratorCloses();
+    }
   }
 
   /**
@@ -375,16 +382,20 @@ abstract class TaskStore implements StateStore {
     }
   }
 
-  /** Answers a query from what is committed. */
+  /**
+   * Answers a query from what is committed. If the store is closed, the answer is a failure and not
+   * an exception: a query goes to all partitions, and the others have answers.
+   */
   <R> QueryResult<R> query(
       Query<R> query, PositionBound positionBound, QueryConfig config, StateStore committed) {
+    Opened last = opened;
     return StoreQueryUtils.handleBasicQueries(
         query,
         positionBound,
         config,
         committed,
         committedPosition, // first: the rows are at least as new
-        opened().context);
+        last == null ? null : last.context);
   }
 
   /** Answers a query that Kafka's own code cannot answer from a store of others. */
@@ -392,9 +403,10 @@ abstract class TaskStore implements StateStore {
       Query<R> query, PositionBound positionBound, QueryConfig config, Supplier<R> answer) {
     long start = System.nanoTime();
     Position at = committedPosition; // first: the rows are at least as new
-    int partition = opened().context.taskId().partition();
+    Opened last = opened;
+    Integer partition = last == null ? null : last.context.taskId().partition();
     QueryResult<R> result;
-    if (StoreQueryUtils.isPermitted(at, positionBound, partition)) {
+    if (partition != null && StoreQueryUtils.isPermitted(at, positionBound, partition)) {
       try {
         result = QueryResult.forResult(answer.get());
       } catch (RuntimeException failure) {
@@ -428,6 +440,7 @@ abstract class TaskStore implements StateStore {
       }
       RowIterator rows =
           new RowIterator(this, now.task, tables, from, to, descending, inside, accepted);
+      now.shared.iteratorOpens();
       iterators.add(rows);
       if (!isIn(now)) { // the close may have come before it was added
         rows.close();

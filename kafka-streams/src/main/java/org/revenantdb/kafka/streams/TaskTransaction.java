@@ -75,6 +75,10 @@ final class TaskTransaction {
     return name;
   }
 
+  SharedDatabase shared() {
+    return shared;
+  }
+
   synchronized void join(TaskStore store) {
     members.add(store);
     owner = Thread.currentThread();

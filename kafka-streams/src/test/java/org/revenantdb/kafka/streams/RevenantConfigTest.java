@@ -35,7 +35,7 @@ class RevenantConfigTest {
     assertEquals(64 << 20, options.maxRecoveryLog());
     DatabaseOptions defaults = RevenantConfig.options(Map.of());
     assertEquals(Durability.LAZY, defaults.durability());
-    assertEquals(128 << 20, defaults.poolBytes());
+    assertEquals(DatabaseOptions.defaults().poolBytes(), defaults.poolBytes());
     assertEquals(Duration.ofMillis(100), defaults.maxLazyDelay());
     assertEquals(256 << 20, defaults.maxRecoveryLog());
   }

@@ -529,6 +529,17 @@ class SharedDatabaseTest {
     shared.release();
   }
 
+  /** Nobody may know then whether the last commit has created a segment. */
+  @Test
+  void after_a_failed_statement_segments_are_listed_and_not_remembered() {
+    SharedDatabase shared = acquire();
+    shared.database().createTable(SharedDatabase.segment("0_0/store", 5));
+    assertEquals(Map.of(), shared.segments("0_0/store"));
+    shared.doubt();
+    assertEquals(List.of(5L), List.copyOf(shared.segments("0_0/store").keySet()));
+    shared.release();
+  }
+
   /** The disk may have room for what the store writes, but not for the drop, or only later. */
   @Test
   void a_store_is_opened_even_if_old_tables_cannot_be_dropped() {

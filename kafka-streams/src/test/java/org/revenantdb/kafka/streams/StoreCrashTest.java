@@ -1,134 +1,129 @@
 package org.revenantdb.kafka.streams;
 
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.utils.Bytes;
-import org.apache.kafka.streams.StreamsConfig;
-import org.apache.kafka.streams.state.KeyValueIterator;
 import org.junit.jupiter.api.Tag;
 import org.revenantdb.chaos.junit.CrashTest;
 import org.revenantdb.chaos.profile.PlatformProfile;
 import org.revenantdb.chaos.subject.CrashSubject;
 import org.revenantdb.chaos.subject.Promises;
 import org.revenantdb.chaos.subject.Recovered;
+import org.revenantdb.engine.Durability;
 
 /**
- * Power cuts while two stores of a task write and commit: the rows of each store are exactly those
- * that its offset says, both stores are at the same commit, and a durable commit stays.
+ * Power cuts while two tasks of an instance write and commit to one database, each by itself, or
+ * both with their producer. Each task has a store of each kind. The rows of each store are exactly
+ * those that its offset says, no segment is there that is over, all stores of a task are at the
+ * same commit, and a durable commit stays.
  */
 @Tag("slow")
 @CrashTest(
     profile = {PlatformProfile.EXT4_ORDERED, PlatformProfile.NAMES_LOST},
     states = 100,
     seed = 20_261_127)
-class StoreCrashTest implements CrashSubject<StoreCrashTest.Task> {
-  private static final int KEYS = 7;
+class StoreCrashTest implements CrashSubject<StoreCrashTest.Instance> {
   private static final int COMMITS = 8;
+  private static final int RECORDS = 3;
 
-  @Override
-  public Task open(Path directory) throws Exception {
-    return new Task(directory);
+  Durability durability() {
+    return Durability.DURABLE;
   }
 
   @Override
-  public void work(Task task, Promises promises) {
+  public Instance open(Path directory) throws Exception {
+    return new Instance(directory, durability());
+  }
+
+  @Override
+  public void work(Instance instance, Promises promises) {
     for (int commit = 0; commit < COMMITS; commit++) {
-      long offset = task.offset();
-      for (int i = 0; i < 3; i++) {
-        task.first.write(++offset);
-        task.second.write(2 * offset);
-        task.second.write(2 * offset + 1);
+      for (int record = 1; record <= RECORDS; record++) {
+        for (ModelTask task : instance.tasks) { // in turn
+          task.write(task.offset() + record);
+        }
       }
-      promises.attempt("offset", Long.toString(offset));
-      task.first.commit(offset);
-      task.second.commit(2 * offset + 1);
-      promises.durable("offset", Long.toString(offset));
+      if (commit % 2 == 0) {
+        for (ModelTask task : instance.tasks) {
+          long next = task.offset() + RECORDS;
+          Promises.Group group = task.committing(promises, next);
+          task.commit(next);
+          committed(group);
+        }
+      } else {
+        instance.commitWithProducer(promises).forEach(this::committed);
+      }
+      if (durability() == Durability.LAZY && commit % 3 == 2) {
+        instance.shared.database().sync();
+        promises.allDurable();
+      }
     }
-    task.first.write(task.offset() + 1); // not committed
+    for (ModelTask task : instance.tasks) {
+      task.write(task.offset() + 1); // not committed
+    }
+  }
+
+  private void committed(Promises.Group group) {
+    if (durability() == Durability.DURABLE) {
+      group.durable();
+    } else {
+      group.lazy();
+    }
   }
 
   @Override
-  public void check(Task task, Recovered recovered) {
-    long offset = task.offset();
-    recovered.verify(key -> offset < 0 ? null : Long.toString(offset));
-    recovered.demand(
-        task.second.offset() == (offset < 0 ? offset : 2 * offset + 1),
-        "the stores are at different commits: " + offset + " and " + task.second.offset());
-    task.first.check(recovered);
-    task.second.check(recovered);
+  public void check(Instance instance, Recovered recovered) {
+    Map<String, String> offsets = new TreeMap<>();
+    instance.tasks.forEach(task -> task.addPromised(offsets));
+    recovered.verify(offsets::get);
+    instance.tasks.forEach(task -> task.check(recovered));
   }
 
-  /** A task with two stores, whose database has the files of the framework. */
-  static final class Task implements AutoCloseable {
+  /** Two tasks of a thread, whose database has the files of the framework. */
+  static final class Instance implements AutoCloseable {
     final SharedDatabase shared;
-    final Store first;
-    final Store second;
+    final List<ModelTask> tasks;
+    private final int between;
+    private int steps;
 
-    Task(Path home) throws Exception {
-      TaskContext context = new TaskContext(home, StreamsConfig.EXACTLY_ONCE_V2);
-      shared = TaskContext.smallDatabase(home);
-      first = new Store(context, home.resolve("0_0"), "first");
-      second = new Store(context, home.resolve("0_0"), "second");
+    Instance(Path home, Durability durability) throws Exception {
+      shared = TaskContext.smallDatabase(home, durability);
+      between = durability == Durability.DURABLE ? 3 : 7;
+      tasks =
+          List.of(
+              new ModelTask(home, "0_0", this::forceNowAndThen),
+              new ModelTask(home, "1_0", this::forceNowAndThen));
     }
 
-    long offset() {
-      return first.offset();
+    /**
+     * Within a commit. Else all changes of a commit would be in one write of the log, and hardly
+     * any power cut would divide them.
+     */
+    private void forceNowAndThen() {
+      if (++steps % between == 0) {
+        shared.database().sync();
+      }
+    }
+
+    /** The producer of the thread has committed: both tasks follow, in any order. */
+    List<Promises.Group> commitWithProducer(Promises promises) {
+      List<Long> next = tasks.stream().map(task -> task.offset() + RECORDS).toList();
+      List<Promises.Group> groups =
+          List.of(
+              tasks.getFirst().committing(promises, next.getFirst()),
+              tasks.getLast().committing(promises, next.getLast()));
+      TaskTransaction.producerHasCommitted(partition -> {
+        Long sent = tasks.getFirst().sent(partition, next.getFirst());
+        return sent != null ? sent : tasks.getLast().sent(partition, next.getLast());
+      });
+      return groups;
     }
 
     @Override
     public void close() {
-      first.store.close();
-      second.store.close();
+      tasks.forEach(ModelTask::close);
       shared.release();
-    }
-  }
-
-  /** A store whose change at an offset is known: key {@code offset % KEYS} gets that offset. */
-  static final class Store {
-    final RevenantStore store;
-    final TopicPartition changelog;
-
-    Store(TaskContext context, Path directory, String name) {
-      store = new RevenantStore(name);
-      store.open(context, directory);
-      changelog = new TopicPartition(name + "-changelog", 0);
-    }
-
-    long offset() {
-      Long offset = store.committedOffset(changelog);
-      return offset == null || offset == TaskStore.OFFSET_UNKNOWN ? -1 : offset;
-    }
-
-    void write(long offset) {
-      store.put(Bytes.wrap(bytes("key" + offset % KEYS)), bytes(Long.toString(offset)));
-    }
-
-    void commit(long offset) {
-      store.commit(Map.of(changelog, offset));
-    }
-
-    void check(Recovered recovered) {
-      Map<String, String> expected = new TreeMap<>();
-      for (long offset = 0; offset <= offset(); offset++) {
-        expected.put("key" + offset % KEYS, Long.toString(offset));
-      }
-      Map<String, String> found = new TreeMap<>();
-      try (KeyValueIterator<Bytes, byte[]> rows = store.all()) {
-        rows.forEachRemaining(row ->
-            found.put(
-                new String(row.key.get(), StandardCharsets.UTF_8),
-                new String(row.value, StandardCharsets.UTF_8)));
-      }
-      recovered.demand(
-          expected.equals(found),
-          store + " is at " + offset() + ": expected " + expected + ", found " + found);
-    }
-
-    private static byte[] bytes(String text) {
-      return text.getBytes(StandardCharsets.UTF_8);
     }
   }
 }

@@ -39,13 +39,13 @@ final class TaskContext implements StateStoreContext {
   }
 
   /** The database of the application in small, and the directory of the task, for crash tests. */
-  static SharedDatabase smallDatabase(Path application) throws IOException {
+  static SharedDatabase smallDatabase(Path application, Durability durability) throws IOException {
     DatabaseOptions options =
         DatabaseOptions.defaults()
             .withPoolBytes(2 << 20)
             .withLogSegmentBytes(1 << 20)
             .withMaxRecoveryLog(4 << 20)
-            .withDurability(Durability.DURABLE)
+            .withDurability(durability)
             .withCountersFile(false);
     Files.createDirectories(application.resolve("0_0"));
     return SharedDatabase.acquire(

@@ -4,15 +4,16 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.streams.KafkaStreams;
-import org.apache.kafka.streams.StoreQueryParameters;
 import org.apache.kafka.streams.processor.StateRestoreListener;
+import org.apache.kafka.streams.query.QueryResult;
+import org.apache.kafka.streams.query.RangeQuery;
+import org.apache.kafka.streams.query.StateQueryRequest;
 import org.apache.kafka.streams.state.KeyValueIterator;
-import org.apache.kafka.streams.state.QueryableStoreTypes;
-import org.apache.kafka.streams.state.ReadOnlyKeyValueStore;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -103,14 +104,25 @@ public final class Application {
     return line.toString();
   }
 
+  /**
+   * Of what the stores have. A range query does not look into the record cache before them, which
+   * has the rows of this life whether the stores have committed them or not.
+   */
   private static Checksum checksum(KafkaStreams streams) {
-    ReadOnlyKeyValueStore<Long, Long> store =
-        streams.store(
-            StoreQueryParameters.fromNameAndType(
-                Counting.STORE, QueryableStoreTypes.<Long, Long>keyValueStore()));
+    Map<Integer, QueryResult<KeyValueIterator<Long, Long>>> partitions =
+        streams
+            .query(
+                StateQueryRequest.inStore(Counting.STORE)
+                    .withQuery(RangeQuery.<Long, Long>withNoBounds()))
+            .getPartitionResults();
+    if (partitions.size() != Counting.PARTITIONS) {
+      throw new IllegalStateException("not all partitions are there: " + partitions.keySet());
+    }
     Checksum checksum = new Checksum();
-    try (KeyValueIterator<Long, Long> rows = store.all()) {
-      rows.forEachRemaining(row -> checksum.add(row.key, row.value));
+    for (QueryResult<KeyValueIterator<Long, Long>> of : partitions.values()) {
+      try (KeyValueIterator<Long, Long> rows = of.getResult()) {
+        rows.forEachRemaining(row -> checksum.add(row.key, row.value));
+      }
     }
     return checksum;
   }

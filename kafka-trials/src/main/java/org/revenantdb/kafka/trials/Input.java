@@ -7,6 +7,7 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.LongSerializer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Records with random keys, a millisecond apart, and how often each key was sent.
@@ -78,17 +79,36 @@ final class Input implements AutoCloseable {
     producer.flush();
   }
 
+  /** Sends a record to each partition that has keys. */
+  void sendToEachPartition() {
+    for (int key = 0; key < Math.min(Counting.PARTITIONS, counts.length); key++) {
+      sendOne(key);
+    }
+    producer.flush();
+  }
+
+  /** Sends a record to each partition that is counted nowhere, because it has no key. */
+  void sendUncounted() {
+    for (int partition = 0; partition < Counting.PARTITIONS; partition++) {
+      sendTo(partition, null);
+    }
+    producer.flush();
+  }
+
   private void sendOne(int key) {
-    int partition = key % Counting.PARTITIONS;
+    sendTo(key % Counting.PARTITIONS, (long) key);
+    counts[key]++;
+  }
+
+  private void sendTo(int partition, @Nullable Long key) {
     var _ =
         producer.send(
-            new ProducerRecord<>(topic, partition, beginning + sent, (long) key, VALUE),
+            new ProducerRecord<>(topic, partition, beginning + sent, key, VALUE),
             (metadata, failure) -> {
               if (failure != null) {
                 System.err.println("the broker did not take a record of " + topic + ": " + failure);
               }
             });
-    counts[key]++;
     sent++;
   }
 

@@ -315,10 +315,7 @@ final class LogWriter implements Runnable {
     written = end;
     buffer.setWrittenRelease(end);
     log.spaceFreed();
-    SegmentPlace last = segment.place();
-    if (end - last.begin() > last.end() - end) { // more than half of it
-      supply.prepareAhead(last.end(), forced);
-    }
+    supply.prepareAhead(end, segment.place(), forced);
   }
 
   /** Each segment begins where the one before it ends. */

@@ -50,6 +50,10 @@ public final class SegmentSupply {
    * Ahead       While there are free segments, a few are prepared in one step, beyond the request. This creates no
    *             additional file. Without it, a log that grows by gigabytes a second would wait for a force of the
    *             directory at each segment.
+   *             A log that had to wait for a file of full size has more of them prepared from then on: first one beyond
+   *             the one that is used, then two, then four. It is written faster than one file is made, and all sessions
+   *             wait meanwhile. Such a file is made only within the user's bound, less one file for a
+   *             restart. If it cannot be made, none is made ahead until a caller waits again.
    * Deletion    Other free files are deleted only while the directory is larger than the user's bound. The first file
    *             that cannot be deleted is held back: another process may have it open, so it is not recycled either.
    *             If a second file cannot be deleted, the directory is the cause. The second file stays free, and no
@@ -76,6 +80,15 @@ public final class SegmentSupply {
 
   /** The prepared segments have to reach beyond this position. */
   private long wanted;
+
+  /** The same, but only as far as files can be made within the bound; a caller does not wait. */
+  private long welcome;
+
+  /** How far beyond what is written segments are welcome. */
+  private long ahead;
+
+  /** The end of the prepared segments when a caller waited last. */
+  private long waitedAt;
 
   /** The size of the next segment, unless the requested position needs a larger one. */
   private int nextSize;
@@ -174,18 +187,25 @@ public final class SegmentSupply {
   }
 
   /**
-   * Starts to prepare the segments up to a position in the background, unless an earlier call has
-   * requested that position.
+   * Starts to prepare the segments that will soon be needed in the background, unless an earlier
+   * call has requested them.
    *
-   * @param lsn the position
+   * @param written the log is written up to here
+   * @param last the segment with this position
    * @param newDurable the durable LSN, for their headers
    */
-  public void prepareAhead(long lsn, long newDurable) {
+  public void prepareAhead(long written, SegmentPlace last, long newDurable) {
     durable = newDurable;
+    boolean halfUsed = written - last.begin() > last.end() - written;
     lock.lock();
     try {
-      if (lsn > wanted) {
-        beginEarly(lsn);
+      long enough = written + ahead;
+      if (ahead > 0 && enough - welcome > ahead / 4) { // not at each round
+        welcome = enough;
+        beginEarly(wanted);
+      }
+      if (halfUsed && last.end() > wanted) {
+        beginEarly(last.end());
       }
     } finally {
       lock.unlock();
@@ -214,6 +234,9 @@ public final class SegmentSupply {
     }
     lock.lock();
     try {
+      if (preparedEnd <= lsn) {
+        waits();
+      }
       begin(lsn);
     } finally {
       lock.unlock();
@@ -221,6 +244,19 @@ public final class SegmentSupply {
     do {
       callers.await(lsn, settled);
     } while (!isPrepared(lsn));
+  }
+
+  /**
+   * Under the lock: a caller waits for the segment behind one of full size. Callers that wait for
+   * the same one count once.
+   */
+  private void waits() {
+    int full = directory.segmentSize();
+    @Nullable SegmentPlace last = inUse.at(preparedEnd - 1);
+    if (last != null && last.size() == full && waitedAt < preparedEnd) {
+      waitedAt = preparedEnd;
+      ahead = Math.clamp(2 * ahead, full, (long) SegmentLayout.BATCH * full);
+    }
   }
 
   private boolean isSettled(long lsn) {
@@ -252,7 +288,7 @@ public final class SegmentSupply {
   /** Under the lock. */
   private void begin(long lsn) {
     wanted = Math.max(wanted, lsn);
-    if (!preparing && !closed && preparedEnd <= wanted) {
+    if (!preparing && !closed && isMoreToPrepare()) {
       FileThread.of(threadName, this::prepareWanted, this::notPrepared).start();
       preparing = true;
       failure = null;
@@ -270,6 +306,9 @@ public final class SegmentSupply {
     try {
       failure = thrown;
       preparing = false;
+      if (preparedEnd > wanted) {
+        ahead = 0; // the disk may be full: what is left is for those who wait
+      }
     } finally {
       lock.unlock();
     }
@@ -281,23 +320,33 @@ public final class SegmentSupply {
     lock.lock();
     try {
       List<Making> next = new ArrayList<>();
-      long begin = preparedEnd;
-      if (begin > wanted || closed) {
+      if (closed || !isMoreToPrepare()) {
         preparing = false;
         callers.wake(settled);
         return next;
       }
+      long begin = preparedEnd;
       int least = nextSize;
       do {
         SegmentPlace place = new SegmentPlace(begin, reaching(begin, least));
         next.add(making(place));
         begin = place.end();
         least = doubled(place.size());
-      } while (next.size() < SegmentLayout.BATCH && fitting(reaching(begin, least)) != null);
+      } while (next.size() < SegmentLayout.BATCH
+          && (preparedEnd <= wanted || begin <= welcome)
+          && fitting(reaching(begin, least)) != null);
       return next;
     } finally {
       lock.unlock();
     }
+  }
+
+  /** Under the lock. A restart has to find room for one more file. */
+  private boolean isMoreToPrepare() {
+    return preparedEnd <= wanted
+        || (preparedEnd <= welcome
+            && !isTooLarge()
+            && (fitting(nextSize) != null || sum() + 2L * nextSize <= maxBytes));
   }
 
   /**

@@ -115,4 +115,59 @@ class LogSizeTest {
       assertTrue(files(disk) <= MOST, disk.files().toString());
     }
   }
+
+  @Test
+  void a_log_that_has_waited_for_files_has_more_of_them_made_while_it_is_written() {
+    CrashDisk disk = new CrashDisk();
+    try (Log log =
+        Restart.createFirst(LogFixture.directory(disk), LogFixture.ID, options(4 * MOST))) {
+      waitForFiles(log);
+      assertEquals(5L * LogFixture.SEGMENT, log.bytesInDirectory());
+      fill(log, 2);
+      while (log.bytesInDirectory() < 6L * LogFixture.SEGMENT) {
+        Thread.onSpinWait(); // for a file that no caller waits for
+      }
+    }
+  }
+
+  @Test
+  void files_that_nobody_waits_for_are_not_made_beyond_the_bound() {
+    CrashDisk disk = new CrashDisk();
+    AtomicLong most = watch(disk);
+    try (Log log = Restart.createFirst(LogFixture.directory(disk), LogFixture.ID, options(MOST))) {
+      waitForFiles(log);
+      for (int round = 0; round < 3 * MOST; round++) {
+        fill(log, MOST / 2);
+        log.recycleBelow(log.tail());
+      }
+    }
+    assertTrue(most.get() <= MOST, most.toString());
+  }
+
+  @Test
+  void a_restart_finds_room_for_its_file_beside_those_that_nobody_waits_for() {
+    CrashDisk disk = new CrashDisk();
+    long redo;
+    try (Log log = Restart.createFirst(LogFixture.directory(disk), LogFixture.ID, options(MOST))) {
+      waitForFiles(log);
+      redo = log.tail();
+      fill(log, MOST - 4); // the log itself may fill all but two files
+      log.awaitDurable(LogFixture.change(log, 0, 1, LogFixture.bytes(500)));
+    }
+    CrashDisk left = disk.afterKill();
+    assertTrue(files(left) < MOST, left.files().toString());
+    AtomicLong most = watch(left);
+    Restart next = LogFixture.analyse(left, LogFixture.state(redo, redo, 0, redo, 1));
+    try (Log log = next.startLife(options(MOST))) {
+      fill(log, 1);
+    }
+    assertTrue(most.get() <= MOST, most.toString());
+  }
+
+  /** Asks for one segment of full size after the other. */
+  private static void waitForFiles(Log log) {
+    for (int segments = 1; segments <= 4; segments++) {
+      log.ensureSegments(log.tail() + segments * (long) LogFixture.PAYLOAD);
+    }
+  }
 }
