@@ -37,6 +37,7 @@ public final class Move {
   private final MiniTransaction mini;
   private final MapChanges maps;
   private final Descent descent = new Descent();
+  private int rangeWithoutList = -1;
   private final SlottedBuilder copy = new SlottedBuilder();
 
   /** Makes an object that shares its cleaner's mini-transaction. */
@@ -62,10 +63,11 @@ public final class Move {
    * @param isPacking whether the new page must lie in an extent that the tree already has, or in a
    *     mixed one
    * @return whether it was moved; false if it is the root, does not exist any more, or there is no
-   *     free page
+   *     free page. The last is also so if the tree lacks a list: {@link #rangeWithoutList}
    */
   public boolean page(
       Tree tree, int pageId, int level, byte[] fence, int limit, boolean isPacking) {
+    rangeWithoutList = -1;
     tree.unit().load(pool); // before anything is latched
     int parent = tree.aboveExclusive(fence, level, descent);
     if (parent < 0) {
@@ -81,10 +83,19 @@ public final class Move {
           isPacking
               ? allocator.claimLower(tree.unit(), limit)
               : allocator.claimBelow(tree.unit(), limit);
+      rangeWithoutList = Allocator.rangeWithoutList(target);
       return target >= 0 && move(tree, parent, position, pageId, target);
     } finally {
       pool.unfixExclusive(parent);
     }
+  }
+
+  /**
+   * The range for which the tree needs a list of extents before the last page can be moved; -1 if
+   * none is missing. A tree that has only just become large has none.
+   */
+  public int rangeWithoutList() {
+    return rangeWithoutList;
   }
 
   private boolean move(Tree tree, int parent, int position, int pageId, int target) {

@@ -253,7 +253,7 @@ public final class Allocator {
     int page = claimLower(unit, limit);
     if (page < 0 && lock.tryLock()) {
       try {
-        page = claimBelow(unit, limit);
+        page = Math.max(-1, claimBelow(unit, limit));
       } finally {
         lock.unlock();
       }
@@ -343,7 +343,8 @@ public final class Allocator {
    * Claims a free page for a tree below a limit, if necessary from a free extent. Does not let the
    * file grow. The tree has been {@linkplain Unit#load looked up}.
    *
-   * @return the page, or -1 if there is none
+   * @return the page; negative if there is none, and also if there is a free extent but the tree
+   *     has no list that can name it: see {@link #rangeWithoutList}
    */
   public int claimBelow(Unit unit, int limit) {
     int page = claimLower(unit, limit);
@@ -352,10 +353,20 @@ public final class Allocator {
     }
     lock.lock();
     try {
-      return Math.max(-1, takeExtent(unit, Math.min(limit, pages)));
+      return takeExtent(unit, Math.min(limit, pages));
     } finally {
       lock.unlock();
     }
+  }
+
+  /**
+   * The range for which the tree needs a list before it can have an extent of it.
+   *
+   * @param claimed the result of {@link #claimBelow(Unit, int)}
+   * @return the range; -1 if no list is missing
+   */
+  public static int rangeWithoutList(int claimed) {
+    return claimed <= LIST_MISSING ? LIST_MISSING - claimed : -1;
   }
 
   /** As {@link #claimBelow(Unit, int)}, but only from the tree's extents or mixed ones. */

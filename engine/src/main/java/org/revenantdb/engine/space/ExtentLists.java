@@ -37,8 +37,10 @@ public final class ExtentLists {
     this.maps = new MapChanges(pool, allocator.claims());
   }
 
-  /** Makes the list of a range, unless another thread has made it. */
-  void add(Unit unit, int range) {
+  /**
+   * Makes the list of a range, unless another thread has made it. The caller has nothing latched.
+   */
+  public void add(Unit unit, int range) {
     int page = allocator.claim();
     int root = -1;
     int frame = -1;

@@ -311,15 +311,31 @@ final class Compactor {
     if (tree.root() == pageId) {
       return rootMover.move(tree, limit) ? 1 : 0;
     }
+    if (type == Page.IAM) {
+      return withCredit(() -> lists.move(tree.unit(), pageId, limit) ? 1 : 0);
+    }
+    int levelOfPage = level;
+    byte[] lowerFence = fence;
+    LongSupplier moving =
+        () -> move.page(tree, pageId, levelOfPage, lowerFence, limit, isPacking) ? 1 : 0;
+    long moved = withCredit(moving);
+    int range = move.rangeWithoutList();
+    if (range >= 0) {
+      withCredit(() -> {
+        lists.add(tree.unit(), range);
+        return 0;
+      });
+      moved = withCredit(moving);
+    }
+    return moved;
+  }
+
+  private long withCredit(LongSupplier action) {
     int credit = Math.max(Move.CREDIT, ExtentLists.CREDIT);
     int pages = Math.max(Move.PAGES, ExtentLists.PAGES);
     storage.space().acquireToClean(credit, pages);
     try {
-      boolean moved =
-          type == Page.IAM
-              ? lists.move(tree.unit(), pageId, limit)
-              : move.page(tree, pageId, level, fence, limit, isPacking);
-      return moved ? 1 : 0;
+      return action.getAsLong();
     } finally {
       storage.space().release(credit, pages);
     }

@@ -454,4 +454,31 @@ class DropTableTest {
       }
     }
   }
+
+  /** Regression: a tree that had only just become large had no list, so no page of it was moved. */
+  @Test
+  void a_compaction_moves_a_tree_of_any_size_to_the_room_of_a_dropped_one() {
+    for (int rows = 100; rows <= 260; rows += 8) {
+      try (Database db = Samples.open(directory.resolve("db" + rows))) {
+        int kept = rows;
+        Table old = db.getOrCreateTable("t");
+        Table table = db.getOrCreateTable("kept");
+        db.run(tx -> {
+          for (int row = 0; row < 2_000; row++) {
+            tx.put(old, key(row), random(row, 200));
+          }
+        });
+        db.run(tx -> {
+          for (int row = 0; row < kept; row++) {
+            tx.put(table, key(row), random(row, 200));
+          }
+        });
+        assertTrue(db.dropTable("t"));
+        db.compact();
+        checkClean(db);
+        long pages = db.statistics().files().dataFilePages();
+        assertTrue(pages <= 24, rows + " rows are in a file of " + pages + " pages");
+      }
+    }
+  }
 }
