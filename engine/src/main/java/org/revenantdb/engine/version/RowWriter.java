@@ -259,7 +259,7 @@ public final class RowWriter implements RowConflict {
         try {
           Outcome outcome = writeTo(tree, leaf, id, snapshot, key);
           if (outcome == null) {
-            int half = descent.isAtRightEdge() ? -1 : splitHere(tree, leaf, key);
+            int half = splitHere(tree, leaf, key);
             if (half >= 0) {
               leaf = half;
               outcome = writeTo(tree, leaf, id, snapshot, key);
@@ -397,7 +397,7 @@ public final class RowWriter implements RowConflict {
       if (request.isInserted()) {
         return INSERTED;
       }
-      if (!request.hasMissed() || appends) {
+      if (!request.hasMissed()) {
         break;
       }
     }

@@ -3,6 +3,7 @@ package org.revenantdb.engine.btree;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.concurrent.FutureTask;
@@ -63,7 +64,6 @@ class SplitLatchesTest {
     }
   }
 
-  /** Before the right edge: there the thread that has the leaf latched would split it itself. */
   @Test
   void a_full_leaf_in_the_middle_can_be_read_while_its_writer_waits_for_the_page_above()
       throws Exception {
@@ -86,6 +86,48 @@ class SplitLatchesTest {
       tx.commitDurably();
       engine.checkAllClean();
     }
+  }
+
+  @Test
+  void a_full_leaf_at_the_right_edge_is_split_while_others_read_the_root() throws Exception {
+    try (TestEngine engine = new TestEngine(directory, 512)) {
+      Tree tree = engine.table("t");
+      TestEngine.Tx filling = engine.begin();
+      int next = 0;
+      while (levelOfRoot(engine, tree) < 2) {
+        filling.put(tree, longKey(next++), new byte[900]);
+      }
+      int first = next;
+      int root = engine.pool.fixShared(tree.root());
+      long before = engine.storage.counters().splits.sum();
+      FutureTask<Integer> appending =
+          new FutureTask<>(() -> {
+            int row = first;
+            while (engine.storage.counters().splits.sum() == before) {
+              filling.put(tree, longKey(row++), new byte[900]);
+            }
+            return row;
+          });
+      started(appending);
+      assertTrue(appending.get() > first);
+      engine.pool.unfixShared(root);
+      filling.commitDurably();
+      engine.checkAllClean();
+    }
+  }
+
+  private static int levelOfRoot(TestEngine engine, Tree tree) {
+    int root = engine.pool.fixShared(tree.root());
+    try {
+      return Slotted.level(engine.pool.page(root));
+    } finally {
+      engine.pool.unfixShared(root);
+    }
+  }
+
+  /** A key whose separators are long too, so that the tree soon has a page above the parents. */
+  private static byte[] longKey(int number) {
+    return ByteBuffer.allocate(900).putInt(896, number).array();
   }
 
   @Test
