@@ -119,7 +119,8 @@ class LiveCountersTest {
       db.writeCounters();
       assertTrue(faulty.count(IoEvent.Kind.WRITE, CountersFile.FILE_NAME) > written);
       assertEquals(before.files().bytesWritten(), db.statistics().files().bytesWritten());
-      assertEquals(before.files().logDirectoryBytes(), db.statistics().files().logDirectoryBytes());
+      // A free segment may be deleted meanwhile.
+      assertTrue(db.statistics().files().logDirectoryBytes() <= before.files().logDirectoryBytes());
     }
   }
 
