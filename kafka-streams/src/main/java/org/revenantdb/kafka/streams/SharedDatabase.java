@@ -27,6 +27,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.kafka.streams.errors.ProcessorStateException;
 import org.apache.kafka.streams.processor.StateStoreContext;
+import org.apache.kafka.streams.processor.TaskId;
 import org.apache.kafka.streams.processor.internals.InternalProcessorContext;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.Database;
@@ -255,10 +256,11 @@ final class SharedDatabase {
 
   /**
    * Whether the next store can use it; else it is closed. One that no store had open may have
-   * stopped meanwhile. Hold the lock.
+   * stopped meanwhile, and so may one in which a statement has failed. If stores have it open, they
+   * are told that it is closed, and their tasks are opened again. Hold the lock.
    */
   private boolean isUsable() {
-    if (users > 0) {
+    if (users > 0 && !isDoubtful) {
       lookNowAndThen();
       return true;
     }
@@ -428,16 +430,20 @@ final class SharedDatabase {
   }
 
   /** The transaction that the stores of a task share. */
-  synchronized TaskTransaction join(String task, TaskStore store) {
+  synchronized TaskTransaction join(String task, TaskId id, TaskStore store) {
     TaskTransaction transaction =
-        tasks.computeIfAbsent(task, name -> new TaskTransaction(this, name));
+        tasks.computeIfAbsent(task, name -> new TaskTransaction(this, name, id));
     transaction.join(store);
     return transaction;
   }
 
   synchronized void leave(TaskTransaction transaction, TaskStore store) {
-    if (transaction.leave(store)) {
-      tasks.remove(transaction.name(), transaction);
+    try {
+      transaction.leave(store);
+    } finally {
+      if (transaction.isEmpty()) {
+        tasks.remove(transaction.name(), transaction);
+      }
     }
   }
 

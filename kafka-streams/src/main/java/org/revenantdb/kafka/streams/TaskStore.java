@@ -28,6 +28,8 @@ import org.apache.kafka.streams.processor.StateStore;
 import org.apache.kafka.streams.processor.StateStoreContext;
 import org.apache.kafka.streams.processor.internals.ChangelogRecordDeserializationHelper;
 import org.apache.kafka.streams.processor.internals.InternalProcessorContext;
+import org.apache.kafka.streams.processor.internals.ProcessorContextUtils;
+import org.apache.kafka.streams.processor.internals.ProcessorStateManager;
 import org.apache.kafka.streams.processor.internals.RecordBatchingStateRestoreCallback;
 import org.apache.kafka.streams.processor.internals.Task;
 import org.apache.kafka.streams.processor.internals.metrics.StreamsMetricsImpl;
@@ -96,8 +98,13 @@ abstract class TaskStore implements StateStore {
 
   private StoreMetrics metrics = StoreMetrics.NONE;
 
+  private long changes;
+
   /** The changelog of the store; null if it has none, or if that is not known yet. */
   private @Nullable TopicPartition changelog;
+
+  /** The topic that is only a changelog, and that Kafka makes; the changelog may be the input. */
+  private String changelogOfItsOwn = "";
 
   /** Whether Kafka Streams says that it has none. */
   private boolean isWithoutChangelog;
@@ -167,6 +174,11 @@ abstract class TaskStore implements StateStore {
             StreamsConfig.InternalConfig.IQ_CONSISTENCY_OFFSET_VECTOR_ENABLED,
             false);
     changelog = changelogOf(context);
+    changelogOfItsOwn =
+        ProcessorStateManager.storeChangelogTopic(
+            ProcessorContextUtils.topicNamePrefix(context.appConfigs(), context.applicationId()),
+            name,
+            context.taskId().topologyName());
     isWithoutChangelog =
         !isGlobal && changelog == null && context instanceof InternalProcessorContext<?, ?>;
     warnOfRareCommits(context);
@@ -181,7 +193,8 @@ abstract class TaskStore implements StateStore {
       load(shared, table);
       openTables(shared, task, table);
       metrics = StoreMetrics.of(context, scope(), name, gauges(shared));
-      opened = new Opened(shared, shared.join(task, this), table, context, directory);
+      opened =
+          new Opened(shared, shared.join(task, context.taskId(), this), table, context, directory);
       open = true;
     } catch (RevenantException failure) {
       if (shared != null) {
@@ -318,8 +331,12 @@ abstract class TaskStore implements StateStore {
     return opened().shared.read();
   }
 
-  /** Whether a closed iterator has no more rows; else it throws, as Kafka's own stores do. */
-  boolean endsQuietly() {
+  /**
+   * Whether iterators of the task are as those of Kafka's windows: they show rows that the task
+   * inserts meanwhile, and a closed one has no more rows. Those of keys and values do not show
+   * inserted rows, and a closed one throws.
+   */
+  boolean iteratesAsWindows() {
     return false;
   }
 
@@ -350,6 +367,12 @@ abstract class TaskStore implements StateStore {
       now.shared.doubt();
     }
     String message = "store " + name + ": " + what + ": " + failure.getMessage();
+    if (now != null && failure instanceof DatabaseClosedException && now.task.isInside()) {
+      RuntimeException refusal = now.task.refusal();
+      if (refusal != null) { // opened anew by another task
+        return refusal;
+      }
+    }
     return failure instanceof DatabaseClosedException
         ? new InvalidStateStoreException(message, failure)
         : new ProcessorStateException(message, failure);
@@ -378,6 +401,9 @@ abstract class TaskStore implements StateStore {
       return read;
     } catch (RevenantException failure) {
       demandSame(now);
+      if (inside) {
+        now.task.readHasFailed(failure);
+      }
       throw told("it cannot be read", failure);
     }
   }
@@ -449,6 +475,9 @@ abstract class TaskStore implements StateStore {
       return rows;
     } catch (RevenantException failure) {
       demandSame(now);
+      if (inside) {
+        now.task.readHasFailed(failure);
+      }
       throw told("it cannot be read", failure);
     }
   }
@@ -482,9 +511,20 @@ abstract class TaskStore implements StateStore {
       tx.delete(table, row);
       metrics.written(row.length);
     } else {
+      Insertions insertions = opened().task.insertionsIfRead(); // an iterator may be open
+      boolean isInserted = insertions != null && !iteratesAsWindows() && !tx.exists(table, row);
       tx.put(table, row, value);
       metrics.written(row.length + value.length);
+      if (isInserted) {
+        insertions.add(table, row);
+      }
     }
+    changes++;
+  }
+
+  /** How many rows were written, whether committed or not. */
+  final long changes() {
+    return changes;
   }
 
   /** A value that is given to the caller. */
@@ -689,9 +729,12 @@ abstract class TaskStore implements StateStore {
   }
 
   /** The offsets of this store after a commit of the producer. */
-  Map<TopicPartition, @Nullable Long> offsets(Function<TopicPartition, @Nullable Long> ofProducer) {
+  Map<TopicPartition, @Nullable Long> offsets(TaskTransaction.LastOffsets ofProducer) {
     TopicPartition partition = changelog;
-    Long offset = partition == null ? null : ofProducer.apply(partition);
+    Long offset =
+        partition == null
+            ? null
+            : ofProducer.of(partition, !partition.topic().equals(changelogOfItsOwn));
     return partition == null || offset == null ? Map.of() : Map.of(partition, offset);
   }
 
@@ -732,7 +775,10 @@ abstract class TaskStore implements StateStore {
     return bytes;
   }
 
-  /** Removes all offsets; the rows stay, and the changelog is read from its beginning. */
+  /**
+   * Removes all offsets, and the changelog is read from its beginning. The rows stay until the
+   * store is opened again, which drops them.
+   */
   void clear(Transaction tx) {
     Table table = opened().table;
     for (TopicPartition partition : nextOffsets.keySet()) {
