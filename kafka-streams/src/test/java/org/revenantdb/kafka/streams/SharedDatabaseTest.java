@@ -205,7 +205,8 @@ class SharedDatabaseTest {
   void a_database_that_has_stopped_is_opened_anew_while_another_task_has_a_store() {
     TaskContext context = new TaskContext(home, StreamsConfig.AT_LEAST_ONCE);
     RevenantStore idle = new RevenantStore("idle");
-    idle.init(context, idle);
+    TaskContext other = new TaskContext(home, StreamsConfig.AT_LEAST_ONCE).ofTask("0_1");
+    idle.init(other, idle);
     RevenantStore store = new RevenantStore("store");
     store.init(context, store);
     Bytes key = Bytes.wrap(new byte[] {1});
@@ -217,7 +218,7 @@ class SharedDatabaseTest {
     assertThrows(TaskMigratedException.class, () -> idle.get(key)); // Kafka opens its task again
     idle.close();
     assertArrayEquals(key.get(), store.get(key));
-    idle.init(context, idle);
+    idle.init(other, idle);
     idle.put(key, key.get());
     idle.close();
     store.close();
