@@ -52,11 +52,21 @@ final class SharedDatabase {
   /** Where the database is, in the state directory of the application. */
   static final String DIRECTORY = "revenant";
 
-  /** Name of a marker file, in the directory of the store. */
-  static final String MARKER = "revenant";
+  /**
+   * Where the files of all stores of a task are, in the directory of the task. Beside it are those
+   * of other stores: Kafka's own windows are in a directory with the name of their store, where
+   * they take each file for a segment.
+   */
+  private static final String STORES = "revenant";
 
-  /** Those of the store, of the task and of the application: a lost name is a lost store. */
-  private static final int DIRECTORIES = 3;
+  /** Name of a marker file, in the directory of the store. */
+  private static final String MARKER = "marker";
+
+  /**
+   * Those of the store, of the task's stores, of the task and of the application: a lost name is a
+   * lost store.
+   */
+  private static final int DIRECTORIES = 4;
 
   private static final char SEPARATOR = '/';
 
@@ -484,7 +494,7 @@ final class SharedDatabase {
 
   private Table findOrCreate(String name, Path taskDirectory, String store, String rows) {
     String format = StoreKeys.LAYOUT + rows;
-    Path marker = taskDirectory.resolve(store).resolve(MARKER);
+    Path marker = marker(taskDirectory, store);
     Table found = database.findTable(name);
     if (found != null && isOf(found, marker, format) && !isCleared(found)) {
       if (!isMarked(found)) { // a process died between the two
@@ -593,11 +603,19 @@ final class SharedDatabase {
     }
   }
 
+  /** Where the files of a store are. */
+  static Path directory(Path task, String store) {
+    return task.resolve(STORES).resolve(store);
+  }
+
+  static Path marker(Path task, String store) {
+    return directory(task, store).resolve(MARKER);
+  }
+
   /** A marker that cannot be looked for, as after an error of the disk, may be there. */
   private boolean isForgotten(String name) {
     int task = name.indexOf(SEPARATOR);
-    return Files.notExists(
-        home.resolve(name.substring(0, task)).resolve(name.substring(task + 1)).resolve(MARKER));
+    return Files.notExists(marker(home.resolve(name.substring(0, task)), name.substring(task + 1)));
   }
 
   /** A look: neither the store that is opened nor the commit fails for it. */

@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -46,6 +47,7 @@ import org.revenantdb.engine.Cursor;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseClosedException;
 import org.revenantdb.engine.RevenantException;
+import org.revenantdb.engine.StorageException;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
 
@@ -72,6 +74,13 @@ abstract class TaskStore implements StateStore {
   static final String PERIODIC_COMMITS = "maybeCheckpointTasks";
 
   private static final StackWalker STACK = StackWalker.getInstance();
+
+  /** What is wrong with the files if their contents are not those that were written. */
+  private static final Set<StorageException.Reason> DAMAGES =
+      EnumSet.of(
+          StorageException.Reason.DAMAGED,
+          StorageException.Reason.MISSING_FILE,
+          StorageException.Reason.NOT_A_DATABASE);
 
   /** Client ids of instances whose log has the warning of rare commits. */
   private static final Set<String> WARNED = ConcurrentHashMap.newKeySet();
@@ -185,7 +194,7 @@ abstract class TaskStore implements StateStore {
     SharedDatabase shared = null;
     Table table = null;
     restoration = null; // of an earlier life of this object: its table may be gone
-    Path directory = taskDirectory.resolve(name);
+    Path directory = SharedDatabase.directory(taskDirectory, name);
     RestoredRuns.deleteLeft(directory);
     try {
       shared = SharedDatabase.acquire(home, context);
@@ -200,7 +209,7 @@ abstract class TaskStore implements StateStore {
       if (shared != null) {
         shared.doubt();
       }
-      throw told("it cannot be opened", failure);
+      throw told("it cannot be opened" + cureOfDamage(home, failure), failure);
     } finally {
       if (!open && shared != null) {
         if (table != null) {
@@ -209,6 +218,17 @@ abstract class TaskStore implements StateStore {
         shared.release();
       }
     }
+  }
+
+  /** What a user of Kafka can do about a file that is damaged, which is not to restore a copy. */
+  private static String cureOfDamage(Path home, RevenantException failure) {
+    boolean isDamage =
+        failure instanceof StorageException storage && DAMAGES.contains(storage.reason());
+    return isDamage
+        ? " (stop the instance and delete "
+            + home.resolve(SharedDatabase.DIRECTORY)
+            + ": all stores of the instance are then restored from their changelogs)"
+        : "";
   }
 
   /** The kind of the store in the names of its metrics. */
@@ -242,7 +262,11 @@ abstract class TaskStore implements StateStore {
   }
 
   private void warnOfRareCommits(StateStoreContext context) {
-    if (!exactlyOnce || isGlobal || !(context instanceof InternalProcessorContext<?, ?> internal)) {
+    if (!exactlyOnce
+        || isGlobal
+        || !(context instanceof InternalProcessorContext<?, ?> internal)
+        || !RunningInstance.of(internal.metrics()).isRunning()) { // the test driver has its own
+
       return;
     }
     String instance = internal.metrics().clientLevelTagMap().get(StreamsMetricsImpl.CLIENT_ID_TAG);

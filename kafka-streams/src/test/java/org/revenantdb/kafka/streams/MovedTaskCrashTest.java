@@ -145,7 +145,7 @@ class MovedTaskCrashTest implements CrashSubject<MovedTaskCrashTest.Instance> {
     }
 
     Path marker(String store) {
-      return home.resolve(MOVED).resolve(store).resolve(SharedDatabase.MARKER);
+      return SharedDatabase.marker(home.resolve(MOVED), store);
     }
 
     /** As Kafka deletes it: its files, then it. */

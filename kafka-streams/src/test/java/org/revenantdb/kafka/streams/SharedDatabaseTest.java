@@ -402,7 +402,7 @@ class SharedDatabaseTest {
     RevenantStore store = opened(context, directories, new TaskId(0, 0));
     AtomicLong now = clockOf(store);
     commit(store, 1);
-    Files.delete(home.resolve("app/0_0/store").resolve(SharedDatabase.MARKER));
+    Files.delete(SharedDatabase.marker(home.resolve("app/0_0"), "store"));
     now.addAndGet(SharedDatabase.BETWEEN_LOOKS);
     RevenantStore other = opened(context, directories, MOVED);
     commit(store, 2);
@@ -434,7 +434,7 @@ class SharedDatabaseTest {
     fails.put(Bytes.wrap(new byte[] {1}), new byte[1]);
     ends[0] = fails.opened().task().open();
     assertThrows(IllegalStateException.class, fails::close);
-    Files.delete(home.resolve("app/0_1/store").resolve(SharedDatabase.MARKER));
+    Files.delete(SharedDatabase.marker(home.resolve("app/0_1"), "store"));
     now.addAndGet(SharedDatabase.BETWEEN_LOOKS);
     commit(stays, 1);
     assertEquals(List.of("0_0/store"), tables(stays));

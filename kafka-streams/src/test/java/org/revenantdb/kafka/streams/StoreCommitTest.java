@@ -547,7 +547,7 @@ class StoreCommitTest {
     put(store, "a", "1");
     store.commit(Map.of(FIRST, 1L));
     store.close();
-    Files.delete(home.resolve("0_0/first/revenant"));
+    Files.delete(SharedDatabase.marker(home.resolve("0_0"), "first"));
     store = open("first");
     assertEquals(Map.of(), rows(store.all()));
     assertEquals(TaskStore.OFFSET_UNKNOWN, store.committedOffset(FIRST));
