@@ -603,9 +603,14 @@ final class SharedDatabase {
     }
   }
 
+  /** Where the files of the stores of a task are. */
+  static Path directory(Path task) {
+    return task.resolve(STORES);
+  }
+
   /** Where the files of a store are. */
   static Path directory(Path task, String store) {
-    return task.resolve(STORES).resolve(store);
+    return directory(task).resolve(store);
   }
 
   static Path marker(Path task, String store) {

@@ -290,8 +290,9 @@ class RestorationCrashTest implements CrashSubject<RestorationCrashTest.Restored
         String key = each == store ? CHANGELOG.topic() : WINDOW_LOG.topic();
         promises.attempt(key, null);
         Files.delete(SharedDatabase.marker(directory, each.name()));
-        Files.delete(directory.resolve(each.name()));
+        Files.delete(SharedDatabase.directory(directory, each.name()));
       }
+      Files.delete(SharedDatabase.directory(directory));
       Files.delete(directory);
       comes();
       promises.durable(CHANGELOG.topic(), null);
