@@ -29,7 +29,6 @@ import org.apache.kafka.streams.processor.StateStore;
 import org.apache.kafka.streams.processor.StateStoreContext;
 import org.apache.kafka.streams.processor.internals.ChangelogRecordDeserializationHelper;
 import org.apache.kafka.streams.processor.internals.InternalProcessorContext;
-import org.apache.kafka.streams.processor.internals.ProcessorContextUtils;
 import org.apache.kafka.streams.processor.internals.ProcessorStateManager;
 import org.apache.kafka.streams.processor.internals.RecordBatchingStateRestoreCallback;
 import org.apache.kafka.streams.processor.internals.Task;
@@ -183,11 +182,7 @@ abstract class TaskStore implements StateStore {
             StreamsConfig.InternalConfig.IQ_CONSISTENCY_OFFSET_VECTOR_ENABLED,
             false);
     changelog = changelogOf(context);
-    changelogOfItsOwn =
-        ProcessorStateManager.storeChangelogTopic(
-            ProcessorContextUtils.topicNamePrefix(context.appConfigs(), context.applicationId()),
-            name,
-            context.taskId().topologyName());
+    changelogOfItsOwn = changelogOfItsOwn(context);
     isWithoutChangelog =
         !isGlobal && changelog == null && context instanceof InternalProcessorContext<?, ?>;
     warnOfRareCommits(context);
@@ -259,6 +254,15 @@ abstract class TaskStore implements StateStore {
       return topic == null ? null : new TopicPartition(topic, context.taskId().partition());
     }
     return null;
+  }
+
+  @SuppressWarnings("deprecation") // of the prefix, which Kafka still puts before these topics
+  private String changelogOfItsOwn(StateStoreContext context) {
+    Object prefix = context.appConfigs().get(StreamsConfig.InternalConfig.TOPIC_PREFIX_ALTERNATIVE);
+    return ProcessorStateManager.storeChangelogTopic(
+        prefix == null ? context.applicationId() : prefix.toString(),
+        name,
+        context.taskId().topologyName());
   }
 
   private void warnOfRareCommits(StateStoreContext context) {
@@ -535,11 +539,13 @@ abstract class TaskStore implements StateStore {
       tx.delete(table, row);
       metrics.written(row.length);
     } else {
-      Insertions insertions = opened().task.insertionsIfRead(); // an iterator may be open
-      boolean isInserted = insertions != null && !iteratesAsWindows() && !tx.exists(table, row);
+      Insertions insertions = iteratesAsWindows() ? null : opened().task.insertionsIfRead();
+      if (insertions != null && tx.exists(table, row)) {
+        insertions = null; // only what is new is left out by iterators
+      }
       tx.put(table, row, value);
       metrics.written(row.length + value.length);
-      if (isInserted) {
+      if (insertions != null) {
         insertions.add(table, row);
       }
     }
