@@ -1,7 +1,9 @@
 package org.revenantdb.kafka.streams;
 
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import org.apache.kafka.common.utils.Bytes;
 import org.revenantdb.engine.Table;
 
@@ -15,8 +17,11 @@ import org.revenantdb.engine.Table;
 final class Insertions {
   private record Row(Table table, Bytes key) {}
 
-  /** By row, the number of its last insertion. */
+  /** By row that was not there, the number of its first insertion. */
   private final Map<Row, Integer> numbers = new HashMap<>();
+
+  /** Rows that were there when they were deleted: they are not new if they come back. */
+  private final Set<Row> deleted = new HashSet<>();
 
   private int last;
 
@@ -25,8 +30,25 @@ final class Insertions {
     return last;
   }
 
-  void add(Table table, byte[] row) {
-    numbers.put(new Row(table, Bytes.wrap(row)), ++last);
+  /**
+   * A row is written or deleted.
+   *
+   * @param wasThere whether the row was there before that
+   * @param isThere whether it is there now
+   */
+  void writes(Table table, byte[] key, boolean wasThere, boolean isThere) {
+    if (wasThere == isThere) {
+      return;
+    }
+    Row row = new Row(table, Bytes.wrap(key));
+    if (numbers.containsKey(row) || deleted.contains(row)) {
+      return;
+    }
+    if (wasThere) {
+      deleted.add(row);
+    } else {
+      numbers.put(row, ++last);
+    }
   }
 
   /** Whether a row was inserted behind the insertion of this number. */

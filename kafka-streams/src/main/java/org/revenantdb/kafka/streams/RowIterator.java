@@ -237,6 +237,10 @@ final class RowIterator implements KeyValueIterator<Bytes, byte[]> {
       return;
     }
     closed = true;
+    if (insertions != null) {
+      task.readsNoMore(insertions);
+      insertions = null;
+    }
     store.iteratorCloses(this, task.shared());
     if (own != null) {
       own.close();

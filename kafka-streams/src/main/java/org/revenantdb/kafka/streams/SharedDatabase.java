@@ -55,9 +55,9 @@ final class SharedDatabase {
   /**
    * Where the files of all stores of a task are, in the directory of the task. Beside it are those
    * of other stores: Kafka's own windows are in a directory with the name of their store, where
-   * they take each file for a segment.
+   * they take each file for a segment. No store can have this name.
    */
-  private static final String STORES = "revenant";
+  private static final String STORES = "@revenant";
 
   /** Name of a marker file, in the directory of the store. */
   private static final String MARKER = "marker";

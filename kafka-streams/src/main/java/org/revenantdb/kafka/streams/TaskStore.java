@@ -165,7 +165,12 @@ abstract class TaskStore implements StateStore {
   @Override
   public void init(StateStoreContext context, StateStore root) {
     open(context, context.stateDir().toPath());
-    context.register(root, (RecordBatchingStateRestoreCallback) this::restore, () -> {});
+    try {
+      context.register(root, (RecordBatchingStateRestoreCallback) this::restore, () -> {});
+    } catch (Throwable failed) {
+      close(); // Kafka does not close a store that it has not registered
+      throw failed;
+    }
   }
 
   /** Opens it; crash tests give the directory of the task by a path of their own. */
@@ -312,9 +317,12 @@ abstract class TaskStore implements StateStore {
       return;
     }
     open = false;
-    List.copyOf(iterators).forEach(RowIterator::close);
     try {
-      was.shared.leave(was.task, this);
+      try {
+        List.copyOf(iterators).forEach(RowIterator::close);
+      } finally {
+        was.shared.leave(was.task, this);
+      }
     } catch (RevenantException failure) {
       throw told("it cannot be closed", failure);
     } finally {
@@ -535,19 +543,17 @@ abstract class TaskStore implements StateStore {
   }
 
   final void put(Transaction tx, Table table, byte[] row, byte @Nullable [] value) {
+    Insertions insertions = iteratesAsWindows() ? null : opened().task.insertionsIfRead();
+    boolean wasThere = insertions != null && tx.exists(table, row);
     if (value == null) {
       tx.delete(table, row);
       metrics.written(row.length);
     } else {
-      Insertions insertions = iteratesAsWindows() ? null : opened().task.insertionsIfRead();
-      if (insertions != null && tx.exists(table, row)) {
-        insertions = null; // only what is new is left out by iterators
-      }
       tx.put(table, row, value);
       metrics.written(row.length + value.length);
-      if (insertions != null) {
-        insertions.add(table, row);
-      }
+    }
+    if (insertions != null) {
+      insertions.writes(table, row, wasThere, /* isThere= */ value != null);
     }
     changes++;
   }

@@ -79,6 +79,9 @@ final class TaskTransaction {
   /** What is inserted while an iterator reads the open transaction; null if there was none. */
   private @Nullable Insertions insertions;
 
+  /** How many open iterators have them. */
+  private int readers;
+
   /** How many transactions have ended: a cursor of an earlier one is over. */
   private long ended;
 
@@ -160,8 +163,17 @@ final class TaskTransaction {
     if (now == null) {
       now = new Insertions();
       insertions = now;
+      readers = 0;
     }
+    readers++;
     return now;
+  }
+
+  /** An iterator that has these is closed. */
+  synchronized void readsNoMore(Insertions read) {
+    if (read.equals(insertions) && --readers == 0) {
+      insertions = null;
+    }
   }
 
   /** Null if no iterator has read the open transaction. Hold the lock. */
@@ -172,6 +184,9 @@ final class TaskTransaction {
   /** Writes rows of a store. */
   synchronized void write(TaskStore store, Consumer<Transaction> statement) {
     long before = store.changes();
+    if (open == null) {
+      owner = Thread.currentThread(); // also if it cannot be begun: its producer must not commit
+    }
     try {
       writeRestored(store); // else it would come behind this write
       Transaction tx = begun();
@@ -210,7 +225,8 @@ final class TaskTransaction {
 
   /** A read of the task has failed: if the database is over, the task must be opened again. */
   synchronized void readHasFailed(RevenantException failed) {
-    if (isOver(failed) && !members.isEmpty()) {
+    boolean isItsOwn = Thread.currentThread().equals(owner); // and not inside by mistake
+    if (isItsOwn && isOver(failed) && !members.isEmpty()) {
       giveUp(failed);
     }
   }
@@ -471,7 +487,10 @@ final class TaskTransaction {
             + shared.database()
             + " were rolled back; the changelog brings back what is missing when it is opened"
             + " again";
-    return id.partition() < 0 // Kafka opens no global store again
+    boolean isOpenedAgain =
+        id.partition() >= 0 // no global store
+            && !Thread.currentThread().getClass().getName().equals(TaskStore.STATE_UPDATER);
+    return !isOpenedAgain
         ? new ProcessorStateException(told, why)
         : new TaskMigratedException(told, why);
   }

@@ -430,6 +430,26 @@ class StoreCommitTest {
     store.close();
   }
 
+  /** It was there when the iterator was opened, and is there. */
+  @Test
+  void an_iterator_shows_a_row_that_is_deleted_and_comes_back() {
+    RevenantStore store = open("first");
+    put(store, "a", "1");
+    put(store, "b", "1");
+    try (KeyValueIterator<Bytes, byte[]> all = store.all()) {
+      assertEquals(key("a"), all.next().key);
+      put(store, "b", null);
+      put(store, "c", "1");
+      put(store, "b", "2");
+      put(store, "c", null);
+      put(store, "c", "2");
+      assertEquals(List.of("b"), List.copyOf(rows(all).keySet()));
+    }
+    assertNull(store.opened().task().insertionsIfRead(), "no iterator is open");
+    assertEquals(List.of("a", "b", "c"), List.copyOf(rows(store.all()).keySet()));
+    store.close();
+  }
+
   @Test
   void a_task_whose_rollback_has_failed_is_opened_again() throws Exception {
     RevenantStore stays = open(context(StreamsConfig.EXACTLY_ONCE_V2).ofTask("0_1"), "stays");
