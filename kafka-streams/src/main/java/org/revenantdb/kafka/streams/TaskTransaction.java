@@ -391,8 +391,9 @@ final class TaskTransaction {
     }
     if (failure == null) {
       failure = why;
+      boolean isOurs = why instanceof RevenantException || why instanceof Error; // else of Kafka
       TaskStore.LOG.log(
-          System.Logger.Level.WARNING,
+          isOurs ? System.Logger.Level.WARNING : System.Logger.Level.DEBUG,
           "task " + name + " has to be opened again, because its writes are rolled back",
           why);
     }
