@@ -53,7 +53,7 @@ public final class LogReader implements AutoCloseable {
   private byte[] buffer = new byte[2 * LogRecordLayout.MAX_LENGTH];
 
   /** The same bytes, the first one in the lowest bits. */
-  private long[] words = new long[buffer.length / Long.BYTES];
+  private long[] words = wordsOf(buffer);
 
   private long bufferStart;
   private long bufferEnd;
@@ -256,7 +256,7 @@ public final class LogReader implements AutoCloseable {
     if (index(bufferEnd) + nextRead > buffer.length) {
       boolean isSmall = kept + nextRead > buffer.length;
       byte[] target = isSmall ? new byte[LARGEST_READ + LogRecordLayout.MAX_LENGTH] : buffer;
-      long[] numbers = isSmall ? new long[target.length / Long.BYTES] : words;
+      long[] numbers = isSmall ? wordsOf(target) : words;
       int from = index(keepFrom);
       System.arraycopy(buffer, from, target, 0, kept);
       System.arraycopy(words, from / Long.BYTES, numbers, 0, (kept + Long.BYTES - 1) / Long.BYTES);
@@ -264,6 +264,14 @@ public final class LogReader implements AutoCloseable {
       words = numbers;
       bufferStart = keepFrom;
     }
+  }
+
+  /**
+   * One more than the bytes fill: a field of two bytes is read as four, and the last one of a
+   * record that ends with the buffer may begin two bytes before the end.
+   */
+  private static long[] wordsOf(byte[] bytes) {
+    return new long[bytes.length / Long.BYTES + 1];
   }
 
   /** Opens the segment that holds a position; null if there is none. */
