@@ -47,6 +47,9 @@ public final class LogReader implements AutoCloseable {
   private static final int SMALLEST_READ = 1 << 16;
   private static final int LARGEST_READ = 1 << 18;
 
+  /** The offset while there is no current record: each index that is made of it is negative. */
+  private static final int NO_RECORD = Integer.MIN_VALUE;
+
   private final SegmentDirectory directory;
   private final Segments segments;
   private final CRC32C crc = new CRC32C();
@@ -62,7 +65,7 @@ public final class LogReader implements AutoCloseable {
   private int length;
 
   /** Where the record at the position begins in the buffer. */
-  private int offset;
+  private int offset = NO_RECORD;
 
   private @Nullable UnwrittenLog unwritten;
   private @Nullable StorageFile file;
@@ -102,13 +105,14 @@ public final class LogReader implements AutoCloseable {
     }
     position = lsn;
     length = 0;
-    offset = index(lsn);
+    offset = NO_RECORD;
   }
 
   /**
    * Moves to the next record, if it is valid.
    *
-   * @return false if the next record is invalid; the reader then keeps its position
+   * @return false if the next record is invalid; the reader then keeps its position, but the fields
+   *     of the current record may be gone
    */
   public boolean next() {
     long start = position + length;
@@ -198,7 +202,8 @@ public final class LogReader implements AutoCloseable {
   }
 
   /**
-   * Loads the bytes from a position into the buffer.
+   * Loads the bytes from a position into the buffer. If that moves or discards bytes, there is no
+   * current record any more: to read a field of it is an {@link IndexOutOfBoundsException}.
    *
    * @param start the position
    * @param bytes the number of bytes
@@ -208,6 +213,7 @@ public final class LogReader implements AutoCloseable {
     if (start < bufferStart || start > bufferEnd) {
       bufferStart = start;
       bufferEnd = start;
+      offset = NO_RECORD;
     }
     while (start + bytes > bufferEnd) {
       if (!fill(start)) {
@@ -263,6 +269,7 @@ public final class LogReader implements AutoCloseable {
       buffer = target;
       words = numbers;
       bufferStart = keepFrom;
+      offset = NO_RECORD;
     }
   }
 

@@ -1,6 +1,8 @@
 package org.revenantdb.recovery.restart;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.ByteBuffer;
@@ -8,9 +10,11 @@ import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.recovery.file.IoStatistics;
 import org.revenantdb.recovery.format.LogRecordLayout;
@@ -96,6 +100,46 @@ class FieldsOfRecordsTest {
             .with(new UnwrittenLog(unwritten, rest))) {
       compareAll(reader, records);
       assertEndsWith(reader, 3 * BLOCK);
+    }
+  }
+
+  @Test
+  void a_field_is_not_read_from_another_record_when_its_own_has_left_the_buffer() {
+    Records records = new Records();
+    records.fill(2 * BLOCK);
+    try (LogReader reader =
+        new LogReader(directory(), lsn -> null).with(new UnwrittenLog(FIRST, records.bytes()))) {
+      assertGone(reader);
+      reader.seek(FIRST);
+      assertGone(reader);
+      assertTrue(reader.next());
+      compare(reader);
+      assertFalse(reader.load(records.end() + BLOCK, SHORTEST));
+      assertGone(reader);
+      while (reader.lsn() < records.end()) {
+        assertTrue(reader.next());
+        compare(reader);
+      }
+      assertFalse(reader.next());
+      assertGone(reader);
+      assertEquals(records.end(), reader.lsn());
+    }
+  }
+
+  private static void assertGone(LogReader reader) {
+    List<Executable> fields =
+        List.of(
+            reader::type,
+            reader::contentLength,
+            reader::transactionId,
+            reader::durable,
+            reader::life,
+            reader::segmentsUpTo,
+            () -> reader.getLong(0),
+            () -> reader.getInt(SHORTEST - Integer.BYTES),
+            () -> reader.getShort(SHORTEST - Short.BYTES));
+    for (Executable field : fields) {
+      assertThrows(IndexOutOfBoundsException.class, field);
     }
   }
 
