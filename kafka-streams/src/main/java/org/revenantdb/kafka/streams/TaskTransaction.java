@@ -121,9 +121,12 @@ final class TaskTransaction {
   synchronized void leave(TaskStore store) {
     store.forgetRestored();
     try {
+      boolean isLast = members.size() == 1 && members.contains(store);
       if (pending.contains(store) || staged.contains(store)) {
         abandoned = true;
         rollBack();
+      } else if (isLast) {
+        rollBack(); // of what was begun, and not written
       }
     } finally { // also if the roll-back fails: a task that is opened again has a new transaction
       members.remove(store);
@@ -132,6 +135,11 @@ final class TaskTransaction {
         REFUSED.remove(this);
       }
     }
+  }
+
+  /** For tests: whether a thread has tasks that are written or refused. */
+  static boolean isKeptBy(Thread thread) {
+    return WRITING.containsKey(thread) || REFUSED.containsValue(thread);
   }
 
   /** Whether no store of the task is open. */
@@ -189,8 +197,8 @@ final class TaskTransaction {
     }
     try {
       writeRestored(store); // else it would come behind this write
-      Transaction tx = begun();
       demandNotUndone(store);
+      Transaction tx = begun();
       pending.add(store);
       statement.accept(tx);
     } catch (RevenantException | Error failed) {
@@ -398,7 +406,7 @@ final class TaskTransaction {
           why);
     }
     Thread last = owner;
-    if (last != null) {
+    if (last != null && !members.isEmpty()) { // else nothing would take it out
       REFUSED.put(this, last);
     }
   }

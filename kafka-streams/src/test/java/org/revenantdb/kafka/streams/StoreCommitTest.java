@@ -40,6 +40,7 @@ import org.apache.kafka.streams.query.QueryResult;
 import org.apache.kafka.streams.query.RangeQuery;
 import org.apache.kafka.streams.state.KeyValueIterator;
 import org.apache.kafka.streams.state.internals.PositionSerde;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
@@ -52,6 +53,12 @@ class StoreCommitTest {
   private static final TopicPartition SECOND = new TopicPartition("app-second-changelog", 0);
 
   @TempDir Path home;
+
+  /** A thread that keeps such a task could never commit again. */
+  @AfterEach
+  void no_task_without_stores_is_kept() {
+    assertFalse(TaskTransaction.isKeptBy(Thread.currentThread()));
+  }
 
   private TaskContext context(String guarantee) {
     return new TaskContext(home, guarantee);
