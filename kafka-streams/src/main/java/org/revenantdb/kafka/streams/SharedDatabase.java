@@ -377,6 +377,13 @@ final class SharedDatabase {
     return database.options().durability() == Durability.DURABLE;
   }
 
+  /** Makes what is committed durable, unless the user has chosen that it is lazy. */
+  void syncIfDurable() {
+    if (isDurable()) {
+      database.sync();
+    }
+  }
+
   /**
    * A store has gathered more restored rows. If all stores together have too much, those that have
    * their share of it give it away.

@@ -275,7 +275,6 @@ abstract class TaskStore implements StateStore {
         || isGlobal
         || !(context instanceof InternalProcessorContext<?, ?> internal)
         || !RunningInstance.of(internal.metrics()).isRunning()) { // the test driver has its own
-
       return;
     }
     String instance = internal.metrics().clientLevelTagMap().get(StreamsMetricsImpl.CLIENT_ID_TAG);
@@ -416,6 +415,14 @@ abstract class TaskStore implements StateStore {
 
   // --- reads
 
+  private RuntimeException notRead(Opened life, boolean inside, RevenantException failure) {
+    demandSame(life);
+    if (inside) {
+      life.task.readHasFailed(failure);
+    }
+    return told("it cannot be read", failure);
+  }
+
   final <T extends @Nullable Object> T read(boolean inside, Function<Transaction, T> statement) {
     Opened now = opened();
     try {
@@ -436,11 +443,7 @@ abstract class TaskStore implements StateStore {
       demandSame(now);
       return read;
     } catch (RevenantException failure) {
-      demandSame(now);
-      if (inside) {
-        now.task.readHasFailed(failure);
-      }
-      throw told("it cannot be read", failure);
+      throw notRead(now, inside, failure);
     }
   }
 
@@ -510,11 +513,7 @@ abstract class TaskStore implements StateStore {
       demandSame(now);
       return rows;
     } catch (RevenantException failure) {
-      demandSame(now);
-      if (inside) {
-        now.task.readHasFailed(failure);
-      }
-      throw told("it cannot be read", failure);
+      throw notRead(now, inside, failure);
     }
   }
 

@@ -294,7 +294,7 @@ final class TaskTransaction {
    */
   void commit(TaskStore store, Map<TopicPartition, @Nullable Long> offsets) {
     if (commitLazily(store, offsets)) {
-      sync();
+      shared.syncIfDurable(); // without the lock, which readers of a global store wait for
     }
   }
 
@@ -317,17 +317,10 @@ final class TaskTransaction {
     return false;
   }
 
-  /** Without the lock: stream threads that read a global store would wait for the force. */
-  private void sync() {
-    if (shared.isDurable()) {
-      shared.database().sync();
-    }
-  }
-
   /** Kafka Streams has declared the state of a store corrupted: its offsets are removed. */
   void clear(TaskStore store) {
     if (clearLazily(store)) {
-      sync();
+      shared.syncIfDurable(); // without the lock, which readers of a global store wait for
     }
   }
 
@@ -365,9 +358,7 @@ final class TaskTransaction {
     }
     for (SharedDatabase shared : databases) { // once for all tasks
       try {
-        if (shared.isDurable()) {
-          shared.database().sync();
-        }
+        shared.syncIfDurable();
       } catch (RuntimeException failed) {
         all.stream().filter(task -> task.shared == shared).forEach(task -> task.failed(failed));
       }

@@ -213,10 +213,8 @@ class StoreCommitTest {
     TopicPartition source = new TopicPartition("table", 0);
     first.commit(Map.of(FIRST, TaskStore.OFFSET_UNKNOWN));
     second.commit(Map.of(source, TaskStore.OFFSET_UNKNOWN)); // its input is its changelog
-    try (MockProducer<byte[], byte[]> mock =
-            new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer());
-        CommittingProducer producer = CommittingProducer.of(mock, "app-StreamThread-1-producer")) {
-      producer.initTransactions();
+    try (MockProducer<byte[], byte[]> mock = mockProducer();
+        CommittingProducer producer = committing(mock)) {
       producer.beginTransaction();
       put(first, "a", "1");
       producer.send(new ProducerRecord<>(FIRST.topic(), 0, new byte[] {'a'}, new byte[] {'1'}));
@@ -250,6 +248,16 @@ class StoreCommitTest {
     assertEquals(Map.of("a", "2"), rows(first.all()));
     assertEquals(1, first.committedOffset(FIRST));
     first.close();
+  }
+
+  private static MockProducer<byte[], byte[]> mockProducer() {
+    return new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer());
+  }
+
+  private static CommittingProducer committing(MockProducer<byte[], byte[]> mock) {
+    CommittingProducer producer = CommittingProducer.of(mock, "app-StreamThread-1-producer");
+    producer.initTransactions();
+    return producer;
   }
 
   @SuppressWarnings("removal") // nothing else can be made by a user
@@ -292,10 +300,8 @@ class StoreCommitTest {
   void rows_of_an_aborted_transaction_are_not_committed_with_the_next_one() throws Exception {
     RevenantStore store = open("first");
     store.commit(Map.of(FIRST, TaskStore.OFFSET_UNKNOWN));
-    try (MockProducer<byte[], byte[]> mock =
-            new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer());
-        CommittingProducer producer = CommittingProducer.of(mock, "app-StreamThread-1-producer")) {
-      producer.initTransactions();
+    try (MockProducer<byte[], byte[]> mock = mockProducer();
+        CommittingProducer producer = committing(mock)) {
       producer.beginTransaction();
       put(store, "a", "1");
       producer.send(new ProducerRecord<>(FIRST.topic(), 0, new byte[] {'a'}, new byte[] {'1'}));
@@ -337,10 +343,8 @@ class StoreCommitTest {
   @Test
   void rows_of_a_producer_that_is_closed_before_its_commit_are_not_committed() throws Exception {
     RevenantStore store = open("first");
-    MockProducer<byte[], byte[]> mock =
-        new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer());
-    CommittingProducer producer = CommittingProducer.of(mock, "app-StreamThread-1-producer");
-    producer.initTransactions();
+    MockProducer<byte[], byte[]> mock = mockProducer();
+    CommittingProducer producer = committing(mock);
     producer.beginTransaction();
     put(store, "a", "1");
     producer.close();
@@ -356,10 +360,8 @@ class StoreCommitTest {
     TopicPartition orders = new TopicPartition("orders-changelog", 0);
     RevenantStore reads = open("reads");
     reads.commit(Map.of(orders, TaskStore.OFFSET_UNKNOWN));
-    try (MockProducer<byte[], byte[]> mock =
-            new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer());
-        CommittingProducer producer = CommittingProducer.of(mock, "app-StreamThread-1-producer")) {
-      producer.initTransactions();
+    try (MockProducer<byte[], byte[]> mock = mockProducer();
+        CommittingProducer producer = committing(mock)) {
       producer.beginTransaction();
       for (int i = 0; i < 9; i++) {
         producer.send(new ProducerRecord<>(orders.topic(), 0, new byte[1], new byte[1]));
