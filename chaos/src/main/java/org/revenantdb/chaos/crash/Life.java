@@ -272,12 +272,16 @@ final class Life<S> {
     phase(
         Phase.CHECK,
         () -> {
-          subject.check(store, state);
+          try {
+            subject.check(store, state);
+          } finally {
+            // Also of a check that fails: what it has found before may be the cause.
+            for (Finding finding : state.findings()) {
+              ledger.accept(new LifeEntry.Found(finding));
+            }
+          }
           if (!state.asked()) {
             throw broken("the subject's check verifies nothing");
-          }
-          for (Finding finding : state.findings()) {
-            ledger.accept(new LifeEntry.Found(finding));
           }
           if (!state.findings().isEmpty()) {
             throw new Over();

@@ -162,15 +162,21 @@ final class LifeReport {
       case KILLED -> "was killed " + in;
       case DIED -> "died at a failpoint " + in + ": " + diesAt;
       case DONE -> "ended in order";
-      case FAILED ->
-          failed == null
-              ? "found " + findings.getFirst()
-              : "threw " + in + ": " + failed.text().lines().findFirst().orElse("");
+      case FAILED -> failure(in);
       case BROKEN -> String.valueOf(broken);
       case STALLED -> "did not come to an end " + in;
       case EXITED -> "ended the process with exit code " + exitCode + " " + in;
       case NO_LEDGER -> "had no ledger";
     };
+  }
+
+  private String failure(String in) {
+    String found = findings.isEmpty() ? "" : "found " + findings.getFirst();
+    if (failed == null) {
+      return found;
+    }
+    String threw = "threw " + in + ": " + failed.text().lines().findFirst().orElse("");
+    return found.isEmpty() ? threw : found + ", then " + threw;
   }
 
   /** Two lines in which Chronicle asks for a flag that it does not need. */

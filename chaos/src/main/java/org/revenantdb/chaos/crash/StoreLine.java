@@ -350,11 +350,11 @@ final class StoreLine {
     if (report.end() == End.BROKEN || report.end() == End.NO_LEDGER) {
       return Verdict.HARNESS_BROKEN;
     }
+    boolean isJudged = report.failed() == null && !report.findings().isEmpty();
     return report.findings().stream()
         .map(Finding::kind)
         .map(Finding.Kind::verdict)
-        .reduce(Verdict::worse)
-        .orElse(Verdict.CORRUPT);
+        .reduce(isJudged ? Verdict.SURVIVED : Verdict.CORRUPT, Verdict::worse);
   }
 
   /**

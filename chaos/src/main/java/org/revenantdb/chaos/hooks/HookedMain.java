@@ -254,7 +254,7 @@ public final class HookedMain {
         // Lazy work may be lost with the first process: the present content counts.
         begin("check after a fault");
         RecoveredState found = former.at(Long.MAX_VALUE);
-        subject.check(store, found);
+        found.during(() -> subject.check(store, found));
         PromiseLog next = former.before(Long.MAX_VALUE).settle(found);
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         next.writeTo(new DataOutputStream(bytes));

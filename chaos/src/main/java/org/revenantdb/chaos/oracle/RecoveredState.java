@@ -33,6 +33,36 @@ public final class RecoveredState implements Recovered {
     this.crash = crash;
   }
 
+  /** A subject's check, which asks this state. */
+  @FunctionalInterface
+  public interface Check {
+    /**
+     * Asks.
+     *
+     * @throws Exception of the subject or of its store
+     */
+    void run() throws Exception;
+  }
+
+  /**
+   * Runs a check. If it fails after a finding, the finding is what is thrown, with the exception as
+   * its cause: a clear refusal excuses no loss that was seen before it.
+   *
+   * @param check of the subject, with this state
+   * @throws Exception of the check, or an {@link IllegalStateException} with the findings
+   */
+  public void during(Check check) throws Exception {
+    try {
+      check.run();
+    } catch (Exception | Error failed) {
+      if (findings.isEmpty()) {
+        throw failed;
+      }
+      throw new IllegalStateException(
+          "the check has found " + findings + ", then it failed", failed);
+    }
+  }
+
   @Override
   public void verify(Function<String, @Nullable String> get) {
     ask(key -> Bytes.ofNullable(get.apply(key.text())));

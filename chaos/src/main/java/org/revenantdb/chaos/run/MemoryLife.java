@@ -131,7 +131,7 @@ class MemoryLife<S> implements FaultLife {
       // Lazy work may be lost with the first process: the present content counts.
       step.now("check after " + fault.title());
       RecoveredState found = log.at(Long.MAX_VALUE);
-      subject.check(store, found);
+      found.during(() -> subject.check(store, found));
       PromiseLog next = log.before(Long.MAX_VALUE).settle(found).withStacks();
       laterFrom = clock.next();
       later = next;

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.crash.Seeds;
 import org.revenantdb.chaos.disk.DiskImage;
 import org.revenantdb.chaos.disk.MemoryFileSystem;
+import org.revenantdb.chaos.oracle.Finding;
 import org.revenantdb.chaos.oracle.PromiseLog;
 import org.revenantdb.chaos.oracle.RecoveredState;
 import org.revenantdb.chaos.recording.RecordingFileSystem;
@@ -143,13 +144,14 @@ public final class StateChecker<S> implements ImageChecker {
         return result;
       }
       phase = StateResult.OF_A_THREAD;
-      return failed(death, result.openNanos());
+      return failed(death, result.openNanos(), /* asking= */ null);
     }
   }
 
   private StateResult live(
       Path root, PromiseLog log, long seq, @Nullable PromiseLog more, TraceClock clock) {
     RecoveredState recovered = log.at(seq);
+    @Nullable RecoveredState asking = null;
     @Nullable S store = null;
     long nanos = 0;
     try {
@@ -158,10 +160,12 @@ public final class StateChecker<S> implements ImageChecker {
       store = subject.open(root);
       nanos = System.nanoTime() - begun;
       begin("check");
+      asking = recovered;
       subject.check(store, recovered);
       if (!recovered.asked() || recovered.verdict() != Verdict.SURVIVED) {
         return judged(recovered, nanos, recovered.answers());
       }
+      asking = null;
       if (more == null) {
         if (resume) {
           begin("resume");
@@ -182,19 +186,21 @@ public final class StateChecker<S> implements ImageChecker {
       store = subject.open(root);
       begin("check again");
       RecoveredState again = more.at(clock.next());
+      asking = again;
       subject.check(store, again);
       if (again.verdict() != Verdict.SURVIVED) {
         return judged(again, nanos, recovered.answers());
       }
+      asking = null;
       begin("close");
       close(store);
       store = null;
       return done(nanos, recovered.answers());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      return failed(e, nanos);
+      return failed(e, nanos, asking);
     } catch (Exception | Error e) { // any exception of a subject is a result
-      return failed(e, nanos);
+      return failed(e, nanos, asking);
     } finally {
       if (store != null) {
         closeQuietly(store);
@@ -230,9 +236,17 @@ public final class StateChecker<S> implements ImageChecker {
         answers);
   }
 
-  private StateResult failed(Throwable failure, long nanos) {
+  /**
+   * What a check found before it failed counts, too: an exception, even a clear refusal, excuses
+   * none of it, and it is often the cause.
+   */
+  private StateResult failed(Throwable failure, long nanos, @Nullable RecoveredState asking) {
+    List<Finding> findings = asking == null ? List.of() : asking.findings();
     Verdict verdict = isBeyondOurDisk(failure) ? Verdict.NOT_MEASURED : Verdict.CORRUPT;
-    return new StateResult(verdict, List.of(), failure, phase, nanos, 0);
+    for (Finding finding : findings) {
+      verdict = verdict.worse(finding.kind().verdict());
+    }
+    return new StateResult(verdict, findings, failure, phase, nanos, 0);
   }
 
   /**

@@ -75,11 +75,12 @@ public record StateResult(
   /**
    * Returns what is wrong, in one line.
    *
-   * @return the first finding or the exception
+   * @return the first finding, the exception, or both in this order
    */
   public String summary() {
     if (failure != null) {
-      return phase + " failed: " + failure;
+      String before = findings.isEmpty() ? "" : " after a finding (" + findings.getFirst() + ")";
+      return phase + " failed" + before + ": " + failure;
     }
     return findings.isEmpty() ? phase : phase + ": " + findings.getFirst();
   }

@@ -296,6 +296,24 @@ class ProcessDeathRunTest extends ProcessDeaths {
     }
   }
 
+  static final class FindsAndThrows extends FailsAfterACrash {
+    private boolean crashed;
+
+    @Override
+    void fail() {
+      crashed = true;
+    }
+
+    @Override
+    public void check(LineStore store, Recovered recovered) {
+      super.check(store, recovered);
+      if (crashed) {
+        recovered.demand(false, "an odd page");
+        throw new IllegalStateException("refused");
+      }
+    }
+  }
+
   static final class HangsInRecovery extends FailsAfterACrash {
     @Override
     void fail() throws Exception {
@@ -358,6 +376,15 @@ class ProcessDeathRunTest extends ProcessDeaths {
   @Drawn(oneIn = 2)
   void store_thatCannotBeOpenedAfterACrash_isCorrupt() {
     assertCorrupt(ThrowsInRecovery.class, PATIENT, "threw in open");
+  }
+
+  @Test
+  @Drawn(oneIn = 2)
+  void what_a_check_found_before_it_failed_is_told_beside_the_exception() {
+    Outcome outcome =
+        assertCorrupt(FindsAndThrows.class, PATIENT, "an odd page, then threw in check");
+    String findings = outcome.failures().getFirst().findings().toString();
+    assertTrue(findings.contains("an odd page"), findings);
   }
 
   @Test

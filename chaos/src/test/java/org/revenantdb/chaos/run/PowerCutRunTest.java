@@ -646,6 +646,41 @@ class PowerCutRunTest {
     assertFalse(story.contains("java.lang.Thread.run"), story);
   }
 
+  // Checks that fail after a finding.
+
+  static class RefusesAfterAFinding extends HonestTiny {
+    private boolean crashed;
+
+    @Override
+    public TinyStore open(Path dir) throws Exception {
+      crashed = Files.exists(dir.resolve("current.tmp"));
+      return super.open(dir);
+    }
+
+    @Override
+    public void check(TinyStore store, Recovered recovered) throws Exception {
+      super.check(store, recovered);
+      if (crashed) {
+        recovered.demand(false, "an odd page");
+        throw new IOException("refused");
+      }
+    }
+
+    @Override
+    public boolean refuses(Throwable failure) {
+      return failure instanceof IOException;
+    }
+  }
+
+  @Test
+  void what_a_check_found_before_it_failed_is_told_and_is_no_refusal() throws IOException {
+    Outcome outcome = run(RefusesAfterAFinding::new, LONG);
+    assertVerdict(Verdict.CORRUPT, "an odd page", outcome);
+    assertVerdict(Verdict.CORRUPT, "refused", outcome);
+    String findings = outcome.failures().getFirst().findings().toString();
+    assertTrue(findings.contains("an odd page"), findings);
+  }
+
   @Test
   void handlerOfTheJvm_isTheSameAfterwards() throws IOException {
     Thread.UncaughtExceptionHandler before = Thread.getDefaultUncaughtExceptionHandler();
