@@ -51,6 +51,10 @@ final class FlushedLsns {
   private static final int MOST = 4_096;
 
   private final ConcurrentHashMap<Integer, Long> refused = new ConcurrentHashMap<>();
+
+  /** Why pages could not be redone in this life: a part of those that are refused. */
+  private final ConcurrentHashMap<Integer, String> notRedone = new ConcurrentHashMap<>();
+
   private final PatientLock growth = new PatientLock();
   private volatile long[] @Nullable [] directory = new long[4][];
 
@@ -66,6 +70,7 @@ final class FlushedLsns {
   void set(int pageId, long lsn) {
     if (!refused.isEmpty()) {
       refused.remove(pageId);
+      notRedone.remove(pageId);
     }
     enter(pageId, lsn);
   }
@@ -101,15 +106,22 @@ final class FlushedLsns {
   /**
    * Notes that a page is older than the LSN and cannot be brought up to it.
    *
+   * @param why the first reader was told; later ones are told the same, not what follows from it
    * @return false if there is no room for the note
    */
-  boolean refuseBelow(int pageId, long lsn) {
+  boolean refuseBelow(int pageId, long lsn, String why) {
     if (!hasRoomFor(pageId)) {
       return false;
     }
+    notRedone.putIfAbsent(pageId, why);
     enter(pageId, Math.max(lsn, of(pageId)));
     inherit(pageId, lsn);
     return true;
+  }
+
+  /** Why a page could not be redone in this life; null for any other page. */
+  @Nullable String whyNotRedone(int pageId) {
+    return notRedone.get(pageId);
   }
 
   /** The pages that were refused and not written since. */
@@ -122,6 +134,7 @@ final class FlushedLsns {
   /** Drops pages that the file no longer has: where it grows again there are zeros. */
   void forget(int from, int to) {
     refused.keySet().removeIf(page -> page >= from && page < to);
+    notRedone.keySet().removeIf(page -> page >= from && page < to);
     for (int page = from; page < to; page++) {
       if (of(page) != 0) {
         set(page, 0);

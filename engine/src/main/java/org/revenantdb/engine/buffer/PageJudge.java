@@ -62,7 +62,7 @@ final class PageJudge {
   @Nullable String problemOf(PageCondition condition, MemorySegment page, int pageId) {
     return switch (condition) {
       case BEYOND_END -> "page " + pageId + " lies beyond the end of the file";
-      case NEVER_WRITTEN -> neverWritten(pageId, flushedLsns.of(pageId));
+      case NEVER_WRITTEN -> neverWritten(pageId);
       case DAMAGED ->
           "page %d is damaged: its checksum is %08x, but its bytes have %08x"
               .formatted(pageId, PageHeaderLayout.crc(page), PageChecksum.compute(page));
@@ -72,14 +72,26 @@ final class PageJudge {
               .formatted(pageId, Integer.toUnsignedString(PageHeaderLayout.pageId(page)));
         }
         yield isOlderThanWritten(condition, page, pageId)
-            ? "page %d is an old version of itself: its LSN is %d, but it was written with LSN %d, or a later one, and that write is lost"
-                .formatted(pageId, PageHeaderLayout.pageLsn(page), flushedLsns.of(pageId))
+            ? tooOld(pageId, PageHeaderLayout.pageLsn(page))
             : check.problemOf(pageId, page);
       }
     };
   }
 
-  private static String neverWritten(int pageId, long flushed) {
+  private String tooOld(int pageId, long lsn) {
+    String notRedone = flushedLsns.whyNotRedone(pageId);
+    return notRedone != null
+        ? notRedone
+        : "page %d is an old version of itself: its LSN is %d, but it was written with LSN %d, or a later one, and that write is lost"
+            .formatted(pageId, lsn, flushedLsns.of(pageId));
+  }
+
+  private String neverWritten(int pageId) {
+    long flushed = flushedLsns.of(pageId);
+    String notRedone = flushedLsns.whyNotRedone(pageId);
+    if (notRedone != null) {
+      return notRedone;
+    }
     return flushed == 0
         ? "page " + pageId + " was never written: its bytes are all zero"
         : "page %d was written with LSN %d, but its bytes are all zero, which is LSN 0: that write is lost"
@@ -103,10 +115,11 @@ final class PageJudge {
    * Notes that a page could not be redone: the file has a version older than the LSN, which stays
    * so.
    *
+   * @param why it could not
    * @return false if there are too many notes for this one
    */
-  boolean refuseBelow(int pageId, long lsn) {
-    if (!flushedLsns.refuseBelow(pageId, lsn)) {
+  boolean refuseBelow(int pageId, long lsn, String why) {
+    if (!flushedLsns.refuseBelow(pageId, lsn, why)) {
       return false;
     }
     check.refused();

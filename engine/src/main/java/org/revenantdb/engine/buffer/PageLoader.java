@@ -170,7 +170,7 @@ final class PageLoader {
     if (lacksSomething) {
       DamagedFileException damage = judge.damage(pageId, problem);
       if (mayRefuse) {
-        refuse(pageId, lacking, judge.leastGood(condition, page, pageId));
+        refuse(pageId, lacking, judge.leastGood(condition, page, pageId), problem);
       }
       throw damage;
     }
@@ -203,7 +203,7 @@ final class PageLoader {
       judge.checkBeforeChange(stay); // what the log has from its beginning was not judged yet
     } catch (DamagedFileException damage) {
       if (judge.isOfPage(damage)) {
-        refuse(pageId, lacking, /* leastGood= */ 0);
+        refuse(pageId, lacking, /* leastGood= */ 0, damage.reason());
       }
       throw damage;
     }
@@ -224,9 +224,9 @@ final class PageLoader {
    * A page cannot be redone. Reads of it are refused in this life and in later ones, as it is older
    * than its logged changes. So the redo point may pass them.
    */
-  private void refuse(int pageId, PendingRedo lacking, long leastGood) {
+  private void refuse(int pageId, PendingRedo lacking, long leastGood, String why) {
     if (lacking.dirtySince(pageId) != 0
-        && judge.refuseBelow(pageId, Math.max(leastGood, lacking.lastLsn(pageId)))) {
+        && judge.refuseBelow(pageId, Math.max(leastGood, lacking.lastLsn(pageId)), why)) {
       lacking.done(pageId);
     }
   }
