@@ -259,10 +259,10 @@ public final class PageStructure {
     int fences = lower + (upper == Slotted.INFINITE ? 0 : upper);
     int cells =
         leaf
-            ? leafCells(pageId, page, count, top, prefix, shared)
+            ? leafCells(page, count, top, prefix, shared)
             : innerCells(pageId, page, count, top, prefix, shared);
     if (cells < 0) {
-      return problemOfSlot(pageId, page, leaf, -1 - cells, top, prefix, shared);
+      return problemOfSlot(page, leaf, -1 - cells, top, prefix, shared);
     }
     if (!leaf && Slotted.isRecordOnTop(page)) {
       return "its heap begins with a former version, but it is no leaf";
@@ -332,8 +332,7 @@ public final class PageStructure {
    * of its record is in that with the length of its value. In a settled row both are zero. So the
    * limits of the lengths also find the rows that are not settled, for {@link #rowBytes}.
    */
-  private static int leafCells(
-      int pageId, MemorySegment page, int count, int top, int prefix, int shared) {
+  private static int leafCells(MemorySegment page, int count, int top, int prefix, int shared) {
     int shortest = shortestKey(prefix, shared);
     int more = LeafCell.MAX_KEY - prefix - shortest;
     int longest = LeafCell.MAX_CELL - LeafCell.KEY - prefix;
@@ -350,7 +349,7 @@ public final class PageStructure {
       int key = (int) shape;
       long both = Integer.toUnsignedLong(key) + (shape >>> Integer.SIZE);
       if (!isUpTo(more, key - shortest) || both > longest || cell + both > last) {
-        both = rowBytes(pageId, page, cell, top, shortest, prefix);
+        both = rowBytes(page, cell, top, shortest, prefix);
         if (both < 0) {
           return -1 - (at - FIRST_CELL) / Slotted.LEAF_SLOT;
         }
@@ -365,15 +364,14 @@ public final class PageStructure {
    *
    * @param cell an offset in the heap, with room for the header of a cell
    */
-  private static int rowBytes(
-      int pageId, MemorySegment page, int cell, int top, int shortest, int prefix) {
+  private static int rowBytes(MemorySegment page, int cell, int top, int shortest, int prefix) {
     long shape = LeafCell.shape(page, cell);
     int key = LeafCell.keyLength(shape);
     boolean broken =
         key < shortest
             || key > LeafCell.MAX_KEY - prefix
             || cell + LeafCell.cellLength(shape) > Page.SIZE
-            || problemOfRow(pageId, page, cell, shape, top) != null;
+            || problemOfRow(page, cell, shape, top) != null;
     int length = broken ? -1 : LeafCell.length(page, cell);
     return length > LeafCell.MAX_CELL - prefix ? -1 : length - LeafCell.KEY;
   }
@@ -388,8 +386,7 @@ public final class PageStructure {
   }
 
   /** What is wrong with the versions of a row that is more than a value, or null. */
-  private static @Nullable String problemOfRow(
-      int pageId, MemorySegment page, int cell, long shape, int top) {
+  private static @Nullable String problemOfRow(MemorySegment page, int cell, long shape, int top) {
     int flags = LeafCell.flags(shape);
     if ((flags & UNKNOWN_CELL_FLAG) != 0 || (int) (shape >> (3 * Byte.SIZE) & 0xFF) != 0) {
       return "has unknown flags";
@@ -400,7 +397,7 @@ public final class PageStructure {
     if ((flags & LeafCell.OVERFLOW) != 0
         && ((flags & LeafCell.DELETED) != 0
             || LeafCell.valueLength(shape) != LeafCell.REFERENCE
-            || !isReference(pageId, page, LeafCell.valueOffset(page, cell)))) {
+            || !isReference(page, LeafCell.valueOffset(page, cell)))) {
       return "has an impossible reference to a large value";
     }
     int record = LeafCell.record(shape);
@@ -419,7 +416,7 @@ public final class PageStructure {
     if ((flags & LeafCell.PREDECESSOR_OVERFLOW) != 0
         && ((flags & (LeafCell.PREDECESSOR_DELETED | LeafCell.PREDECESSOR_FOR_ALL)) != 0
             || LeafCell.predecessorLength(page, cell) != LeafCell.REFERENCE
-            || !isReference(pageId, page, LeafCell.predecessorOffset(page, cell)))) {
+            || !isReference(page, LeafCell.predecessorOffset(page, cell)))) {
       return "has a former version with an impossible reference to a large value";
     }
     return LeafCell.problemOf(page, cell);
@@ -434,9 +431,13 @@ public final class PageStructure {
     return size >= header && at + size <= Page.SIZE && !Predecessors.isFree(page, at);
   }
 
-  private static boolean isReference(int pageId, MemorySegment page, int offset) {
-    ValueReference reference = ValueReference.of(page, offset);
-    return reference.page() != pageId && reference.isLegal();
+  /**
+   * Not whether it leads to another page: a former version that no snapshot needs, and a version
+   * that was aborted, keep their reference when the value's page is freed. That page may have
+   * become this one, by a split that moved the row here (protocols.md §26, "Slots").
+   */
+  private static boolean isReference(MemorySegment page, int offset) {
+    return ValueReference.of(page, offset).isLegal();
   }
 
   /** As {@link #leafCells}. */
@@ -471,15 +472,14 @@ public final class PageStructure {
 
   /** Describes the problem that {@link #leafCells} or {@link #innerCells} has found. */
   private static String problemOfSlot(
-      int pageId, MemorySegment page, boolean leaf, int slot, int top, int prefix, int shared) {
+      MemorySegment page, boolean leaf, int slot, int top, int prefix, int shared) {
     String what = "slot " + slot + " ";
     int cell = Slotted.cell(page, slot);
     int header = leaf ? LeafCell.KEY : INNER_HEADER;
     if (cell < top || cell > Page.SIZE - header) {
       return what + "leads to a cell at " + cell + ", and the heap begins at " + top;
     }
-    @Nullable String row =
-        leaf ? problemOfRow(pageId, page, cell, LeafCell.shape(page, cell), top) : null;
+    @Nullable String row = leaf ? problemOfRow(page, cell, LeafCell.shape(page, cell), top) : null;
     if (row != null) {
       return what + row;
     }
