@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.page.Page;
+import org.revenantdb.engine.page.PageStructure;
 import org.revenantdb.engine.space.PageBitmap;
 import org.revenantdb.recovery.file.FileException;
 
@@ -141,12 +142,28 @@ final class CheckPages {
       MemorySegment page = last ? frozen.readOnce(pageId) : frozen.read(pageId);
       if (page == null) {
         problem("page " + pageId + " (" + what + ") is one that was free");
+      } else {
+        checkStructure(pageId, what, page);
       }
       return page;
     } catch (FileException bad) {
       unreadable = true;
       damaged(pageId, what, bad);
       return null;
+    }
+  }
+
+  /**
+   * A page from the file was judged when it was read. One that was changed since, or was never
+   * read, is judged only here: otherwise a page that the next life would refuse looks sound.
+   */
+  private void checkStructure(int pageId, String what, MemorySegment page) {
+    String wrong = PageStructure.problemOf(pageId, page);
+    if (wrong == null) {
+      wrong = PageStructure.problemBeforeChange(pageId, page);
+    }
+    if (wrong != null) {
+      problem("%s: in memory, %s; a restart would refuse it".formatted(what, wrong));
     }
   }
 }

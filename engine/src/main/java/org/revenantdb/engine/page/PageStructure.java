@@ -33,8 +33,8 @@ public final class PageStructure {
    *   S4 The prefix is shared by both fences. Every key has at least skip bytes, and skip is not below the prefix.
    *   S5 Heads ascend: nothing is written among keys that are out of order. Like S2, this is checked before the first
    *      change. A search ends in any case.
-   *   S6 A leaf's reference to a large value, and an inner page's child, is a page that can be one: not the page itself,
-   *      none of the fixed pages, no map.
+   *   S6 A leaf's reference to a large value, and an inner page's child, is a page that can be one: none of the fixed
+   *      pages, no map, and a child is not the page itself. (A reference may be: see isReference.)
    *
    * Cost       of a read: one pass over the slots, two accesses each. Of the first change: a second pass, which marks the
    *            bytes in use in a bitmap of 1 KiB. jmh and docs/format.md §1.8 have the figures.
