@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.chaos.profile.PlatformProfile;
 import org.revenantdb.chaos.run.LifeRecorder;
@@ -39,7 +40,8 @@ class AllocationCrashTest {
 
   private static final Duration LIMIT = Duration.ofSeconds(60);
 
-  @TempDir private Path directory;
+  @TempDir(cleanup = CleanupMode.ON_SUCCESS)
+  private Path directory;
 
   @Test
   @Drawn(oneIn = 2)

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.EnumSet;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.chaos.crash.Options;
 import org.revenantdb.chaos.crash.ProcessDeathRun;
@@ -38,7 +39,8 @@ class SchemaSubjectTest {
 
   private static final int DEPTH = 3;
 
-  @TempDir Path dir;
+  @TempDir(cleanup = CleanupMode.ON_SUCCESS)
+  Path dir;
 
   private static RecordedLives recorded() throws IOException {
     return RecordedLives.of(SchemaSubject::new, SchemaSubjectTest.class, SEED);
