@@ -246,9 +246,10 @@ public final class Checkpointer implements AutoCloseable {
     if (now - nextSecond >= 0) {
       nextSecond = now + SECOND;
       try {
+        log.everySecond();
         source.everySecond();
       } catch (OutOfMemoryError notNow) {
-        // It only shows counters to people, and the next second repeats it.
+        // It shows counters to people and deletes spare files. The next second repeats both.
       }
     }
   }
@@ -331,6 +332,9 @@ public final class Checkpointer implements AutoCloseable {
             pages);
     mayRepeat = false;
     control.write(state);
+    if (clean) {
+      log.endsCleanly();
+    }
     redoPoint = redo;
     log.recycleBelow(redo);
     space.redoPointMoved(redo);

@@ -153,6 +153,9 @@ public final class Log implements AutoCloseable {
 
   private boolean closed;
 
+  /** Whether a durable control slot names the end of this log. */
+  private volatile boolean cleanEnd;
+
   private Log(LifeStart start, SegmentSupply supply, Segment first, LogOptions options) {
     this.start = start;
     this.options = options;
@@ -744,6 +747,22 @@ public final class Log implements AutoCloseable {
     }
   }
 
+  /**
+   * Deletes spare segments that the next seconds do not need. Called once a second, by a thread
+   * that may access files.
+   */
+  public void everySecond() {
+    supply.everySecond(tail());
+  }
+
+  /**
+   * Called when a durable control slot names the end of this log, and nothing follows. Then the
+   * close also deletes the segments that were made ahead.
+   */
+  public void endsCleanly() {
+    cleanEnd = true;
+  }
+
   /** The segments, for a copy of the log. */
   SegmentSupply segments() {
     return supply;
@@ -805,6 +824,9 @@ public final class Log implements AutoCloseable {
       RingPool.giveBack(buffer.ring());
     } else {
       file.delete();
+    }
+    if (cleanEnd) {
+      supply.deleteUnneeded(finalTail);
     }
   }
 }

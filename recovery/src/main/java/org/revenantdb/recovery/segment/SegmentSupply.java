@@ -54,6 +54,8 @@ public final class SegmentSupply {
    *             the one that is used, then two, then four. It is written faster than one file is made, and all sessions
    *             wait meanwhile. Such a file is made only within the user's bound, less one file for a
    *             restart. If it cannot be made, none is made ahead until a caller waits again.
+   * Spare       Free files that the next seconds do not need are deleted, once a second. A clean close leaves one, and
+   *             deletes those that were made ahead.
    * Deletion    Other free files are deleted only while the directory is larger than the user's bound. The first file
    *             that cannot be deleted is held back: another process may have it open, so it is not recycled either.
    *             If a second file cannot be deleted, the directory is the cause. The second file stays free, and no
@@ -63,6 +65,9 @@ public final class SegmentSupply {
    *             beyond the user's bound while segments are held: then the holds that may break are broken, and what
    *             they held is free.
    */
+
+  /** Free files are kept for as many seconds as this, if the log grows as in the last one. */
+  private static final int SECONDS = 8;
 
   /** A segment to be created: from a free file of the same size, or as a new file. */
   private record Making(SegmentPlace place, @Nullable SegmentPlace spare) {}
@@ -125,6 +130,12 @@ public final class SegmentSupply {
   /** Every segment below this that is not held was released. */
   private long releasable;
 
+  /** The end of the log at the last call of {@link #everySecond}. */
+  private long lastTail;
+
+  /** Bytes of free files that the next seconds may need. */
+  private long spareWanted;
+
   private boolean closed;
   private @Nullable Throwable failure;
   private volatile long durable;
@@ -153,6 +164,7 @@ public final class SegmentSupply {
     this.buffer = buffer;
     this.maxBytes = maxBytes;
     this.threadName = threadName;
+    spareWanted = maxBytes;
     directory.ownership().watch(directory.path(), () -> 0);
     present.forEach(directory::relyOn);
   }
@@ -714,6 +726,91 @@ public final class SegmentSupply {
         return;
       }
       wasPolled(spare, delete(spare));
+    }
+  }
+
+  /**
+   * Deletes free segments that the next seconds do not need. Called once a second, by a thread that
+   * may access files.
+   *
+   * <p>What they may need is what the log has grown by in the last second, times eight. It falls by
+   * half a second at most: a log that pauses for a moment keeps its files. A few always stay.
+   *
+   * @param tail the end of the log
+   */
+  public void everySecond(long tail) {
+    lock.lock();
+    try {
+      long grown = lastTail == 0 ? 0 : tail - lastTail;
+      lastTail = tail;
+      spareWanted =
+          Math.max(
+              (long) SegmentLayout.BATCH * nextSize, Math.max(spareWanted / 2, grown * SECONDS));
+    } finally {
+      lock.unlock();
+    }
+    deleteSpare();
+  }
+
+  private void deleteSpare() {
+    for (SegmentPlace spare = pollSpare(); spare != null; spare = pollSpare()) {
+      boolean deleted = delete(spare);
+      wasPolled(spare, deleted);
+      if (!deleted) {
+        return;
+      }
+    }
+  }
+
+  /** A free segment that is deleted because enough others are free; null if there is none. */
+  private @Nullable SegmentPlace pollSpare() {
+    lock.lock();
+    try {
+      if (!deletable || free.isEmpty()) {
+        return null;
+      }
+      SegmentPlace next = free.iterator().next();
+      if (free.bytes() - next.size() < spareWanted) {
+        return null;
+      }
+      free.remove(next.begin());
+      others += next.size();
+      return next;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Deletes the segments that the next life does not need, after the supply was closed. Free ones
+   * go, except for one of the size with which that life begins. So do those that lie wholly behind
+   * the end of the log: they were made ahead.
+   *
+   * @param end the end of the log, which a durable control slot names: nothing else has to prove
+   *     where the log ends
+   */
+  public void deleteUnneeded(long end) {
+    @Nullable SegmentPlace last = inUse.at(end - 1);
+    if (last == null) {
+      return;
+    }
+    List<SegmentPlace> surplus = new ArrayList<>();
+    boolean hasSpare = false;
+    for (SegmentPlace place : free) {
+      if (hasSpare || place.size() != last.size()) {
+        surplus.add(place);
+      } else {
+        hasSpare = true;
+      }
+    }
+    for (SegmentPlace place : inUse.beginningIn(last.end(), Long.MAX_VALUE)) {
+      directory.relyOnNoMore(place);
+      surplus.add(place);
+    }
+    for (SegmentPlace place : surplus) {
+      if (!delete(place)) {
+        return;
+      }
     }
   }
 
