@@ -26,11 +26,6 @@ public final class LeafRun {
   /** The greatest number of leaves of a run: as many as one record can contain. */
   static final int MAX_LEAVES = 8;
 
-  /**
-   * The space that a leaf leaves free for the predecessors of rows, once it is at least half full.
-   */
-  private static final int SPARE = Page.SIZE / 16;
-
   private static final int SMALL = Page.SIZE / 2;
 
   private final int table;
@@ -79,7 +74,7 @@ public final class LeafRun {
    */
   public boolean add(byte[] key, byte[] cell) {
     SlottedBuilder leaf = leaves[fences.size() - 1];
-    if (!fits(leaf, key.length, cell.length)) {
+    if (!fits(leaf, fences.getLast(), key, cell.length)) {
       byte[] fence = Split.separator(leaf.lastKey(), key);
       if (fences.size() == MAX_LEAVES
           || separatorBytes + bytesAsSeparator(fence) > Tree.INNER_ROOM) {
@@ -93,9 +88,12 @@ public final class LeafRun {
     return true;
   }
 
-  private static boolean fits(SlottedBuilder leaf, int key, int cell) {
+  /** A leaf that is less than half full takes the row, even if less room remains for versions. */
+  private static boolean fits(SlottedBuilder leaf, byte[] fence, byte[] key, int cell) {
     int left = leaf.free() - cell - Slotted.LEAF_SLOT;
-    return left > key && (left >= SPARE || left + cell > SMALL);
+    return left >= AppendRoom.enough(key.length, cell)
+        || left >= AppendRoom.least(fence, key, cell, leaf.count() + 1)
+        || (left > key.length && left + cell > SMALL);
   }
 
   /** Whether it has so few rows that a separate leaf would be a waste. */

@@ -36,6 +36,10 @@ final class LeafCells {
     count = 0;
   }
 
+  int count() {
+    return count;
+  }
+
   boolean isEmpty() {
     return count == 0;
   }
