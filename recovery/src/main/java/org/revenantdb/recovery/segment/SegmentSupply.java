@@ -130,6 +130,9 @@ public final class SegmentSupply {
   /** Every segment below this that is not held was released. */
   private long releasable;
 
+  /** A reader of the log has ended here; the next life may read on. */
+  private long leftAt = Long.MAX_VALUE;
+
   /** The end of the log at the last call of {@link #everySecond}. */
   private long lastTail;
 
@@ -566,6 +569,19 @@ public final class SegmentSupply {
     return hold;
   }
 
+  /** Ends a hold, and keeps what it has not read for the next life. */
+  void holdLeaves(LogHold hold) {
+    lock.lock();
+    try {
+      if (!hold.isBroken()) {
+        leftAt = Math.min(leftAt, hold.from());
+      }
+    } finally {
+      lock.unlock();
+    }
+    hold.close();
+  }
+
   /** Moves a hold on, or ends it; returns whether {@link #trim} would delete any segment. */
   boolean holdMoves(LogHold hold, long from) {
     lock.lock();
@@ -770,7 +786,7 @@ public final class SegmentSupply {
         return null;
       }
       SegmentPlace next = free.iterator().next();
-      if (free.bytes() - next.size() < spareWanted) {
+      if (free.bytes() - next.size() < spareWanted || next.end() > leftAt) {
         return null;
       }
       free.remove(next.begin());
@@ -797,11 +813,11 @@ public final class SegmentSupply {
     List<SegmentPlace> surplus = new ArrayList<>();
     boolean hasSpare = false;
     for (SegmentPlace place : free) {
-      if (hasSpare || place.size() != last.size()) {
+      boolean isSpare = !hasSpare && place.size() == last.size();
+      if (!isSpare && place.end() <= leftAt) {
         surplus.add(place);
-      } else {
-        hasSpare = true;
       }
+      hasSpare |= isSpare;
     }
     for (SegmentPlace place : inUse.beginningIn(last.end(), Long.MAX_VALUE)) {
       directory.relyOnNoMore(place);
