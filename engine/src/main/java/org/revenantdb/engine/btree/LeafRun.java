@@ -26,6 +26,9 @@ public final class LeafRun {
   /** The greatest number of leaves of a run: as many as one record can contain. */
   static final int MAX_LEAVES = 8;
 
+  /** A leaf needs no more room for new versions of its rows, however long they are. */
+  private static final int SPARE = Page.SIZE / 16;
+
   private static final int SMALL = Page.SIZE / 2;
 
   private final int table;
@@ -91,9 +94,10 @@ public final class LeafRun {
   /** A leaf that is less than half full takes the row, even if less room remains for versions. */
   private static boolean fits(SlottedBuilder leaf, byte[] fence, byte[] key, int cell) {
     int left = leaf.free() - cell - Slotted.LEAF_SLOT;
-    return left >= AppendRoom.enough(key.length, cell)
-        || left >= AppendRoom.least(fence, key, cell, leaf.count() + 1)
-        || (left > key.length && left + cell > SMALL);
+    return left > key.length
+        && (left >= SPARE
+            || left + cell > SMALL
+            || left >= AppendRoom.least(fence, key, cell, leaf.count() + 1));
   }
 
   /** Whether it has so few rows that a separate leaf would be a waste. */
