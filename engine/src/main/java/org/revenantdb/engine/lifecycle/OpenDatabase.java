@@ -63,12 +63,17 @@ public final class OpenDatabase {
    *                enter
    *             2  the search for forgotten transactions ends; threads that wait for rows are
    *                woken; open transactions are rolled back
-   *             3  unless the log has stopped: the last checkpoint, the clean mark, the double-write file is emptied
+   *             3  unless the log has stopped: if much of the end of the data file is free, a fence and a checkpoint;
+   *                the last checkpoint, the clean mark; the data file is cut; the double-write file is emptied
    *             4  the stack of open resources is closed from the top (OpenResources)
    *                The archiver is on it, above the log: it ships what is durable
    *             A crash before the clean mark leaves a database that was not closed cleanly, and
    *             the next open redoes the log. A crash after it leaves a clean one.
    */
+
+  /** A close does not cut fewer pages off the data file: 1 MiB. */
+  private static final int LEAST_CUT = 128;
+
   private final OpenResources resources = new OpenResources();
   private final PatientLock closing = new PatientLock();
   private final PatientLock compacting = new PatientLock();
@@ -516,6 +521,28 @@ public final class OpenDatabase {
         engine, catalog, log, pool, restartPages, pending, io, checkpointer, cleaner, archiver);
   }
 
+  /**
+   * Prepares the cut of the data file for a close: it grows ahead of its use, and what nobody has
+   * used is given back. The last checkpoint of the close must follow: then both control slots have
+   * the new size (protocols.md §18, §63).
+   *
+   * @return the number of pages to which the file is cut; 0 if too little would be gained
+   */
+  private int fenceToClose(Checkpointer writer) {
+    if (pending.left() > 0) {
+      return 0;
+    }
+    Allocator allocator = engine.storage().allocator();
+    int size = pool.sizeInPages();
+    int least = allocator.sizeAtRest();
+    if (size - least < Math.max(LEAST_CUT, size / 64)) {
+      return 0;
+    }
+    int end = allocator.fence(least);
+    writer.checkpointNow(/* everything= */ true);
+    return end;
+  }
+
   /** Closes cleanly, or as far as possible after a failure. */
   public void close() {
     closing.lock(); // a second caller returns when the first has finished
@@ -547,7 +574,11 @@ public final class OpenDatabase {
       engine.storage().transactions().rowWaiters().close();
       engine.open().databaseCloses();
       if (checkpointer != null && log.failure() == null) {
+        int end = fenceToClose(checkpointer);
         checkpointer.closeCleanly();
+        if (end > 0) {
+          engine.storage().allocator().cut(end);
+        }
         if (doubleWrite != null) {
           doubleWrite.clear();
         }

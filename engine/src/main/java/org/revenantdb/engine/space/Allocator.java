@@ -68,6 +68,9 @@ public final class Allocator {
    */
   private static final int AHEAD = 2048;
 
+  /** Of so many used pages a database at rest has one more. */
+  private static final int REST = 128;
+
   /** The number of maps that are searched for a free mixed page before another extent is taken. */
   private static final int MAPS = 16;
 
@@ -118,6 +121,9 @@ public final class Allocator {
 
   private volatile int pages;
 
+  /** The file as it was found, and all extents that were taken since. Under the lock. */
+  private int used;
+
   /**
    * Pages whose space maps are formatted: {@link #pages}, and those behind a fence that were not
    * cut off, whose maps no later growth formats. Under the lock.
@@ -143,6 +149,7 @@ public final class Allocator {
     this.changes = new MapChanges(pool, claims);
     this.pages = wholeExtents(pages);
     this.mapped = this.pages;
+    this.used = this.pages;
   }
 
   /** A file that ends within an extent was growing when the process died. */
@@ -488,6 +495,7 @@ public final class Allocator {
         claims.leaveExtent(extent);
       }
       extents.raise(seen, extent + 1);
+      used = Math.max(used, page + ExtentMapPage.PAGES);
       if (own) {
         unit.setCurrent(unit.turn(), extent); // which others change only under the lock
         unit.hint().lower(extent);
@@ -603,6 +611,20 @@ public final class Allocator {
     return unit.nextExtent(pool, from);
   }
 
+  /**
+   * The size that is enough for a database at rest: all but what the file has grown by and nobody
+   * has used, and some more, so that its next user need not wait for the growth of the file. At
+   * most its present size. What was used and is free again counts: it may be used again.
+   */
+  public int sizeAtRest() {
+    lock.lock();
+    try {
+      return wholeExtents(Math.min(pages, used + used / REST));
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** As {@link #fence(int)}, as far as possible. */
   public int fence() {
     return fence(0);
@@ -655,6 +677,7 @@ public final class Allocator {
       boolean isCut = pages == end && pool.cutTo(end);
       if (isCut) {
         mapped = end;
+        used = Math.min(used, end);
       }
       return isCut;
     } finally {

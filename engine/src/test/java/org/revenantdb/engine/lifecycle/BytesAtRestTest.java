@@ -1,0 +1,197 @@
+package org.revenantdb.engine.lifecycle;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.ToIntFunction;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.engine.BulkLoad;
+import org.revenantdb.engine.Database;
+import org.revenantdb.engine.DatabaseOptions;
+import org.revenantdb.engine.Table;
+import org.revenantdb.engine.TransactionOptions;
+import org.revenantdb.engine.page.Page;
+import org.revenantdb.engine.page.Slotted;
+import org.revenantdb.engine.testing.Samples;
+
+/** What a database takes on the disk beside its rows: full leaves, little log, no free end. */
+class BytesAtRestTest {
+  private static final int ROWS = 40_000;
+  private static final int KEY = 16;
+  private static final int VALUE = 100;
+  private static final int IN_ONE = 1_000;
+
+  /** Keys are not next to each other, as those of most tables are not. */
+  private static final long SPREAD = 1_000_003L << 8;
+
+  private static final DatabaseOptions OPTIONS =
+      Samples.SMALL
+          .withPoolBytes(32L * Samples.MIB)
+          .withMaxRecoveryLog(32L * Samples.MIB)
+          .withCountersFile(false);
+
+  /** Segments of 1 MiB that are made ahead or kept: §45. */
+  private static final int AHEAD = 5;
+
+  private static final int KEPT = 4;
+
+  @TempDir Path folder;
+
+  private final long seed =
+      Long.getLong("revenant.seed", ThreadLocalRandom.current().nextInt(1 << 30));
+
+  private static byte[] key(long row) {
+    return ByteBuffer.allocate(KEY).putLong(row * SPREAD).putLong(row * 31).array();
+  }
+
+  private static byte[] value(long row) {
+    return Samples.random(row, VALUE);
+  }
+
+  private static void load(Database db, int rows) {
+    Table table = db.getOrCreateTable("rows");
+    for (int first = 0; first < rows; first += IN_ONE) {
+      int from = first;
+      db.run(
+          TransactionOptions.lazy(),
+          tx -> {
+            for (int row = from; row < from + IN_ONE; row++) {
+              tx.put(table, key(row), value(row));
+            }
+          });
+    }
+  }
+
+  private List<MemorySegment> pages(ToIntFunction<MemorySegment> of, int wanted)
+      throws IOException {
+    return PageEdit.pages(folder, page -> of.applyAsInt(page) == wanted).stream()
+        .map(this::page)
+        .toList();
+  }
+
+  private MemorySegment page(int id) {
+    try {
+      return PageEdit.page(folder, id);
+    } catch (IOException failed) {
+      throw new AssertionError(failed);
+    }
+  }
+
+  /** The leaves with rows, other than those of the catalogue, which has table 0. */
+  private List<MemorySegment> leaves() throws IOException {
+    return pages(Page::type, Page.LEAF).stream()
+        .filter(page -> Slotted.table(page) != 0 && Slotted.count(page) > 0)
+        .toList();
+  }
+
+  private void assertFull(List<MemorySegment> leaves) {
+    assertEquals(ROWS, leaves.stream().mapToInt(Slotted::count).sum());
+    double factor = (double) leaves.size() * Page.SIZE / ((long) ROWS * (KEY + VALUE));
+    assertTrue(factor < 1.23, "a byte of rows takes " + factor + " bytes of leaves");
+    for (MemorySegment leaf : leaves) {
+      if (Slotted.hasUpperFence(leaf)) {
+        int free = Slotted.free(leaf);
+        assertTrue(free >= 2 * (VALUE + 10), "no room for two versions: " + free);
+      }
+    }
+  }
+
+  @Test
+  void rows_that_are_put_in_order_fill_their_leaves_and_leave_room_for_two_versions()
+      throws IOException {
+    try (Database db = Database.open(folder, OPTIONS)) {
+      load(db, ROWS);
+      db.cleanNow();
+    }
+    assertFull(leaves());
+  }
+
+  @Test
+  void rows_of_a_bulk_load_fill_their_leaves_and_leave_room_for_two_versions() throws IOException {
+    try (Database db = Database.open(folder, OPTIONS)) {
+      Table table = db.getOrCreateTable("rows");
+      try (BulkLoad load = db.bulkLoad(table, TransactionOptions.lazy())) {
+        for (int row = 0; row < ROWS; row++) {
+          load.add(key(row), value(row));
+        }
+        load.finish();
+      }
+      db.cleanNow();
+    }
+    assertFull(leaves());
+  }
+
+  @Test
+  void updates_of_rows_that_were_put_in_order_split_no_leaf() {
+    System.out.println("BytesAtRestTest -Drevenant.seed=" + seed);
+    Random random = new Random(seed);
+    try (Database db = Database.open(folder, OPTIONS)) {
+      load(db, ROWS);
+      db.cleanNow();
+      long before = db.check().treePages();
+      Table table = db.getOrCreateTable("rows");
+      for (int i = 0; i < ROWS; i++) {
+        int row = random.nextInt(ROWS);
+        int stamp = i;
+        db.run(TransactionOptions.lazy(), tx -> tx.put(table, key(row), value(stamp)));
+      }
+      assertEquals(before, db.check().treePages());
+    }
+  }
+
+  private long logBytes() throws IOException {
+    try (Stream<Path> files = Files.list(folder.resolve("log"))) {
+      long sum = 0;
+      for (Path file : files.toList()) {
+        sum += Files.size(file);
+      }
+      return sum;
+    }
+  }
+
+  @Test
+  void a_database_at_rest_keeps_few_segments_and_a_closed_one_two() throws IOException {
+    try (Database db = Database.open(folder, OPTIONS)) {
+      load(db, 5 * ROWS);
+      long most = db.statistics().files().logDirectoryBytes();
+      assertTrue(most > 16L * Samples.MIB, "it has " + most + " bytes of log");
+      db.checkpoint();
+      while (db.statistics().files().logDirectoryBytes() > (1 + AHEAD + KEPT) * Samples.MIB) {
+        Thread.onSpinWait(); // once a second it gives some back
+      }
+    }
+    assertTrue(logBytes() <= 2 * Samples.MIB, logBytes() + " bytes of log");
+    try (Database db = Database.open(folder, OPTIONS)) {
+      assertTrue(db.recoveryReport().clean());
+      load(db, 2 * ROWS);
+      assertEquals(List.of(), db.check().problems());
+    }
+    assertTrue(logBytes() <= 2 * Samples.MIB, logBytes() + " bytes of log");
+  }
+
+  @Test
+  void a_closed_database_has_little_free_space_at_the_end_of_its_file() throws IOException {
+    try (Database db = Database.open(folder, OPTIONS)) {
+      load(db, 2 * ROWS);
+    }
+    List<Integer> used = PageEdit.pages(folder, page -> Page.type(page) != 0);
+    int end = used.getLast() + 1;
+    long size = Files.size(folder.resolve("revenant.data")) / Page.SIZE;
+    assertTrue(size <= end + end / 128 + 8 + 128, size + " pages, used up to " + end);
+    try (Database db = Database.open(folder, OPTIONS)) {
+      assertTrue(db.recoveryReport().clean());
+      load(db, 3 * ROWS); // it grows again
+      assertEquals(List.of(), db.check().problems());
+    }
+  }
+}

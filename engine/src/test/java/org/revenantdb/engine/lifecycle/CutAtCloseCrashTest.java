@@ -1,0 +1,115 @@
+package org.revenantdb.engine.lifecycle;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+import org.revenantdb.engine.Database;
+import org.revenantdb.engine.DatabaseOptions;
+import org.revenantdb.engine.Table;
+import org.revenantdb.engine.testing.Samples;
+import org.revenantdb.recovery.testing.CrashDisk;
+
+/**
+ * A close cuts the free end of the data file off and deletes segments of the log: it is cut off
+ * before each operation on a file, by kills and power cuts (docs/protocols.md §18, §45, §63).
+ */
+class CutAtCloseCrashTest {
+  private static final DatabaseOptions OPTIONS = Samples.SMALL.withCountersFile(false);
+  private static final int ROWS = 5_000;
+  private static final int IN_ONE = 100;
+  private static final int VALUE = 2_000;
+  private static final String DATA = "/db/revenant.data";
+
+  private final long seed =
+      Long.getLong("revenant.seed", ThreadLocalRandom.current().nextInt(1 << 30));
+
+  private static byte[] key(int row) {
+    return String.format("%08d", row).getBytes();
+  }
+
+  private static void load(Database db, int from, int to) {
+    Table table = db.getOrCreateTable("rows");
+    for (int first = from; first < to; first += IN_ONE) {
+      int begin = first;
+      db.run(tx -> {
+        for (int row = begin; row < begin + IN_ONE; row++) {
+          tx.put(table, key(row), Samples.random(row, VALUE));
+        }
+      });
+    }
+  }
+
+  private static void assertRows(Database db, int rows) {
+    Table table = db.getOrCreateTable("rows");
+    db.run(tx -> {
+      for (int row = 0; row < rows; row++) {
+        assertArrayEquals(Samples.random(row, VALUE), tx.get(table, key(row)));
+      }
+    });
+    assertEquals(List.of(), db.check().problems());
+  }
+
+  private static int pages(CrashDisk disk) {
+    return disk.content(DATA).length / 8192;
+  }
+
+  @Test
+  void a_close_that_is_cut_off_at_any_operation_loses_nothing() {
+    System.out.println("CutAtCloseCrashTest -Drevenant.seed=" + seed);
+    Random random = new Random(seed);
+    CrashDisk disk = new CrashDisk();
+    List<CrashDisk> images = new ArrayList<>();
+    AtomicBoolean cuts = new AtomicBoolean();
+    int before;
+    Database db = Database.open(disk.path("/db"), OPTIONS);
+    try {
+      load(db, 0, ROWS);
+      db.cleanNow();
+      before = pages(disk);
+      disk.observe(
+          new CrashDisk.Observer() {
+            @Override
+            public void beforeChange() {
+              throw new AssertionError();
+            }
+
+            @Override
+            public void beforeChange(String operation) {
+              images.add(random.nextInt(3) == 0 ? disk.afterKill() : disk.afterPowerCut(random));
+              cuts.compareAndSet(false, operation.startsWith("truncate " + DATA));
+            }
+          });
+    } finally {
+      db.close();
+    }
+    disk.observe(() -> {});
+    images.add(disk.afterPowerCut(random));
+    assertTrue(cuts.get(), "the file was not cut");
+    assertTrue(pages(disk) < before, "of " + before + " pages " + pages(disk) + " are left");
+    for (CrashDisk image : images) {
+      goesOn(image, random);
+    }
+  }
+
+  /** Rows come until the file grows again; the power is cut, and all are there. */
+  private void goesOn(CrashDisk image, Random random) {
+    CrashDisk cut;
+    try (Database db = Database.open(image.path("/db"), OPTIONS)) {
+      assertRows(db, ROWS);
+      load(db, ROWS, 2 * ROWS);
+      cut = random.nextBoolean() ? image.afterKill() : image.afterPowerCut(random);
+    }
+    for (CrashDisk left : List.of(cut, image)) {
+      try (Database db = Database.open(left.path("/db"), OPTIONS)) {
+        assertRows(db, 2 * ROWS);
+      }
+    }
+  }
+}
