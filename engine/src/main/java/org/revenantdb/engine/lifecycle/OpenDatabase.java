@@ -71,8 +71,8 @@ public final class OpenDatabase {
    *             the next open redoes the log. A crash after it leaves a clean one.
    */
 
-  /** A close does not cut fewer pages off the data file: 1 MiB. */
-  private static final int LEAST_CUT = 128;
+  /** A close does not cut fewer pages off the data file: 512 KiB. */
+  private static final int LEAST_CUT = 64;
 
   private final OpenResources resources = new OpenResources();
   private final PatientLock closing = new PatientLock();

@@ -22,7 +22,10 @@ import org.revenantdb.recovery.testing.CrashDisk;
  */
 class CutAtCloseCrashTest {
   private static final DatabaseOptions OPTIONS = Samples.SMALL.withCountersFile(false);
-  private static final int ROWS = 5_000;
+
+  /** More than a close leaves. */
+  private static final int FREE = 100;
+
   private static final int IN_ONE = 100;
   private static final int VALUE = 2_000;
   private static final String DATA = "/db/revenant.data";
@@ -68,9 +71,13 @@ class CutAtCloseCrashTest {
     List<CrashDisk> images = new ArrayList<>();
     AtomicBoolean cuts = new AtomicBoolean();
     int before;
+    int rows = 0;
     Database db = Database.open(disk.path("/db"), OPTIONS);
     try {
-      load(db, 0, ROWS);
+      while (db.check().freePages() < FREE) { // until the file has grown by so much ahead
+        load(db, rows, rows + IN_ONE);
+        rows += IN_ONE;
+      }
       db.cleanNow();
       before = pages(disk);
       disk.observe(
@@ -94,21 +101,21 @@ class CutAtCloseCrashTest {
     assertTrue(cuts.get(), "the file was not cut");
     assertTrue(pages(disk) < before, "of " + before + " pages " + pages(disk) + " are left");
     for (CrashDisk image : images) {
-      goesOn(image, random);
+      goesOn(image, rows, random);
     }
   }
 
   /** Rows come until the file grows again; the power is cut, and all are there. */
-  private void goesOn(CrashDisk image, Random random) {
+  private static void goesOn(CrashDisk image, int rows, Random random) {
     CrashDisk cut;
     try (Database db = Database.open(image.path("/db"), OPTIONS)) {
-      assertRows(db, ROWS);
-      load(db, ROWS, 2 * ROWS);
+      assertRows(db, rows);
+      load(db, rows, 2 * rows);
       cut = random.nextBoolean() ? image.afterKill() : image.afterPowerCut(random);
     }
     for (CrashDisk left : List.of(cut, image)) {
       try (Database db = Database.open(left.path("/db"), OPTIONS)) {
-        assertRows(db, 2 * ROWS);
+        assertRows(db, 2 * rows);
       }
     }
   }
