@@ -379,6 +379,11 @@ final class PageWriter implements AutoCloseable {
     }
   }
 
+  /** The number of pages that the file has, or will have when all requests are served. */
+  long pagesSoon() {
+    return Math.max(pagesInFile, ahead);
+  }
+
   /** Waits until the file has at most this many pages; false if it could not be cut. */
   boolean cutTo(long pages) {
     Task task = new Task(pages, /* cuts= */ true);

@@ -533,7 +533,7 @@ public final class OpenDatabase {
       return 0;
     }
     Allocator allocator = engine.storage().allocator();
-    int size = pool.sizeInPages();
+    int size = pool.sizeSoon(); // a growth that was requested ahead comes before the cut
     int least = allocator.sizeAtRest();
     if (size - least < Math.max(LEAST_CUT, size / 64)) {
       return 0;

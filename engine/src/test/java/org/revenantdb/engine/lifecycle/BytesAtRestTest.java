@@ -187,7 +187,7 @@ class BytesAtRestTest {
     List<Integer> used = PageEdit.pages(folder, page -> Page.type(page) != 0);
     int end = used.getLast() + 1;
     long size = Files.size(folder.resolve("revenant.data")) / Page.SIZE;
-    assertTrue(size <= end + end / 128 + 8 + 128, size + " pages, used up to " + end);
+    assertTrue(size <= end + end / 128 + 8 + 64, size + " pages, used up to " + end);
     try (Database db = Database.open(folder, OPTIONS)) {
       assertTrue(db.recoveryReport().clean());
       load(db, 3 * ROWS); // it grows again

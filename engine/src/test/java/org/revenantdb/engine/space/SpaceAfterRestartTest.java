@@ -329,8 +329,8 @@ class SpaceAfterRestartTest {
       db.getOrCreateTable("t");
     }
     try (Database db = open("full")) {
-      // The close has cut off what nobody had used.
-      long end = (db.statistics().files().dataFilePages() + FEW_PAGES) * Page.SIZE;
+      // The close has cut off what nobody had used; there is room for less than half of t's rows.
+      long end = (db.statistics().files().dataFilePages() + 3 * FEW_PAGES) * Page.SIZE;
       files.hook(event -> {
         if (event.is(IoEvent.Kind.WRITE, DatabaseFiles.DATA)
             && event.position() + event.length() > end) {
