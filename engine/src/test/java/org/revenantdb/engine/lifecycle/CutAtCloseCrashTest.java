@@ -5,15 +5,21 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.Table;
+import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.testing.Samples;
+import org.revenantdb.recovery.format.ControlSlotLayout;
 import org.revenantdb.recovery.testing.CrashDisk;
 
 /**
@@ -60,7 +66,7 @@ class CutAtCloseCrashTest {
   }
 
   private static int pages(CrashDisk disk) {
-    return disk.content(DATA).length / 8192;
+    return disk.content(DATA).length / Page.SIZE;
   }
 
   @Test
@@ -80,18 +86,11 @@ class CutAtCloseCrashTest {
       }
       db.cleanNow();
       before = pages(disk);
-      disk.observe(
-          new CrashDisk.Observer() {
-            @Override
-            public void beforeChange() {
-              throw new AssertionError();
-            }
-
-            @Override
-            public void beforeChange(String operation) {
-              images.add(random.nextInt(3) == 0 ? disk.afterKill() : disk.afterPowerCut(random));
-              cuts.compareAndSet(false, operation.startsWith("truncate " + DATA));
-            }
+      observe(
+          disk,
+          operation -> {
+            images.add(random.nextInt(3) == 0 ? disk.afterKill() : disk.afterPowerCut(random));
+            cuts.compareAndSet(false, operation.startsWith("truncate " + DATA));
           });
     } finally {
       db.close();
@@ -103,6 +102,77 @@ class CutAtCloseCrashTest {
     for (CrashDisk image : images) {
       goesOn(image, rows, random);
     }
+  }
+
+  /**
+   * The newest control slot is written again by an open, and a power cut leaves garbage there. The
+   * other slot then counts, and the close has deleted segments that records name.
+   */
+  @Test
+  void an_open_that_is_cut_off_behind_a_clean_close_loses_nothing() {
+    System.out.println("CutAtCloseCrashTest -Drevenant.seed=" + seed);
+    Random random = new Random(seed);
+    boolean anyDeleted = false;
+    for (int rows = IN_ONE; rows <= 6 * IN_ONE; rows += IN_ONE) {
+      CrashDisk disk = new CrashDisk();
+      Set<String> deleted = new HashSet<>();
+      try (Database db = Database.open(disk.path("/db"), OPTIONS)) {
+        load(db, 0, rows);
+        db.checkpoint();
+        List<String> before = disk.files();
+        observe(
+            disk,
+            operation ->
+                before.stream()
+                    .filter(file -> operation.equals("delete " + file))
+                    .forEach(deleted::add));
+      }
+      String last = disk.files().stream().filter(file -> file.endsWith(".log")).toList().getLast();
+      anyDeleted |=
+          deleted.stream().anyMatch(file -> file.endsWith(".log") && file.compareTo(last) > 0);
+      List<CrashDisk> images = new ArrayList<>();
+      observe(
+          disk,
+          operation -> {
+            images.add(disk.afterPowerCut(random));
+            for (int slot :
+                new int[] {ControlSlotLayout.FIRST_PAGE, ControlSlotLayout.SECOND_PAGE}) {
+              if (operation.startsWith("write " + DATA + " at " + slot * Page.SIZE + ",")) {
+                images.add(withGarbage(disk.afterKill(), slot));
+              }
+            }
+          });
+      Database.open(disk.path("/db"), OPTIONS).close();
+      disk.observe(() -> {});
+      for (CrashDisk image : images) {
+        try (Database db = Database.open(image.path("/db"), OPTIONS)) {
+          assertRows(db, rows);
+        }
+      }
+    }
+    assertTrue(anyDeleted, "no close has deleted a segment that was made ahead");
+  }
+
+  private static CrashDisk withGarbage(CrashDisk image, int page) {
+    byte[] bytes = image.content(DATA);
+    Arrays.fill(bytes, page * Page.SIZE, page * Page.SIZE + 512, (byte) 0x5a);
+    image.content(DATA, bytes);
+    return image;
+  }
+
+  private static void observe(CrashDisk disk, Consumer<String> before) {
+    disk.observe(
+        new CrashDisk.Observer() {
+          @Override
+          public void beforeChange() {
+            throw new AssertionError();
+          }
+
+          @Override
+          public void beforeChange(String operation) {
+            before.accept(operation);
+          }
+        });
   }
 
   /** Rows come until the file grows again; the power is cut, and all are there. */

@@ -52,6 +52,10 @@ public final class Checkpointer implements AutoCloseable {
    *             and a second force would then succeed although bytes are lost. So they stop the
    *             engine.
    *
+   * Clean       A round that finds nothing left to do at the close writes its slot twice, into both places. Then the
+   *             log deletes segments that records of this life name (docs/protocols.md §45). A crash between the two
+   *             writes: nothing is deleted yet. After them, damage to one slot leaves the same state.
+   *
    * Invariants  I1 B is read before the frames: a frame whose mark was missed belongs to a record at or after B.
    *             I2 the redo point never moves back. I3 only a forced slot allows 7.
    */
@@ -331,9 +335,12 @@ public final class Checkpointer implements AutoCloseable {
             clean ? image.lsn() : 0,
             pages);
     mayRepeat = false;
-    control.write(state);
     if (clean) {
+      // Both: the log that follows deletes segments, and without them only this state is of use.
+      control.writeBoth(state);
       log.endsCleanly();
+    } else {
+      control.write(state);
     }
     redoPoint = redo;
     log.recycleBelow(redo);

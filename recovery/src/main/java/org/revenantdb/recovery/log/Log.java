@@ -153,7 +153,7 @@ public final class Log implements AutoCloseable {
 
   private boolean closed;
 
-  /** Whether a durable control slot names the end of this log. */
+  /** Whether both control slots durably name the end of this log. */
   private volatile boolean cleanEnd;
 
   private Log(LifeStart start, SegmentSupply supply, Segment first, LogOptions options) {
@@ -756,7 +756,7 @@ public final class Log implements AutoCloseable {
   }
 
   /**
-   * Called when a durable control slot names the end of this log, and nothing follows. Then the
+   * Called when both control slots durably name the end of this log, and nothing follows. Then the
    * close also deletes the segments that were made ahead.
    */
   public void endsCleanly() {

@@ -802,7 +802,7 @@ public final class SegmentSupply {
    * go, except for one of the size with which that life begins. So do those that lie wholly behind
    * the end of the log: they were made ahead.
    *
-   * @param end the end of the log, which a durable control slot names: nothing else has to prove
+   * @param end the end of the log, which both control slots durably name: nothing else has to prove
    *     where the log ends
    */
   public void deleteUnneeded(long end) {
