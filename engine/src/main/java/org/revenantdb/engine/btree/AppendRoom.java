@@ -8,7 +8,8 @@ import org.revenantdb.engine.page.Slotted;
  * versions of its rows. Without it, the first update of each full leaf would split the leaf.
  *
  * <p>A leaf at the right edge stores the whole keys of its rows. When it gets an upper fence, the
- * prefix that its fences share leaves all cells. That room counts here.
+ * prefix that its fences share leaves all cells. That room counts here, except for one version:
+ * updates of a leaf without an upper fence must not split it either.
  */
 public final class AppendRoom {
   /** The least room, in which versions of many small rows fit. */
@@ -21,6 +22,15 @@ public final class AppendRoom {
   private static final int VERSIONS = 2;
 
   private AppendRoom() {}
+
+  /**
+   * Whether a leaf of such rows keeps room for versions.
+   *
+   * @param cell bytes of the cell of a row, with the whole key
+   */
+  static boolean isForVersions(int cell) {
+    return cell <= MOST;
+  }
 
   /**
    * The room that is enough behind any row.
@@ -43,7 +53,11 @@ public final class AppendRoom {
   public static int least(byte[] lower, byte[] key, int cell, int rows) {
     // The next key may share less with the lower fence. Then less room remains for versions.
     int prefix = Math.min(Slotted.MAX_PREFIX, shared(lower, key));
-    return Math.max(forFence(key.length), forVersions(cell) - rows * prefix);
+    int later = forVersions(cell) - rows * prefix;
+    // The prefix leaves the cells only when the leaf gets its upper fence. A row that is updated
+    // before that needs its room at once.
+    int now = isForVersions(cell) ? cell - key.length : 0;
+    return Math.max(forFence(key.length), Math.max(now, later));
   }
 
   /** No separator above a key is longer. */
@@ -53,7 +67,7 @@ public final class AppendRoom {
 
   /** Room for new versions, as of the time when the leaf has its upper fence. */
   private static int forVersions(int cell) {
-    return cell > MOST ? 0 : Math.clamp((long) VERSIONS * cell, LEAST, MOST);
+    return !isForVersions(cell) ? 0 : Math.clamp((long) VERSIONS * cell, LEAST, MOST);
   }
 
   /** The number of bytes at the beginning that a lower fence and a key have in common. */

@@ -97,7 +97,8 @@ public final class LeafRun {
     return left > key.length
         && (left >= SPARE
             || left + cell > SMALL
-            || left >= AppendRoom.least(fence, key, cell, leaf.count() + 1));
+            || (AppendRoom.isForVersions(cell) // else it would keep room for its fence only
+                && left >= AppendRoom.least(fence, key, cell, leaf.count() + 1)));
   }
 
   /** Whether it has so few rows that a separate leaf would be a waste. */
