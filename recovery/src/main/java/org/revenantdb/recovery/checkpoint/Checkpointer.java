@@ -250,10 +250,9 @@ public final class Checkpointer implements AutoCloseable {
     if (now - nextSecond >= 0) {
       nextSecond = now + SECOND;
       try {
-        log.everySecond();
         source.everySecond();
       } catch (OutOfMemoryError notNow) {
-        // It shows counters to people and deletes spare files. The next second repeats both.
+        // It only shows counters to people, and the next second repeats it.
       }
     }
   }

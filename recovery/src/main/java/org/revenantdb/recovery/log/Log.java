@@ -748,16 +748,8 @@ public final class Log implements AutoCloseable {
   }
 
   /**
-   * Deletes spare segments that the next seconds do not need. Called once a second, by a thread
-   * that may access files.
-   */
-  public void everySecond() {
-    supply.everySecond(tail());
-  }
-
-  /**
    * Called when both control slots durably name the end of this log, and nothing follows. Then the
-   * close also deletes the segments that were made ahead.
+   * close deletes free segments, and those that were made ahead.
    */
   public void endsCleanly() {
     cleanEnd = true;

@@ -54,8 +54,8 @@ public final class SegmentSupply {
    *             the one that is used, then two, then four. It is written faster than one file is made, and all sessions
    *             wait meanwhile. Such a file is made only within the user's bound, less one file for a
    *             restart. If it cannot be made, none is made ahead until a caller waits again.
-   * Spare       Free files that the next seconds do not need are deleted, once a second. A clean close leaves one, and
-   *             deletes those that were made ahead.
+   * Rest        A clean close deletes free files but one, and those that were made ahead. While the database is open
+   *             free files stay: a log that is written slowly needs each of them again after the next checkpoint.
    * Deletion    Other free files are deleted only while the directory is larger than the user's bound. The first file
    *             that cannot be deleted is held back: another process may have it open, so it is not recycled either.
    *             If a second file cannot be deleted, the directory is the cause. The second file stays free, and no
@@ -65,9 +65,6 @@ public final class SegmentSupply {
    *             beyond the user's bound while segments are held: then the holds that may break are broken, and what
    *             they held is free.
    */
-
-  /** Free files are kept for as many seconds as this, if the log grows as in the last one. */
-  private static final int SECONDS = 8;
 
   /** A segment to be created: from a free file of the same size, or as a new file. */
   private record Making(SegmentPlace place, @Nullable SegmentPlace spare) {}
@@ -133,12 +130,6 @@ public final class SegmentSupply {
   /** A reader of the log has ended here; the next life may read on. */
   private long leftAt = Long.MAX_VALUE;
 
-  /** The end of the log at the last call of {@link #everySecond}. */
-  private long lastTail;
-
-  /** Bytes of free files that the next seconds may need. */
-  private long spareWanted;
-
   private boolean closed;
   private @Nullable Throwable failure;
   private volatile long durable;
@@ -167,7 +158,6 @@ public final class SegmentSupply {
     this.buffer = buffer;
     this.maxBytes = maxBytes;
     this.threadName = threadName;
-    spareWanted = maxBytes;
     directory.ownership().watch(directory.path(), () -> 0);
     present.forEach(directory::relyOn);
   }
@@ -742,58 +732,6 @@ public final class SegmentSupply {
         return;
       }
       wasPolled(spare, delete(spare));
-    }
-  }
-
-  /**
-   * Deletes free segments that the next seconds do not need. Called once a second, by a thread that
-   * may access files.
-   *
-   * <p>What they may need is what the log has grown by in the last second, times eight. It falls by
-   * half a second at most: a log that pauses for a moment keeps its files. A few always stay.
-   *
-   * @param tail the end of the log
-   */
-  public void everySecond(long tail) {
-    lock.lock();
-    try {
-      long grown = lastTail == 0 ? 0 : tail - lastTail;
-      lastTail = tail;
-      spareWanted =
-          Math.max(
-              (long) SegmentLayout.BATCH * nextSize, Math.max(spareWanted / 2, grown * SECONDS));
-    } finally {
-      lock.unlock();
-    }
-    deleteSpare();
-  }
-
-  private void deleteSpare() {
-    for (SegmentPlace spare = pollSpare(); spare != null; spare = pollSpare()) {
-      boolean deleted = delete(spare);
-      wasPolled(spare, deleted);
-      if (!deleted) {
-        return;
-      }
-    }
-  }
-
-  /** A free segment that is deleted because enough others are free; null if there is none. */
-  private @Nullable SegmentPlace pollSpare() {
-    lock.lock();
-    try {
-      if (!deletable || free.isEmpty()) {
-        return null;
-      }
-      SegmentPlace next = free.iterator().next();
-      if (free.bytes() - next.size() < spareWanted || next.end() > leftAt) {
-        return null;
-      }
-      free.remove(next.begin());
-      others += next.size();
-      return next;
-    } finally {
-      lock.unlock();
     }
   }
 
