@@ -63,10 +63,11 @@ public final class OpenDatabase {
    *                enter
    *             2  the search for forgotten transactions ends; threads that wait for rows are
    *                woken; open transactions are rolled back
-   *             3  unless the log has stopped: if much of the end of the data file is free, a fence and a checkpoint;
-   *                the last checkpoint, the clean mark; the data file is cut; the double-write file is emptied
+   *             3  unless the log has stopped: if much of the end of the data file is free, a fence;
+   *                the last checkpoint, the clean mark; the double-write file is emptied
    *             4  the stack of open resources is closed from the top (OpenResources)
    *                The archiver is on it, above the log: it ships what is durable
+   *                The cut of the data file is on it, below log and pool: it is the last change of a file
    *             A crash before the clean mark leaves a database that was not closed cleanly, and
    *             the next open redoes the log. A crash after it leaves a clean one.
    */
@@ -89,6 +90,8 @@ public final class OpenDatabase {
 
   /** What the crash before this open has left; with a read-only open for as long as it is open. */
   private final PendingParts pending;
+
+  private final CutAtClose cutAtClose;
 
   private final @Nullable Checkpointer checkpointer;
   private final @Nullable BackgroundRedo redo;
@@ -133,6 +136,7 @@ public final class OpenDatabase {
     Opening steps = new Opening(directory, options, io, waits, resources, isView);
     try {
       Opening.Files files = steps.openFiles(); // 1
+      cutAtClose = resources.opened(new CutAtClose(files.survey().data()));
       Opening.Analysed analysed = steps.analyse(files); // 2
       Opening.Life life = steps.startLife(files, analysed); // 3
       archiver = steps.holdForArchive(files, life);
@@ -526,21 +530,21 @@ public final class OpenDatabase {
    * used is given back. The last checkpoint of the close must follow: then both control slots have
    * the new size (protocols.md §18, §63).
    *
-   * @return the number of pages to which the file is cut; 0 if too little would be gained
+   * @return the number of pages to which the file is cut; 0 if too little would be gained, or if
+   *     the used end cannot be found
    */
-  private int fenceToClose(Checkpointer writer) {
+  private int fenceToClose() {
     if (pending.left() > 0) {
       return 0;
     }
     Allocator allocator = engine.storage().allocator();
-    int size = pool.sizeSoon(); // a growth that was requested ahead comes before the cut
-    int least = allocator.sizeAtRest();
-    if (size - least < Math.max(LEAST_CUT, size / 64)) {
-      return 0;
+    try {
+      int size = pool.sizeSoon(); // a growth that was requested ahead comes before the cut
+      int least = allocator.sizeAtRest();
+      return size - least < Math.max(LEAST_CUT, size / 64) ? 0 : allocator.fence(least);
+    } catch (RuntimeException | OutOfMemoryError notNow) {
+      return 0; // a map cannot be read, for instance; that must not cost the clean close
     }
-    int end = allocator.fence(least);
-    writer.checkpointNow(/* everything= */ true);
-    return end;
   }
 
   /** Closes cleanly, or as far as possible after a failure. */
@@ -574,10 +578,9 @@ public final class OpenDatabase {
       engine.storage().transactions().rowWaiters().close();
       engine.open().databaseCloses();
       if (checkpointer != null && log.failure() == null) {
-        int end = fenceToClose(checkpointer);
-        checkpointer.closeCleanly();
-        if (end > 0) {
-          engine.storage().allocator().cut(end);
+        int end = fenceToClose();
+        if (checkpointer.closeCleanly()) {
+          cutAtClose.to(end);
         }
         if (doubleWrite != null) {
           doubleWrite.clear();

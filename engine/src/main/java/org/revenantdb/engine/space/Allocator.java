@@ -121,8 +121,11 @@ public final class Allocator {
 
   private volatile int pages;
 
-  /** The file as it was found, and all extents that were taken since. Under the lock. */
+  /** The end of all extents that were taken since the file was opened. Under the lock. */
   private int used;
+
+  /** The pages of all extents that were taken since the file was opened. Written under the lock. */
+  private volatile int takenPages;
 
   /**
    * Pages whose space maps are formatted: {@link #pages}, and those behind a fence that were not
@@ -149,7 +152,6 @@ public final class Allocator {
     this.changes = new MapChanges(pool, claims);
     this.pages = wholeExtents(pages);
     this.mapped = this.pages;
-    this.used = this.pages;
   }
 
   /** A file that ends within an extent was growing when the process died. */
@@ -271,8 +273,12 @@ public final class Allocator {
     return page;
   }
 
+  /**
+   * Lets the file grow before its end is reached. A session that has taken few pages leaves that to
+   * the end of the file: it may close soon, and a close cuts off what was not used.
+   */
   private void growInTime(int claimed, int limit) {
-    if (claimed > limit - Math.min(limit / 8, AHEAD)) {
+    if (claimed > limit - Math.min(Math.min(limit / 8, AHEAD), takenPages)) {
       pool.extendAhead(beforeNextMap(limit, limit + growth(limit)));
     }
   }
@@ -496,6 +502,7 @@ public final class Allocator {
       }
       extents.raise(seen, extent + 1);
       used = Math.max(used, page + ExtentMapPage.PAGES);
+      takenPages = Math.min(AHEAD, takenPages + ExtentMapPage.PAGES);
       if (own) {
         unit.setCurrent(unit.turn(), extent); // which others change only under the lock
         unit.hint().lower(extent);
@@ -612,14 +619,16 @@ public final class Allocator {
   }
 
   /**
-   * The size that is enough for a database at rest: all but what the file has grown by and nobody
-   * has used, and some more, so that its next user need not wait for the growth of the file. At
-   * most its present size. What was used and is free again counts: it may be used again.
+   * The size that is enough for a database at rest: up to the last extent that is in use, or was
+   * taken since the file was opened; and some more, so that its next user need not wait for the
+   * growth of the file. At most its present size. An extent that was taken and is free again
+   * counts: the next session may use it again.
    */
   public int sizeAtRest() {
     lock.lock();
     try {
-      return wholeExtents(Math.min(pages, used + used / REST));
+      int end = Math.max(used, occupancy.endOfExtents(pages));
+      return wholeExtents(Math.min(pages, end + end / REST));
     } finally {
       lock.unlock();
     }
@@ -649,14 +658,22 @@ public final class Allocator {
       fences.incrementAndGet();
       int before = pages;
       int end = Math.min(before, Math.max(least, occupancy.endOfExtents(before)));
+      boolean found = false;
       pages = end;
-      // A thread that claimed a page behind the new end before it could see that end keeps the
-      // page, and all pages before it stay.
-      for (int last = occupancy.endOfExtents(before);
-          last > end;
-          last = occupancy.endOfExtents(before)) {
-        end = last;
-        pages = end;
+      try {
+        // A thread that claimed a page behind the new end before it could see that end keeps the
+        // page, and all pages before it stay.
+        for (int last = occupancy.endOfExtents(before);
+            last > end;
+            last = occupancy.endOfExtents(before)) {
+          end = last;
+          pages = end;
+        }
+        found = true;
+      } finally {
+        if (!found) {
+          pages = before; // a map cannot be read, and a page behind the new end may be in use
+        }
       }
       mixed.lower(end);
       extents.lower(ExtentMapPage.extentOf(end));

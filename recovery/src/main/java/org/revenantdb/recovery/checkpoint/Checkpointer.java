@@ -209,7 +209,7 @@ public final class Checkpointer implements AutoCloseable {
     // Everything that is dirty now: with active writers there is always a dirty page.
     long tail = log.tail();
     try {
-      round(everything ? tail : tail - untouched(tail), /* closing= */ false);
+      boolean _ = round(everything ? tail : tail - untouched(tail), /* closing= */ false);
     } catch (OutOfMemoryError notNow) {
       repeatLater(everything, notNow);
       return true;
@@ -306,7 +306,8 @@ public final class Checkpointer implements AutoCloseable {
     }
   }
 
-  private void round(long goal, boolean closing) {
+  /** Returns whether the slot has the clean mark. */
+  private boolean round(long goal, boolean closing) {
     mayRepeat = true;
     source.roundBegins();
     long former = redoPoint;
@@ -345,6 +346,7 @@ public final class Checkpointer implements AutoCloseable {
     log.recycleBelow(redo);
     space.redoPointMoved(redo);
     source.roundEnded(former, redo);
+    return clean;
   }
 
   /** A page behind the size in the slot was cut off, or is unknown there. */
@@ -360,16 +362,17 @@ public final class Checkpointer implements AutoCloseable {
    * <p>Call it from a thread that is never interrupted, when nothing is published any more.
    * Otherwise the database is not marked as cleanly closed, and the next open recovers it.
    *
+   * @return whether it is marked, in both control slots
    * @throws LogStoppedException if the engine stopped before
    */
-  public void closeCleanly() {
+  public boolean closeCleanly() {
     close();
     @Nullable Throwable cause = failure;
     if (cause != null) {
       throw new LogStoppedException(cause);
     }
     try {
-      round(Long.MAX_VALUE, /* closing= */ true);
+      return round(Long.MAX_VALUE, /* closing= */ true);
     } catch (Throwable thrown) {
       stop(thrown);
       throw thrown;
