@@ -53,9 +53,12 @@ public final class ByteReader {
    * @param length how many bytes are read
    * @return this reader
    */
+  @SuppressWarnings("ReferenceEquality") // which array it is
   public ByteReader reset(byte[] bytes, int offset, int length) {
     Objects.checkFromIndexSize(offset, length, bytes.length);
-    buffer = bytes;
+    if (buffer != bytes) { // a reference is stored for the garbage collector, too
+      buffer = bytes;
+    }
     origin = offset;
     position = offset;
     end = offset + length;

@@ -1,6 +1,9 @@
 package org.revenantdb.collections;
 
 import java.io.OutputStream;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.Objects;
 
@@ -12,6 +15,10 @@ import java.util.Objects;
  */
 public final class ByteWriter {
   private static final int FIRST = 64;
+
+  private static final VarHandle LONG =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN)
+          .withInvokeExactBehavior();
 
   private byte[] buffer;
   private int length;
@@ -106,6 +113,11 @@ public final class ByteWriter {
     Objects.checkIndex(bytes, Long.BYTES + 1);
     int at = length;
     room(bytes);
+    if (at <= buffer.length - Long.BYTES) {
+      LONG.set(
+          buffer, at, value << (Long.SIZE - bytes * Byte.SIZE)); // with bytes that do not count
+      return;
+    }
     for (int shift = (bytes - 1) * Byte.SIZE; shift >= 0; shift -= Byte.SIZE) {
       buffer[at++] = (byte) (value >>> shift);
     }

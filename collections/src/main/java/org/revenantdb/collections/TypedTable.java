@@ -319,7 +319,11 @@ public final class TypedTable<K, V> {
 
   /** A row that was stored, unless it has expired. */
   private @Nullable V visible(Transaction transaction, @Nullable V row) {
-    Expiring<V> expiring = indexes.expiring();
+    return visible(transaction, row, indexes.expiring());
+  }
+
+  private static <V> @Nullable V visible(
+      Transaction transaction, @Nullable V row, @Nullable Expiring<V> expiring) {
     return expiring == null || row == null || !expiring.isOver(transaction, row) ? row : null;
   }
 
@@ -391,12 +395,14 @@ public final class TypedTable<K, V> {
     Scratch scratch = scratches.take();
     try {
       KeyBatch batch = encode(wanted, scratch);
+      Expiring<V> expiring = indexes.expiring();
       transaction.getAll(
           table,
           batch,
           (index, bytes, offset, length) -> {
             K key = wanted.get(index);
-            V row = visible(transaction, value(scratch.in(bytes, offset, length), key));
+            V read = value(scratch.in(bytes, offset, length), key);
+            V row = visible(transaction, read, expiring);
             if (row != null) {
               action.accept(key, row);
             }

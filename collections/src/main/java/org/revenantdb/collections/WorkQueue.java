@@ -221,9 +221,9 @@ public final class WorkQueue<T> implements AutoCloseable {
     if (delay.isNegative()) {
       throw new IllegalArgumentException("delay " + delay + ": not negative");
     }
-    long id =
-        rows.add(transaction, item, delay.isZero(), QueueRows.plus(now(), QueueRows.millis(delay)));
-    transaction.afterCommit(room::arrived);
+    long due = QueueRows.plus(now(), QueueRows.millis(delay));
+    long id = rows.add(transaction, item, delay.isZero(), due);
+    transaction.afterCommit(delay.isZero() ? room::arrived : () -> room.parked(due));
     return id;
   }
 
@@ -296,7 +296,7 @@ public final class WorkQueue<T> implements AutoCloseable {
         if (left <= 0) {
           return null;
         }
-        room.sleep(left, nanosUntil(look.due()));
+        room.sleep(left, nanosUntil(room.due()));
       }
       return null;
     } finally {
@@ -310,10 +310,22 @@ public final class WorkQueue<T> implements AutoCloseable {
 
   /** Looks at the tables once, and delivers an item if there is one. Under the lock. */
   private QueueRows.Look<T> look() {
+    long now = now();
+    boolean readsParked = room.mayBeDue(now);
+    if (readsParked) {
+      room.readsParked();
+    }
+    long due =
+        readsParked ? Long.MIN_VALUE : Long.MAX_VALUE; // if this fails, nothing was found out
     try (Transaction tx = database.begin(QueueRows.DELIVERS)) {
-      QueueRows.Look<T> look = rows.look(tx, now(), QueueRows.millis(options.visibility()));
+      long visibility = QueueRows.millis(options.visibility());
+      QueueRows.Look<T> look = rows.look(tx, now, visibility, readsParked);
       tx.commit();
+      QueueRows.Leased<T> leased = look.leased();
+      due = leased == null ? look.due() : Math.min(look.due(), leased.until());
       return look;
+    } finally {
+      room.isDueAt(due);
     }
   }
 
@@ -323,9 +335,10 @@ public final class WorkQueue<T> implements AutoCloseable {
     database.run(
         QueueRows.DELIVERS,
         tx -> {
-          if (rows.giveBack(tx, leased, QueueRows.plus(now(), delay), now(), reason)) {
+          long due = QueueRows.plus(now(), delay);
+          if (rows.giveBack(tx, leased, due, now(), reason)) {
             over(tx, leased);
-            tx.afterCommit(room::arrived);
+            tx.afterCommit(() -> room.parked(due));
           }
         });
   }
@@ -339,6 +352,7 @@ public final class WorkQueue<T> implements AutoCloseable {
   boolean extend(QueueRows.Leased<T> leased, Duration visibility) {
     room.lock().lock();
     try {
+      room.extending();
       boolean isDelivered = database.read(tx -> rows.isDelivered(tx, leased));
       if (isDelivered) {
         room.extend(leased.id(), QueueRows.plus(now(), QueueRows.millis(visibility)));

@@ -500,6 +500,43 @@ class WorkQueueTest {
   }
 
   @Test
+  void an_item_that_is_due_before_those_that_were_known_is_delivered_in_time() throws Exception {
+    try (WorkQueue<String> queue = queue()) {
+      db.run(tx -> {
+        queue.offer(tx, "late", Duration.ofSeconds(60));
+      });
+      assertNull(queue.poll(Duration.ZERO)); // it knows when that is due
+      db.run(tx -> {
+        queue.offer(tx, "early", Duration.ofSeconds(5));
+      });
+      assertNull(queue.poll(Duration.ZERO));
+      later(queue, 5);
+      Delivery<String> early = demand(queue);
+      assertEquals("early", early.item());
+      early.retry("another time");
+      assertNull(queue.poll(Duration.ZERO));
+      later(queue, 2);
+      assertEquals("early", demand(queue).item());
+    }
+  }
+
+  @Test
+  void an_extension_that_is_made_shorter_ends_in_time() throws Exception {
+    try (WorkQueue<String> queue = queue()) {
+      queue.offer("a");
+      Delivery<String> first = demand(queue);
+      first.extend(Duration.ofSeconds(100));
+      later(queue, 20);
+      assertNull(queue.poll(Duration.ZERO)); // it knows how long that is
+      first.extend(Duration.ofSeconds(10));
+      later(queue, 9);
+      assertNull(queue.poll(Duration.ZERO));
+      later(queue, 1);
+      assertEquals(2, demand(queue).attempt());
+    }
+  }
+
+  @Test
   void an_extension_is_over_with_the_delivery() throws Exception {
     try (WorkQueue<String> queue = queue()) {
       queue.offer("a");

@@ -80,7 +80,8 @@ public final class QueueRows<T> {
    *
    * @param leased the first item that is ready, which is delivered now; null if there is none
    * @param hasMore whether another one is ready
-   * @param due when the first parked item is due; {@code Long.MAX_VALUE} if there is none
+   * @param due when the first parked item is due; {@code Long.MAX_VALUE} if there is none, or if
+   *     these were not read
    */
   public record Look<T>(@Nullable Leased<T> leased, boolean hasMore, long due) {}
 
@@ -142,9 +143,10 @@ public final class QueueRows<T> {
    * Makes those ready that are due, and delivers the first item that is ready.
    *
    * @param tx which begins with this, and is committed behind it
+   * @param readsParked whether one may be due
    */
-  public Look<T> look(Transaction tx, long now, long visibility) {
-    long due = ripen(tx, now);
+  public Look<T> look(Transaction tx, long now, long visibility, boolean readsParked) {
+    long due = readsParked ? ripen(tx, now) : Long.MAX_VALUE;
     while (true) {
       Row<byte[], Ready> first = null;
       boolean hasMore = false;

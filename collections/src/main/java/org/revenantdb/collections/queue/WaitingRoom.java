@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -14,7 +15,7 @@ import org.revenantdb.engine.Database;
  * The threads that wait for an item of one queue, shared by all objects of that queue.
  *
  * <p>Threads: the methods are called by a thread that holds the lock, except {@link #arrived},
- * {@link #over}, {@link #pause} and {@link #wakeAll}.
+ * {@link #parked}, {@link #isDueAt}, {@link #over}, {@link #pause} and {@link #wakeAll}.
  */
 public final class WaitingRoom {
   /*
@@ -27,6 +28,18 @@ public final class WaitingRoom {
    *               it reads 0      its commit comes before the fence, so before the taker's count in the order of
    *                               fences: the second look sees the commit
    *               it reads more   it takes the lock, which the taker has until it sleeps, and wakes it
+   *
+   * Due         no parked item is due before `due`, so a look before that time need not read the parked ones. A thread
+   *             that looks for them sets it to the end of time before its transaction begins, and lowers it to what it
+   *             has found. A thread that parks an item lowers it behind its commit. If that commit came before the
+   *             snapshot of the look, the look has found the item; if it came later, so did the lowering.
+   *             A commit by Database.commitPrepared lowers nothing: after `longestNanos` parked items are read anyway.
+   *
+   * Extensions  A thread that extends a delivery holds the lock, sets `mayBeExtended` and then reads the row of the
+   *             delivery. One that has ended a delivery by its commit reads `mayBeExtended` behind a full fence.
+   *               it reads false  its commit comes before: the other thread finds no row and extends nothing
+   *               it reads true   it takes the lock and removes the extension, if there is one
+   *             So the end of a delivery mostly does not wait for the threads that take items.
    *
    * Leader      at most one thread sleeps for a time, until the first parked item is due; the others sleep until they
    *             are woken. Who leaves wakes the next one, which becomes the leader. An arrival deposes the leader,
@@ -50,6 +63,15 @@ public final class WaitingRoom {
    * deliveries back anyway.
    */
   private final Map<Long, Long> extended = new HashMap<>();
+
+  /** False if no delivery is extended, or about to be. Changed with the lock. */
+  private volatile boolean mayBeExtended;
+
+  /** In milliseconds of the queue's clock; too early is right, too late is not. */
+  private final AtomicLong due = new AtomicLong(Long.MIN_VALUE);
+
+  /** When parked items were read, by {@link System#nanoTime}. */
+  private long readAt;
 
   private @Nullable Thread leader;
   private boolean isOpened;
@@ -89,9 +111,16 @@ public final class WaitingRoom {
     isOpened = true;
   }
 
-  /** Extends a delivery. */
+  /** Called before a thread finds out whether a delivery can be extended. */
+  public void extending() {
+    mayBeExtended = true;
+    VarHandle.fullFence();
+  }
+
+  /** Extends a delivery; called behind {@link #extending}, with the lock held since. */
   public void extend(long item, long until) {
     extended.put(item, until);
+    isDueAt(until);
   }
 
   /** When the delivery of an item is over; before all times if it was not extended. */
@@ -101,12 +130,38 @@ public final class WaitingRoom {
 
   /** Called when the delivery of an item is over, by any thread. */
   public void over(long item) {
+    VarHandle.fullFence();
+    if (!mayBeExtended) {
+      return;
+    }
     lock.lock();
     try {
       extended.remove(item);
+      mayBeExtended = !extended.isEmpty();
     } finally {
       lock.unlock();
     }
+  }
+
+  /** Whether parked items have to be read, because one may be due. */
+  public boolean mayBeDue(long now) {
+    return now >= due.get() || System.nanoTime() - readAt >= longestNanos;
+  }
+
+  /** Called before the transaction begins that reads the parked items. */
+  public void readsParked() {
+    readAt = System.nanoTime();
+    due.set(Long.MAX_VALUE);
+  }
+
+  /** An item may be due at a time; by any thread, behind the commit that has parked it. */
+  public void isDueAt(long time) {
+    long _ = due.accumulateAndGet(time, Math::min);
+  }
+
+  /** Before that time no parked item is due. */
+  public long due() {
+    return due.get();
   }
 
   /** Called before the last look of a thread that is about to sleep. */
@@ -181,6 +236,12 @@ public final class WaitingRoom {
         lock.unlock();
       }
     }
+  }
+
+  /** Called when an item was committed that is due at a time. */
+  public void parked(long time) {
+    isDueAt(time);
+    arrived();
   }
 
   /** How many threads sleep, or are about to. */

@@ -8,8 +8,6 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
-import java.time.Instant;
-import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
@@ -98,7 +96,6 @@ public final class ClassesAhead {
    * class of ours is initialized.
    */
   private static void useJdk() {
-    Objects.requireNonNull(Instant.EPOCH.toString());
     ByteOrder order = ByteOrder.LITTLE_ENDIAN;
     ValueLayout.OfInt u32 = ValueLayout.JAVA_INT_UNALIGNED.withOrder(order);
     ValueLayout.OfLong u64 = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(order);

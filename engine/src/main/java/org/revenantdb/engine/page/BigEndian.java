@@ -42,4 +42,8 @@ public final class BigEndian {
   static long getLong(byte[] bytes, int index) {
     return (long) LONG.get(bytes, index);
   }
+
+  static void putLong(byte[] bytes, int index, long value) {
+    LONG.set(bytes, index, value);
+  }
 }

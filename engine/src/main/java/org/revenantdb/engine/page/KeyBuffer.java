@@ -9,12 +9,16 @@ import java.util.Arrays;
 public final class KeyBuffer {
   /*
    * Key i       bytes[starts[i]] .. bytes[starts[i + 1]]     heads[i]: its first eight bytes as a number
-   * Order       Keys that were added in ascending order need none. Otherwise indexes of keys are merged: keys are mostly
-   *             ascending in pieces. Numbers are compared, the bytes only if these are equal. If the heads share many
-   *             bytes, the numbers begin behind the bytes that all keys share.
+   * Order       Keys that were added in ascending order need none. Otherwise indexes of keys are sorted: keys are mostly
+   *             ascending in pieces. A few pieces are merged all at once, more of them two by two. Numbers are compared,
+   *             the bytes only if these are equal. If the heads share many bytes, the numbers begin behind the bytes
+   *             that all keys share.
    */
   private static final int FIRST_KEYS = 16;
   private static final int FIRST_BYTES = 256;
+
+  /** The most pieces that are merged at once: a key may be compared with each of them. */
+  private static final int FEW_RUNS = 16;
 
   /** Heads that share so many bytes leave too few for the order. */
   private static final int MOST_SHARED = 4;
@@ -28,8 +32,11 @@ public final class KeyBuffer {
   /** The indexes of the keys in ascending order; used if they were added in another one. */
   private int[] order = {};
 
-  /** What is compared first of each key while they are sorted. */
+  /** What is compared first of each key while they are sorted: the heads, or others. */
   private long[] numbers = {};
+
+  /** Eight bytes of each key from where the keys may differ. */
+  private long[] behindShared = {};
 
   private int[] merged = {};
   private int[] runs = {};
@@ -66,7 +73,11 @@ public final class KeyBuffer {
     if (end > bytes.length - Long.BYTES || size == heads.length) {
       grow(end);
     }
-    System.arraycopy(key, offset, bytes, start, length);
+    if (length <= Long.BYTES && offset <= key.length - Long.BYTES) {
+      BigEndian.putLong(bytes, start, BigEndian.getLong(key, offset)); // with bytes behind the key
+    } else {
+      System.arraycopy(key, offset, bytes, start, length);
+    }
     starts[size + 1] = end;
     size++;
   }
@@ -118,34 +129,46 @@ public final class KeyBuffer {
 
   /** Sorts the keys; called when all have been added. */
   public void sort() {
-    makeHeads();
+    if (runs.length <= size) {
+      runs = new int[heads.length + 1];
+    }
+    int count = makeHeads();
+    isAscending = count <= 1;
     if (isAscending) {
       return;
     }
     if (order.length < size) {
       order = new int[heads.length];
-      merged = new int[heads.length];
-      runs = new int[heads.length + 1];
-      numbers = new long[heads.length];
     }
     makeNumbers();
-    int count = findRuns();
-    while (count > 1) {
-      count = mergeRuns(count);
+    if (count <= FEW_RUNS) {
+      mergeFew(count);
+    } else {
+      mergeMany(count);
     }
   }
 
+  /**
+   * Reads the first bytes of all keys, and finds the pieces that ascend.
+   *
+   * @return how many pieces there are
+   */
   // Not when a key is added: its bytes were only just written, and a read of eight bytes would have
   // to wait until they have left the processor.
-  private void makeHeads() {
-    isAscending = true;
+  private int makeHeads() {
+    int count = 0;
+    long before = 0;
     for (int i = 0; i < size; i++) {
-      heads[i] = head(starts[i], starts[i + 1]);
-      if (isAscending && i > 0) {
-        int order = Long.compareUnsigned(heads[i - 1], heads[i]);
-        isAscending = order < 0 || (order == 0 && compareBytes(i - 1, i) <= 0);
+      long head = head(starts[i], starts[i + 1]);
+      heads[i] = head;
+      int order = i == 0 ? 1 : Long.compareUnsigned(before, head);
+      if (order > 0 || (order == 0 && compareBytes(i - 1, i) > 0)) {
+        runs[count++] = i;
       }
+      before = head;
     }
+    runs[count] = size;
+    return count;
   }
 
   /** The first eight bytes of a part of a key as a number; missing bytes count as zero. */
@@ -164,12 +187,16 @@ public final class KeyBuffer {
     }
     int shared = Long.numberOfLeadingZeros(differing) / Byte.SIZE;
     if (shared < MOST_SHARED) {
-      System.arraycopy(heads, 0, numbers, 0, size);
+      numbers = heads;
       return;
     }
     if (shared == Long.BYTES) {
       shared = shared();
     }
+    if (behindShared.length < size) {
+      behindShared = new long[heads.length];
+    }
+    numbers = behindShared;
     for (int i = 0; i < size; i++) {
       numbers[i] = head(Math.min(starts[i] + shared, starts[i + 1]), starts[i + 1]);
     }
@@ -187,17 +214,60 @@ public final class KeyBuffer {
     return shared;
   }
 
-  /** Finds the pieces that ascend. */
-  private int findRuns() {
-    int count = 0;
+  /**
+   * Merges a few pieces at once. The keys of a piece that come before the next piece are taken
+   * together; then the rest of it is put where it belongs among the others. So groups of neighbours
+   * are not compared one by one with the keys of all pieces.
+   */
+  private void mergeFew(int count) {
+    int[] firsts = new int[count];
+    int[] ends = new int[count];
+    for (int run = 0; run < count; run++) {
+      int first = runs[run];
+      int at = run;
+      for (; at > 0 && compare(firsts[at - 1], first) > 0; at--) {
+        firsts[at] = firsts[at - 1];
+        ends[at] = ends[at - 1];
+      }
+      firsts[at] = first;
+      ends[at] = runs[run + 1];
+    }
+    int last = count - 1;
+    int next = 0;
+    for (int run = 0; run < last; ) {
+      int key = firsts[run];
+      int end = ends[run];
+      int limit = firsts[run + 1];
+      do {
+        order[next++] = key++;
+      } while (key < end && compare(key, limit) <= 0);
+      if (key == end) {
+        run++;
+        continue;
+      }
+      int at = run;
+      for (; at < last && compare(firsts[at + 1], key) < 0; at++) {
+        firsts[at] = firsts[at + 1];
+        ends[at] = ends[at + 1];
+      }
+      firsts[at] = key;
+      ends[at] = end;
+    }
+    for (int key = firsts[last]; key < ends[last]; key++) {
+      order[next++] = key;
+    }
+  }
+
+  private void mergeMany(int count) {
+    if (merged.length < size) {
+      merged = new int[order.length];
+    }
     for (int i = 0; i < size; i++) {
       order[i] = i;
-      if (i == 0 || compare(i - 1, i) > 0) {
-        runs[count++] = i;
-      }
     }
-    runs[count] = size;
-    return count;
+    for (int left = count; left > 1; ) {
+      left = mergeRuns(left);
+    }
   }
 
   private int mergeRuns(int count) {

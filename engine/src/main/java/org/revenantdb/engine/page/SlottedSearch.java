@@ -223,6 +223,8 @@ public final class SlottedSearch {
     long shared = isShort ? ~(-1L >>> (Byte.SIZE * skip)) : 0;
     long common = Page.getLongBig(memory, base + Slotted.COMMON) & shared;
     int slot = 0;
+    boolean isAlike = false; // whether the key before has the head of that slot
+    int before = 0;
     for (int i = from; i < to; i++) {
       int key = keys.at(members == null ? i : members[i]);
       long head = keys.head(key);
@@ -236,11 +238,14 @@ public final class SlottedSearch {
         wanted = BigEndian.head(keys.bytes(), keys.start(key) + skip, keys.end(key));
       }
       if (count > 0 && order == 0) {
-        slot = slotAtOrAfterHead(memory, base, count, wanted ^ Integer.MIN_VALUE, slot);
-        boolean is =
-            slot < count && orderedHead(memory, base, slot) == (wanted ^ Integer.MIN_VALUE);
-        alike[i - from] = is ? slot : -slot - 1;
+        int ordered = wanted ^ Integer.MIN_VALUE;
+        int first = isAlike && before < ordered ? slot + 1 : slot;
+        slot = slotAtOrAfterHead(memory, base, count, ordered, first);
+        isAlike = slot < count && orderedHead(memory, base, slot) == ordered;
+        before = ordered;
+        alike[i - from] = isAlike ? slot : -slot - 1;
       } else {
+        isAlike = false;
         slot = order > 0 ? slot : count;
         alike[i - from] = -slot - 1;
       }

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Future;
@@ -35,17 +34,22 @@ final class CommittingProducer implements Producer<byte[], byte[]> {
   /** Between the name of an instance and the rest of the names of its threads. */
   private static final String THREAD = "-StreamThread-";
 
-  /** The client ids of those that are not closed, for each producer one. */
-  private static final Set<String> OPEN = ConcurrentHashMap.newKeySet();
+  /**
+   * How many of each client id are not closed: a thread makes a new one before it closes the old.
+   */
+  private static final ConcurrentMap<String, Integer> OPEN = new ConcurrentHashMap<>();
 
   private final Producer<byte[], byte[]> producer;
   private final String clientId;
+  private volatile boolean closed;
 
   /** Offsets of the last records of this transaction, filled in by the producer's thread. */
   private final ConcurrentMap<TopicPartition, Long> written = new ConcurrentHashMap<>();
 
   /**
-   * Offsets of the last input records of this transaction: a source topic can be its own changelog.
+   * Offsets of the last input records of this transaction. A source topic can be the changelog of
+   * its store. Another task of the thread may write to that topic, so its offsets are not among
+   * those that are written: the store has only what its own task has read.
    */
   private final Map<TopicPartition, Long> consumed = new HashMap<>();
 
@@ -56,7 +60,7 @@ final class CommittingProducer implements Producer<byte[], byte[]> {
 
   /** A producer that commits the stores of its thread. */
   static CommittingProducer of(Producer<byte[], byte[]> producer, String clientId) {
-    OPEN.add(clientId);
+    OPEN.merge(clientId, 1, Integer::sum);
     return new CommittingProducer(producer, clientId);
   }
 
@@ -66,7 +70,7 @@ final class CommittingProducer implements Producer<byte[], byte[]> {
    * @param instance its client id
    */
   static boolean isInUseBy(String instance) {
-    return OPEN.stream().anyMatch(client -> client.startsWith(instance + THREAD));
+    return OPEN.keySet().stream().anyMatch(client -> client.startsWith(instance + THREAD));
   }
 
   @Override
@@ -110,19 +114,17 @@ final class CommittingProducer implements Producer<byte[], byte[]> {
 
   @Override
   public void commitTransaction() {
+    TaskTransaction.demandCommittable();
     producer.commitTransaction();
-    TaskTransaction.producerHasCommitted(this::lastOffset);
+    TaskTransaction.producerHasCommitted(
+        (changelog, isInput) -> isInput ? consumed.get(changelog) : written.get(changelog));
     forget();
-  }
-
-  private @Nullable Long lastOffset(TopicPartition changelog) {
-    Long last = written.get(changelog);
-    return last != null ? last : consumed.get(changelog);
   }
 
   @Override
   public void abortTransaction() {
     forget();
+    TaskTransaction.producerHasAborted(); // first: the abort may fail, and is one nevertheless
     producer.abortTransaction();
   }
 
@@ -168,13 +170,21 @@ final class CommittingProducer implements Producer<byte[], byte[]> {
 
   @Override
   public void close() {
-    OPEN.remove(clientId);
+    closes();
     producer.close();
   }
 
   @Override
   public void close(Duration timeout) {
-    OPEN.remove(clientId);
+    closes();
     producer.close(timeout);
+  }
+
+  private void closes() {
+    if (!closed) {
+      closed = true;
+      OPEN.computeIfPresent(clientId, (_, open) -> open == 1 ? null : open - 1);
+      TaskTransaction.producerHasAborted(); // the broker aborts what is open
+    }
   }
 }

@@ -100,11 +100,11 @@ final class DatabaseMetrics {
               now -> now.shared.database().options().poolBytes()),
           new Metric(
               "block-cache-usage",
-              "bytes of that memory with a page in them",
+              "bytes of the memory for pages with a page in them",
               now -> PAGE_BYTES * now.pages(false)),
           new Metric(
               "block-cache-dirty",
-              "bytes of that memory with a page that has to be written",
+              "bytes of the memory for pages with a page that has to be written",
               now -> PAGE_BYTES * now.pages(true)),
           new Metric(
               "block-cache-data-hit-ratio",
@@ -112,7 +112,7 @@ final class DatabaseMetrics {
               now -> Reading.ratio(now.statistics.pool().leaf())),
           new Metric(
               "block-cache-index-hit-ratio",
-              "the same for inner pages",
+              "part of the accesses to inner pages that found them in memory, since the database was opened",
               now -> Reading.ratio(now.statistics.pool().inner())),
           new Metric(
               "total-files-size",
@@ -137,7 +137,7 @@ final class DatabaseMetrics {
               Reading::stallMillis),
           new Metric(
               "write-stall-duration-avg",
-              "milliseconds of the average of these waits",
+              "average milliseconds of a wait of writers for the disk or for memory",
               now -> now.stallMillis() / Math.max(1, now.stalls())),
           new Metric(
               "num-open-iterators",
@@ -164,7 +164,7 @@ final class DatabaseMetrics {
               now -> now.shared.gatheredBytes()),
           new Metric(
               "restoring-files-size",
-              "bytes of files with such records",
+              "bytes of files with restored records that are not in their stores yet",
               now -> now.shared.bytesInFiles()),
           new Metric(
               "background-errors",

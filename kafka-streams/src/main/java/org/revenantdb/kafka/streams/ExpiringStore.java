@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
@@ -28,7 +29,9 @@ abstract class ExpiringStore extends TaskStore {
   private final long retention;
   private final long interval;
 
-  private NavigableMap<Long, Table> segments = new TreeMap<>();
+  /** Threads that are inside by mistake may look at it while the task changes it. */
+  private volatile NavigableMap<Long, Table> segments = new ConcurrentSkipListMap<>();
+
   private volatile NavigableMap<Long, Table> committedSegments = new TreeMap<>();
 
   /**
@@ -41,7 +44,7 @@ abstract class ExpiringStore extends TaskStore {
   private boolean hasOtherSegments;
 
   /** The latest time that was written; rows are over when that is their time and the retention. */
-  private long streamTime = ConsumerRecord.NO_TIMESTAMP;
+  private volatile long streamTime = ConsumerRecord.NO_TIMESTAMP;
 
   private volatile long committedStreamTime = ConsumerRecord.NO_TIMESTAMP;
 
@@ -69,7 +72,7 @@ abstract class ExpiringStore extends TaskStore {
     tableName = table.name();
     committedSegments = shared.segments(tableName);
     visibleSegments = committedSegments;
-    segments = new TreeMap<>(committedSegments);
+    segments = new ConcurrentSkipListMap<>(committedSegments);
     try (Transaction tx = shared.read()) {
       byte[] time = tx.get(table, StoreKeys.TIME);
       committedStreamTime =
@@ -184,7 +187,7 @@ abstract class ExpiringStore extends TaskStore {
   void rolledBack() {
     super.rolledBack();
     streamTime = committedStreamTime;
-    segments = new TreeMap<>(committedSegments);
+    segments = new ConcurrentSkipListMap<>(committedSegments);
     visibleSegments = committedSegments;
     hasOtherSegments = false;
   }

@@ -8,6 +8,7 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.streams.KafkaClientSupplier;
 import org.apache.kafka.streams.processor.internals.DefaultKafkaClientSupplier;
 
@@ -60,6 +61,9 @@ public final class RevenantClientSupplier implements KafkaClientSupplier {
   @Override
   public Producer<byte[], byte[]> getProducer(Map<String, Object> config) {
     Producer<byte[], byte[]> producer = clients.getProducer(config);
+    if (!config.containsKey(ProducerConfig.TRANSACTIONAL_ID_CONFIG)) {
+      return producer; // at least once: Kafka commits the stores
+    }
     return CommittingProducer.of(
         producer, String.valueOf(config.get(CommonClientConfigs.CLIENT_ID_CONFIG)));
   }

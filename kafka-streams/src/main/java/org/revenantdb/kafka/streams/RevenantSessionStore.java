@@ -129,7 +129,7 @@ class RevenantSessionStore extends TimedStore implements SessionStore<Bytes, byt
 
   @Override
   public <R> QueryResult<R> query(Query<R> query, PositionBound positionBound, QueryConfig config) {
-    return rows.ask(
+    return rows.query(
         query, positionBound, config, new RevenantSessionStore(rows, /* committed= */ true));
   }
 }

@@ -1,5 +1,6 @@
 package org.revenantdb.kafka.streams;
 
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -138,12 +139,14 @@ class RevenantStore extends TaskStore implements KeyValueStore<Bytes, byte[]> {
 
   @Override
   public void putAll(List<KeyValue<Bytes, byte[]>> entries) {
+    List<byte[]> rows = new ArrayList<>(entries.size()); // all are refused, or none
     for (KeyValue<Bytes, byte[]> entry : entries) {
       Objects.requireNonNull(entry.key, "key cannot be null");
+      rows.add(row(entry.key));
     }
     write(tx -> {
-      for (KeyValue<Bytes, byte[]> entry : entries) {
-        put(tx, table(), row(entry.key), entry.value);
+      for (int i = 0; i < rows.size(); i++) {
+        put(tx, table(), rows.get(i), entries.get(i).value);
       }
     });
   }

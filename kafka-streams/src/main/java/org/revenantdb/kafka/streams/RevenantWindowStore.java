@@ -56,13 +56,15 @@ class RevenantWindowStore extends TimedStore implements WindowStore<Bytes, byte[
   @Override
   public void put(Bytes key, byte @Nullable [] value, long windowStart) {
     Objects.requireNonNull(key, "key cannot be null");
-    if (value == null && retainsDuplicates) {
-      return; // it would delete none of them
+    if (!retainsDuplicates) {
+      rows.put(Bytes.wrap(TimedKeys.window(key, windowStart, duplicate)), value);
+      return;
     }
-    if (retainsDuplicates) {
-      duplicate = duplicate + 1 & Integer.MAX_VALUE; // as Kafka numbers them in the changelog
+    int number = duplicate + 1 & Integer.MAX_VALUE;
+    if (value != null) { // null would delete none of them
+      rows.put(Bytes.wrap(TimedKeys.window(key, windowStart, number)), value);
     }
-    rows.put(Bytes.wrap(TimedKeys.window(key, windowStart, duplicate)), value);
+    duplicate = number; // as Kafka numbers them in the changelog: nulls, and none that were refused
   }
 
   @Override
@@ -164,7 +166,7 @@ class RevenantWindowStore extends TimedStore implements WindowStore<Bytes, byte[
 
   @Override
   public <R> QueryResult<R> query(Query<R> query, PositionBound positionBound, QueryConfig config) {
-    return rows.ask(
+    return rows.query(
         query,
         positionBound,
         config,

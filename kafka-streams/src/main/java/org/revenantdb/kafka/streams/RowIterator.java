@@ -19,8 +19,9 @@ import org.revenantdb.engine.Transaction;
 
 /**
  * Rows of a store in the order of their keys, or in reverse. Inside the task it reads the task's
- * transaction as long as that is open, and goes on with what is committed after that. From outside
- * it reads a snapshot.
+ * transaction as long as that is open, and goes on with what is committed after that. Of a store of
+ * keys and values it does not show keys that the task inserts meanwhile, so a loop that writes a
+ * row for each row comes to an end. From outside it reads a snapshot.
  *
  * <p>Threads: one at a time; {@link #close} may come from another one.
  */
@@ -29,6 +30,7 @@ final class RowIterator implements KeyValueIterator<Bytes, byte[]> {
   private final TaskTransaction task;
   private final Iterator<Table> tables;
   private final boolean descending;
+  private final boolean inside;
   private final Predicate<byte[]> accepted;
   private final byte @Nullable [] from;
   private final byte @Nullable [] to;
@@ -50,6 +52,11 @@ final class RowIterator implements KeyValueIterator<Bytes, byte[]> {
   /** Which transaction of the task the cursor belongs to. */
   private long epoch;
 
+  /** Rows that the task inserts; null if those do not matter. */
+  private @Nullable Insertions insertions;
+
+  private int insertedBefore;
+
   private @Nullable KeyValue<Bytes, byte[]> next;
   private boolean closed;
 
@@ -68,6 +75,7 @@ final class RowIterator implements KeyValueIterator<Bytes, byte[]> {
     this.from = from;
     this.to = to;
     this.descending = descending;
+    this.inside = inside;
     this.accepted = accepted;
     nextTable();
     if (inside) {
@@ -78,11 +86,20 @@ final class RowIterator implements KeyValueIterator<Bytes, byte[]> {
           epoch = task.ended();
           transaction = tx;
           cursor = cursor(tx);
+          if (!store.iteratesAsWindows()) {
+            insertions = task.insertions();
+            insertedBefore = insertions.last();
+          }
           return;
         }
       }
     }
     snapshot();
+  }
+
+  /** Whether the task has inserted a row since this was opened. */
+  private boolean isInserted(Table of, byte[] row) {
+    return insertions != null && insertions.isBehind(insertedBefore, of, row);
   }
 
   private void snapshot() {
@@ -118,7 +135,7 @@ final class RowIterator implements KeyValueIterator<Bytes, byte[]> {
 
   @Override
   public synchronized boolean hasNext() {
-    if (closed && store.endsQuietly()) {
+    if (closed && inside && store.iteratesAsWindows()) {
       return false;
     }
     checkOpen();
@@ -126,6 +143,9 @@ final class RowIterator implements KeyValueIterator<Bytes, byte[]> {
       try {
         next = own == null ? nextOfTask() : step();
       } catch (RevenantException failure) {
+        if (inside) {
+          task.readHasFailed(failure);
+        }
         throw store.told("rows cannot be read", failure);
       }
     }
@@ -164,7 +184,8 @@ final class RowIterator implements KeyValueIterator<Bytes, byte[]> {
   private @Nullable KeyValue<Bytes, byte[]> stepInTable() {
     try {
       Cursor rows = cursor;
-      while (rows != null && rows.next()) {
+      Table of = table;
+      while (rows != null && of != null && rows.next()) {
         byte[] row = rows.key();
         byte[] key = StoreKeys.key(row);
         if (descending) {
@@ -172,7 +193,7 @@ final class RowIterator implements KeyValueIterator<Bytes, byte[]> {
         } else {
           first = Arrays.copyOf(row, row.length + 1);
         }
-        if (key != null && accepted.test(key)) {
+        if (key != null && accepted.test(key) && !isInserted(of, row)) {
           byte[] value = rows.value();
           store.counted(value);
           return KeyValue.pair(Bytes.wrap(key), value);
@@ -216,6 +237,10 @@ final class RowIterator implements KeyValueIterator<Bytes, byte[]> {
       return;
     }
     closed = true;
+    if (insertions != null) {
+      task.readsNoMore(insertions);
+      insertions = null;
+    }
     store.iteratorCloses(this, task.shared());
     if (own != null) {
       own.close();

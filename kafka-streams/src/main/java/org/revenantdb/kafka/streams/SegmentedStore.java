@@ -8,11 +8,6 @@ import java.util.Map;
 import java.util.NavigableMap;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.utils.Bytes;
-import org.apache.kafka.streams.processor.StateStore;
-import org.apache.kafka.streams.query.PositionBound;
-import org.apache.kafka.streams.query.Query;
-import org.apache.kafka.streams.query.QueryConfig;
-import org.apache.kafka.streams.query.QueryResult;
 import org.apache.kafka.streams.state.KeyValueIterator;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.CatalogException;
@@ -54,13 +49,14 @@ class SegmentedStore extends ExpiringStore {
   }
 
   @Override
-  boolean endsQuietly() {
+  boolean iteratesAsWindows() {
     return true;
   }
 
   // --- writes
 
   void put(Bytes key, byte @Nullable [] value) {
+    byte[] row = row(key); // first: a key that is refused changes nothing
     write(tx -> {
       long time = keys.time(key.get());
       advance(time);
@@ -68,18 +64,19 @@ class SegmentedStore extends ExpiringStore {
       if (segment == null) {
         recordIsDropped();
       } else {
-        put(tx, segment, row(key), value);
+        put(tx, segment, row, value);
       }
     });
   }
 
   void remove(Bytes key) {
+    byte[] row = row(key);
     write(tx -> {
       long time = keys.time(key.get());
       advance(time);
       Table segment = segments(/* inside= */ true).get(number(time));
       if (segment != null) {
-        tx.delete(segment, row(key));
+        put(tx, segment, row, null);
       }
     });
   }
@@ -195,10 +192,5 @@ class SegmentedStore extends ExpiringStore {
     NavigableMap<Long, Table> range =
         segments(inside).subMap(number(Math.max(from, 0)), true, number(Math.max(last, 0)), true);
     return new ArrayList<>((descending ? range.descendingMap() : range).values());
-  }
-
-  <R> QueryResult<R> ask(
-      Query<R> query, PositionBound positionBound, QueryConfig config, StateStore committed) {
-    return query(query, positionBound, config, committed);
   }
 }

@@ -27,6 +27,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.kafka.streams.errors.ProcessorStateException;
 import org.apache.kafka.streams.processor.StateStoreContext;
+import org.apache.kafka.streams.processor.TaskId;
 import org.apache.kafka.streams.processor.internals.InternalProcessorContext;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.Database;
@@ -51,11 +52,21 @@ final class SharedDatabase {
   /** Where the database is, in the state directory of the application. */
   static final String DIRECTORY = "revenant";
 
-  /** Name of a marker file, in the directory of the store. */
-  static final String MARKER = "revenant";
+  /**
+   * Where the files of all stores of a task are, in the directory of the task. Beside it are those
+   * of other stores: Kafka's own windows are in a directory with the name of their store, where
+   * they take each file for a segment. No store can have this name.
+   */
+  private static final String STORES = "@revenant";
 
-  /** Those of the store, of the task and of the application: a lost name is a lost store. */
-  private static final int DIRECTORIES = 3;
+  /** Name of a marker file, in the directory of the store. */
+  private static final String MARKER = "marker";
+
+  /**
+   * Those of the store, of the task's stores, of the task and of the application: a lost name is a
+   * lost store.
+   */
+  private static final int DIRECTORIES = 4;
 
   private static final char SEPARATOR = '/';
 
@@ -255,10 +266,11 @@ final class SharedDatabase {
 
   /**
    * Whether the next store can use it; else it is closed. One that no store had open may have
-   * stopped meanwhile. Hold the lock.
+   * stopped meanwhile, and so may one in which a statement has failed. If stores have it open, they
+   * are told that it is closed, and their tasks are opened again. Hold the lock.
    */
   private boolean isUsable() {
-    if (users > 0) {
+    if (users > 0 && !isDoubtful) {
       lookNowAndThen();
       return true;
     }
@@ -365,6 +377,13 @@ final class SharedDatabase {
     return database.options().durability() == Durability.DURABLE;
   }
 
+  /** Makes what is committed durable, unless the user has chosen that it is lazy. */
+  void syncIfDurable() {
+    if (isDurable()) {
+      database.sync();
+    }
+  }
+
   /**
    * A store has gathered more restored rows. If all stores together have too much, those that have
    * their share of it give it away.
@@ -428,16 +447,20 @@ final class SharedDatabase {
   }
 
   /** The transaction that the stores of a task share. */
-  synchronized TaskTransaction join(String task, TaskStore store) {
+  synchronized TaskTransaction join(String task, TaskId id, TaskStore store) {
     TaskTransaction transaction =
-        tasks.computeIfAbsent(task, name -> new TaskTransaction(this, name));
+        tasks.computeIfAbsent(task, name -> new TaskTransaction(this, name, id));
     transaction.join(store);
     return transaction;
   }
 
   synchronized void leave(TaskTransaction transaction, TaskStore store) {
-    if (transaction.leave(store)) {
-      tasks.remove(transaction.name(), transaction);
+    try {
+      transaction.leave(store);
+    } finally {
+      if (transaction.isEmpty()) {
+        tasks.remove(transaction.name(), transaction);
+      }
     }
   }
 
@@ -478,7 +501,7 @@ final class SharedDatabase {
 
   private Table findOrCreate(String name, Path taskDirectory, String store, String rows) {
     String format = StoreKeys.LAYOUT + rows;
-    Path marker = taskDirectory.resolve(store).resolve(MARKER);
+    Path marker = marker(taskDirectory, store);
     Table found = database.findTable(name);
     if (found != null && isOf(found, marker, format) && !isCleared(found)) {
       if (!isMarked(found)) { // a process died between the two
@@ -587,11 +610,24 @@ final class SharedDatabase {
     }
   }
 
+  /** Where the files of the stores of a task are. */
+  static Path directory(Path task) {
+    return task.resolve(STORES);
+  }
+
+  /** Where the files of a store are. */
+  static Path directory(Path task, String store) {
+    return directory(task).resolve(store);
+  }
+
+  static Path marker(Path task, String store) {
+    return directory(task, store).resolve(MARKER);
+  }
+
   /** A marker that cannot be looked for, as after an error of the disk, may be there. */
   private boolean isForgotten(String name) {
     int task = name.indexOf(SEPARATOR);
-    return Files.notExists(
-        home.resolve(name.substring(0, task)).resolve(name.substring(task + 1)).resolve(MARKER));
+    return Files.notExists(marker(home.resolve(name.substring(0, task)), name.substring(task + 1)));
   }
 
   /** A look: neither the store that is opened nor the commit fails for it. */

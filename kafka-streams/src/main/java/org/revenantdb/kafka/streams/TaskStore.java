@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +29,7 @@ import org.apache.kafka.streams.processor.StateStore;
 import org.apache.kafka.streams.processor.StateStoreContext;
 import org.apache.kafka.streams.processor.internals.ChangelogRecordDeserializationHelper;
 import org.apache.kafka.streams.processor.internals.InternalProcessorContext;
+import org.apache.kafka.streams.processor.internals.ProcessorStateManager;
 import org.apache.kafka.streams.processor.internals.RecordBatchingStateRestoreCallback;
 import org.apache.kafka.streams.processor.internals.Task;
 import org.apache.kafka.streams.processor.internals.metrics.StreamsMetricsImpl;
@@ -44,6 +46,7 @@ import org.revenantdb.engine.Cursor;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseClosedException;
 import org.revenantdb.engine.RevenantException;
+import org.revenantdb.engine.StorageException;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
 
@@ -71,6 +74,13 @@ abstract class TaskStore implements StateStore {
 
   private static final StackWalker STACK = StackWalker.getInstance();
 
+  /** What is wrong with the files if their contents are not those that were written. */
+  private static final Set<StorageException.Reason> DAMAGES =
+      EnumSet.of(
+          StorageException.Reason.DAMAGED,
+          StorageException.Reason.MISSING_FILE,
+          StorageException.Reason.NOT_A_DATABASE);
+
   /** Client ids of instances whose log has the warning of rare commits. */
   private static final Set<String> WARNED = ConcurrentHashMap.newKeySet();
 
@@ -96,8 +106,13 @@ abstract class TaskStore implements StateStore {
 
   private StoreMetrics metrics = StoreMetrics.NONE;
 
+  private long changes;
+
   /** The changelog of the store; null if it has none, or if that is not known yet. */
   private @Nullable TopicPartition changelog;
+
+  /** The topic that is only a changelog, and that Kafka makes; the changelog may be the input. */
+  private String changelogOfItsOwn = "";
 
   /** Whether Kafka Streams says that it has none. */
   private boolean isWithoutChangelog;
@@ -150,7 +165,12 @@ abstract class TaskStore implements StateStore {
   @Override
   public void init(StateStoreContext context, StateStore root) {
     open(context, context.stateDir().toPath());
-    context.register(root, (RecordBatchingStateRestoreCallback) this::restore, () -> {});
+    try {
+      context.register(root, (RecordBatchingStateRestoreCallback) this::restore, () -> {});
+    } catch (Throwable failed) {
+      close(); // Kafka does not close a store that it has not registered
+      throw failed;
+    }
   }
 
   /** Opens it; crash tests give the directory of the task by a path of their own. */
@@ -167,13 +187,14 @@ abstract class TaskStore implements StateStore {
             StreamsConfig.InternalConfig.IQ_CONSISTENCY_OFFSET_VECTOR_ENABLED,
             false);
     changelog = changelogOf(context);
+    changelogOfItsOwn = changelogOfItsOwn(context);
     isWithoutChangelog =
         !isGlobal && changelog == null && context instanceof InternalProcessorContext<?, ?>;
     warnOfRareCommits(context);
     SharedDatabase shared = null;
     Table table = null;
     restoration = null; // of an earlier life of this object: its table may be gone
-    Path directory = taskDirectory.resolve(name);
+    Path directory = SharedDatabase.directory(taskDirectory, name);
     RestoredRuns.deleteLeft(directory);
     try {
       shared = SharedDatabase.acquire(home, context);
@@ -181,13 +202,14 @@ abstract class TaskStore implements StateStore {
       load(shared, table);
       openTables(shared, task, table);
       metrics = StoreMetrics.of(context, scope(), name, gauges(shared));
-      opened = new Opened(shared, shared.join(task, this), table, context, directory);
+      opened =
+          new Opened(shared, shared.join(task, context.taskId(), this), table, context, directory);
       open = true;
     } catch (RevenantException failure) {
       if (shared != null) {
         shared.doubt();
       }
-      throw told("it cannot be opened", failure);
+      throw told("it cannot be opened" + cureOfDamage(home, failure), failure);
     } finally {
       if (!open && shared != null) {
         if (table != null) {
@@ -196,6 +218,17 @@ abstract class TaskStore implements StateStore {
         shared.release();
       }
     }
+  }
+
+  /** What a user of Kafka can do about a file that is damaged, which is not to restore a copy. */
+  private static String cureOfDamage(Path home, RevenantException failure) {
+    boolean isDamage =
+        failure instanceof StorageException storage && DAMAGES.contains(storage.reason());
+    return isDamage
+        ? " (stop the instance and delete "
+            + home.resolve(SharedDatabase.DIRECTORY)
+            + ": all stores of the instance are then restored from their changelogs)"
+        : "";
   }
 
   /** The kind of the store in the names of its metrics. */
@@ -228,8 +261,20 @@ abstract class TaskStore implements StateStore {
     return null;
   }
 
+  @SuppressWarnings("deprecation") // of the prefix, which Kafka still puts before these topics
+  private String changelogOfItsOwn(StateStoreContext context) {
+    Object prefix = context.appConfigs().get(StreamsConfig.InternalConfig.TOPIC_PREFIX_ALTERNATIVE);
+    return ProcessorStateManager.storeChangelogTopic(
+        prefix == null ? context.applicationId() : prefix.toString(),
+        name,
+        context.taskId().topologyName());
+  }
+
   private void warnOfRareCommits(StateStoreContext context) {
-    if (!exactlyOnce || isGlobal || !(context instanceof InternalProcessorContext<?, ?> internal)) {
+    if (!exactlyOnce
+        || isGlobal
+        || !(context instanceof InternalProcessorContext<?, ?> internal)
+        || !RunningInstance.of(internal.metrics()).isRunning()) { // the test driver has its own
       return;
     }
     String instance = internal.metrics().clientLevelTagMap().get(StreamsMetricsImpl.CLIENT_ID_TAG);
@@ -271,9 +316,12 @@ abstract class TaskStore implements StateStore {
       return;
     }
     open = false;
-    List.copyOf(iterators).forEach(RowIterator::close);
     try {
-      was.shared.leave(was.task, this);
+      try {
+        List.copyOf(iterators).forEach(RowIterator::close);
+      } finally {
+        was.shared.leave(was.task, this);
+      }
     } catch (RevenantException failure) {
       throw told("it cannot be closed", failure);
     } finally {
@@ -318,8 +366,12 @@ abstract class TaskStore implements StateStore {
     return opened().shared.read();
   }
 
-  /** Whether a closed iterator has no more rows; else it throws, as Kafka's own stores do. */
-  boolean endsQuietly() {
+  /**
+   * Whether iterators of the task are as those of Kafka's windows: they show rows that the task
+   * inserts meanwhile, and a closed one has no more rows. Those of keys and values do not show
+   * inserted rows, and a closed one throws.
+   */
+  boolean iteratesAsWindows() {
     return false;
   }
 
@@ -350,12 +402,26 @@ abstract class TaskStore implements StateStore {
       now.shared.doubt();
     }
     String message = "store " + name + ": " + what + ": " + failure.getMessage();
+    if (now != null && failure instanceof DatabaseClosedException && now.task.isInside()) {
+      RuntimeException refusal = now.task.refusal();
+      if (refusal != null) { // opened anew by another task
+        return refusal;
+      }
+    }
     return failure instanceof DatabaseClosedException
         ? new InvalidStateStoreException(message, failure)
         : new ProcessorStateException(message, failure);
   }
 
   // --- reads
+
+  private RuntimeException notRead(Opened life, boolean inside, RevenantException failure) {
+    demandSame(life);
+    if (inside) {
+      life.task.readHasFailed(failure);
+    }
+    return told("it cannot be read", failure);
+  }
 
   final <T extends @Nullable Object> T read(boolean inside, Function<Transaction, T> statement) {
     Opened now = opened();
@@ -377,8 +443,7 @@ abstract class TaskStore implements StateStore {
       demandSame(now);
       return read;
     } catch (RevenantException failure) {
-      demandSame(now);
-      throw told("it cannot be read", failure);
+      throw notRead(now, inside, failure);
     }
   }
 
@@ -448,8 +513,7 @@ abstract class TaskStore implements StateStore {
       demandSame(now);
       return rows;
     } catch (RevenantException failure) {
-      demandSame(now);
-      throw told("it cannot be read", failure);
+      throw notRead(now, inside, failure);
     }
   }
 
@@ -478,6 +542,8 @@ abstract class TaskStore implements StateStore {
   }
 
   final void put(Transaction tx, Table table, byte[] row, byte @Nullable [] value) {
+    Insertions insertions = iteratesAsWindows() ? null : opened().task.insertionsIfRead();
+    boolean wasThere = insertions != null && tx.exists(table, row);
     if (value == null) {
       tx.delete(table, row);
       metrics.written(row.length);
@@ -485,6 +551,15 @@ abstract class TaskStore implements StateStore {
       tx.put(table, row, value);
       metrics.written(row.length + value.length);
     }
+    if (insertions != null) {
+      insertions.writes(table, row, wasThere, /* isThere= */ value != null);
+    }
+    changes++;
+  }
+
+  /** How many rows were written, whether committed or not. */
+  final long changes() {
+    return changes;
   }
 
   /** A value that is given to the caller. */
@@ -689,9 +764,12 @@ abstract class TaskStore implements StateStore {
   }
 
   /** The offsets of this store after a commit of the producer. */
-  Map<TopicPartition, @Nullable Long> offsets(Function<TopicPartition, @Nullable Long> ofProducer) {
+  Map<TopicPartition, @Nullable Long> offsets(TaskTransaction.LastOffsets ofProducer) {
     TopicPartition partition = changelog;
-    Long offset = partition == null ? null : ofProducer.apply(partition);
+    Long offset =
+        partition == null
+            ? null
+            : ofProducer.of(partition, !partition.topic().equals(changelogOfItsOwn));
     return partition == null || offset == null ? Map.of() : Map.of(partition, offset);
   }
 
@@ -732,7 +810,10 @@ abstract class TaskStore implements StateStore {
     return bytes;
   }
 
-  /** Removes all offsets; the rows stay, and the changelog is read from its beginning. */
+  /**
+   * Removes all offsets, and the changelog is read from its beginning. The rows stay until the
+   * store is opened again, which drops them.
+   */
   void clear(Transaction tx) {
     Table table = opened().table;
     for (TopicPartition partition : nextOffsets.keySet()) {

@@ -9,11 +9,17 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.ProducerFencedException;
 import org.apache.kafka.streams.errors.ProcessorStateException;
+import org.apache.kafka.streams.errors.TaskMigratedException;
+import org.apache.kafka.streams.processor.TaskId;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.DatabaseClosedException;
+import org.revenantdb.engine.DatabaseStoppedException;
+import org.revenantdb.engine.RevenantException;
+import org.revenantdb.engine.StorageException;
 import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.TransactionOptions;
 
@@ -35,14 +41,33 @@ final class TaskTransaction {
    * The transaction is committed when none is pending. So on disk rows and offset of a store always agree, and all
    * stores of a task are at the same commit. (README.md, "When the transaction is committed")
    */
+  /** What a transaction of a producer knows of the topics that are changelogs. */
+  @FunctionalInterface
+  interface LastOffsets {
+    /**
+     * The offset of the last record of a partition; null if there is none.
+     *
+     * @param isInput whether the task reads the partition, which is its own changelog; else it
+     *     writes to it
+     */
+    @Nullable Long of(TopicPartition partition, boolean isInput);
+  }
+
   private static final String STREAMS_THREADS = "org.apache.kafka.streams.processor.internals";
 
   /** Tasks with an open transaction, by the thread that was the last to write in it. */
   private static final ConcurrentMap<Thread, Set<TaskTransaction>> WRITING =
       new ConcurrentHashMap<>();
 
+  /**
+   * Tasks that are refused, with the thread that processes each. What the thread has sent for them
+   * must not be committed, since their rows are rolled back and Kafka processes their input again.
+   */
+  private static final ConcurrentMap<TaskTransaction, Thread> REFUSED = new ConcurrentHashMap<>();
+
   private final SharedDatabase shared;
   private final String name;
+  private final TaskId id;
   private final TransactionOptions options;
   private final Set<TaskStore> members = new LinkedHashSet<>();
   private final Set<TaskStore> pending = new LinkedHashSet<>();
@@ -50,6 +75,12 @@ final class TaskTransaction {
 
   private volatile @Nullable Thread owner;
   private @Nullable Transaction open;
+
+  /** What is inserted while an iterator reads the open transaction; null if there was none. */
+  private @Nullable Insertions insertions;
+
+  /** How many open iterators have them. */
+  private int readers;
 
   /** How many transactions have ended: a cursor of an earlier one is over. */
   private long ended;
@@ -63,11 +94,13 @@ final class TaskTransaction {
   /** Whether writes were rolled back, so that what comes after them must not be committed. */
   private boolean abandoned;
 
-  private @Nullable RuntimeException failure;
+  /** Why each statement is refused until the task is opened again. */
+  private @Nullable Throwable failure;
 
-  TaskTransaction(SharedDatabase shared, String name) {
+  TaskTransaction(SharedDatabase shared, String name, TaskId id) {
     this.shared = shared;
     this.name = name;
+    this.id = id;
     this.options = TransactionOptions.lazy().withName("kafka-streams task " + name);
   }
 
@@ -85,14 +118,32 @@ final class TaskTransaction {
   }
 
   /** A store is closed. What is not committed by then belongs to a task that failed. */
-  synchronized boolean leave(TaskStore store) {
+  synchronized void leave(TaskStore store) {
     store.forgetRestored();
-    if (pending.contains(store) || staged.contains(store)) {
-      rollBack();
-      abandoned = true;
+    try {
+      boolean isLast = members.size() == 1 && members.contains(store);
+      if (pending.contains(store) || staged.contains(store)) {
+        abandoned = true;
+        rollBack();
+      } else if (isLast) {
+        rollBack(); // of what was begun, and not written
+      }
+    } finally { // also if the roll-back fails: a task that is opened again has a new transaction
+      members.remove(store);
+      undone.remove(store);
+      if (members.isEmpty()) {
+        REFUSED.remove(this);
+      }
     }
-    members.remove(store);
-    undone.remove(store);
+  }
+
+  /** For tests: whether a thread has tasks that are written or refused. */
+  static boolean isKeptBy(Thread thread) {
+    return WRITING.containsKey(thread) || REFUSED.containsValue(thread);
+  }
+
+  /** Whether no store of the task is open. */
+  synchronized boolean isEmpty() {
     return members.isEmpty();
   }
 
@@ -114,10 +165,52 @@ final class TaskTransaction {
     return ended;
   }
 
+  /** For an iterator that reads the open transaction from now on. Hold the lock. */
+  Insertions insertions() {
+    Insertions now = insertions;
+    if (now == null) {
+      now = new Insertions();
+      insertions = now;
+      readers = 0;
+    }
+    readers++;
+    return now;
+  }
+
+  /** An iterator that has these is closed. */
+  synchronized void readsNoMore(Insertions read) {
+    if (read.equals(insertions) && --readers == 0) {
+      insertions = null;
+    }
+  }
+
+  /** Null if no iterator has read the open transaction. Hold the lock. */
+  @Nullable Insertions insertionsIfRead() {
+    return insertions;
+  }
+
   /** Writes rows of a store. */
   synchronized void write(TaskStore store, Consumer<Transaction> statement) {
-    writeRestored(store); // else it would come behind this write
-    Transaction tx = begun();
+    long before = store.changes();
+    if (open == null) {
+      owner = Thread.currentThread(); // also if it cannot be begun: its producer must not commit
+    }
+    try {
+      writeRestored(store); // else it would come behind this write
+      demandNotUndone(store);
+      Transaction tx = begun();
+      pending.add(store);
+      statement.accept(tx);
+    } catch (RevenantException | Error failed) {
+      // A topology may go on behind an exception, so a part of a statement must not stay.
+      if (store.changes() != before || endsTransaction(failed)) {
+        giveUp(failed);
+      }
+      throw failed;
+    }
+  }
+
+  private void demandNotUndone(TaskStore store) {
     if (undone.contains(store)) {
       throw new ProcessorStateException(
           "task "
@@ -127,8 +220,23 @@ final class TaskTransaction {
               + " were rolled back with another store that was declared corrupted; the changelog"
               + " brings them back when the task is opened again");
     }
-    pending.add(store);
-    statement.accept(tx);
+  }
+
+  /** Whether the transaction can only be rolled back after this failure of a write. */
+  private static boolean endsTransaction(Throwable failed) {
+    return failed instanceof StorageException || failed instanceof Error || isOver(failed);
+  }
+
+  private static boolean isOver(Throwable failed) {
+    return failed instanceof DatabaseStoppedException || failed instanceof DatabaseClosedException;
+  }
+
+  /** A read of the task has failed: if the database is over, the task must be opened again. */
+  synchronized void readHasFailed(RevenantException failed) {
+    boolean isItsOwn = Thread.currentThread().equals(owner); // and not inside by mistake
+    if (isItsOwn && isOver(failed) && !members.isEmpty()) {
+      giveUp(failed);
+    }
   }
 
   /**
@@ -184,41 +292,60 @@ final class TaskTransaction {
    *
    * @param offsets by changelog partition; empty for a store without a changelog
    */
-  synchronized void commit(TaskStore store, Map<TopicPartition, @Nullable Long> offsets) {
-    if (abandoned || undone.contains(store) || store.defers(offsets)) {
-      return;
+  void commit(TaskStore store, Map<TopicPartition, @Nullable Long> offsets) {
+    if (commitLazily(store, offsets)) {
+      shared.syncIfDurable(); // without the lock, which readers of a global store wait for
     }
+  }
+
+  /** Returns whether the transaction is committed. */
+  private synchronized boolean commitLazily(
+      TaskStore store, Map<TopicPartition, @Nullable Long> offsets) {
+    if (abandoned || undone.contains(store) || store.defers(offsets)) {
+      return false;
+    }
+    demandCurrent();
     store.writeRestored();
     if (!pending.contains(store) && !store.changes(offsets)) {
-      return;
+      return false;
     }
     stage(store, begun(), offsets);
     if (pending.isEmpty()) {
       commitStaged();
+      return true;
     }
+    return false;
   }
 
   /** Kafka Streams has declared the state of a store corrupted: its offsets are removed. */
-  synchronized void clear(TaskStore store) {
+  void clear(TaskStore store) {
+    if (clearLazily(store)) {
+      shared.syncIfDurable(); // without the lock, which readers of a global store wait for
+    }
+  }
+
+  private synchronized boolean clearLazily(TaskStore store) {
     store.forgetRestored();
     undone.addAll(pending);
     undone.addAll(staged);
     undone.remove(store);
     rollBack();
-    if (!abandoned) {
-      store.clear(begun());
-      staged.add(store);
-      commitStaged();
+    if (abandoned) {
+      return false;
     }
+    store.clear(begunAnyway());
+    staged.add(store);
+    commitStaged();
+    return true;
   }
 
   /**
    * The producer of the current thread has committed: so do the tasks that this thread has
    * processed.
    *
-   * @param offsets gives the offset of the last record of a changelog partition, or null
+   * @param offsets of the transaction of the producer
    */
-  static void producerHasCommitted(Function<TopicPartition, @Nullable Long> offsets) {
+  static void producerHasCommitted(LastOffsets offsets) {
     Set<TaskTransaction> tasks = WRITING.get(Thread.currentThread());
     if (tasks == null) {
       return;
@@ -231,9 +358,7 @@ final class TaskTransaction {
     }
     for (SharedDatabase shared : databases) { // once for all tasks
       try {
-        if (shared.isDurable()) {
-          shared.database().sync();
-        }
+        shared.syncIfDurable();
       } catch (RuntimeException failed) {
         all.stream().filter(task -> task.shared == shared).forEach(task -> task.failed(failed));
       }
@@ -241,29 +366,65 @@ final class TaskTransaction {
     }
   }
 
-  private synchronized void failed(RuntimeException why) {
-    failure = why;
-    shared.doubt();
+  /**
+   * The producer of the current thread has aborted: what the tasks of this thread have written is
+   * rolled back. Kafka Streams closes a task whose records are aborted, but not each task whose
+   * records are: one that goes on is refused, and Kafka opens it again.
+   */
+  static void producerHasAborted() {
+    Set<TaskTransaction> tasks = WRITING.get(Thread.currentThread());
+    if (tasks != null) {
+      List.copyOf(tasks).forEach(TaskTransaction::abortWithProducer);
+    }
   }
 
-  private synchronized void commitWithProducer(Function<TopicPartition, @Nullable Long> offsets) {
-    if (open == null || abandoned) {
+  private synchronized void abortWithProducer() {
+    if (open != null) {
+      giveUp(new ProcessorStateException("the producer has aborted what the task has written"));
+    }
+  }
+
+  private synchronized void failed(Throwable why) {
+    if (why instanceof RevenantException) {
+      shared.doubt();
+    }
+    if (failure == null) {
+      failure = why;
+      boolean isOurs = why instanceof RevenantException || why instanceof Error; // else of Kafka
+      TaskStore.LOG.log(
+          isOurs ? System.Logger.Level.WARNING : System.Logger.Level.DEBUG,
+          "task " + name + " has to be opened again, because its writes are rolled back",
+          why);
+    }
+    Thread last = owner;
+    if (last != null && !members.isEmpty()) { // else nothing would take it out
+      REFUSED.put(this, last);
+    }
+  }
+
+  /** Rolls back, and refuses all statements from now on. Hold the lock. */
+  private void giveUp(Throwable why) {
+    failed(why);
+    try {
+      rollBack();
+    } catch (RuntimeException second) {
+      why.addSuppressed(second);
+    }
+  }
+
+  private synchronized void commitWithProducer(LastOffsets offsets) {
+    if (open == null || abandoned || failure != null) {
       return;
     }
     try {
       for (TaskStore store : List.copyOf(pending)) {
         stage(store, open, store.offsets(offsets));
       }
-      commitStagedLazily();
+      commitStaged();
     } catch (RuntimeException failed) {
       // The producer's commit has succeeded, so its caller must not hear of this; the next
       // statement of the task does.
-      failed(failed);
-      try {
-        rollBack();
-      } catch (RuntimeException second) {
-        failed.addSuppressed(second);
-      }
+      giveUp(failed);
     }
   }
 
@@ -274,13 +435,6 @@ final class TaskTransaction {
   }
 
   private void commitStaged() {
-    commitStagedLazily();
-    if (shared.isDurable()) {
-      shared.database().sync();
-    }
-  }
-
-  private void commitStagedLazily() {
     Transaction tx = open;
     if (tx != null) {
       tx.commit();
@@ -294,33 +448,78 @@ final class TaskTransaction {
     Transaction tx = open;
     if (tx != null) {
       end();
-      pending.forEach(TaskStore::rolledBack);
-      staged.forEach(TaskStore::rolledBack);
-      pending.clear();
-      staged.clear();
-      tx.close();
+      try {
+        pending.forEach(TaskStore::rolledBack);
+        staged.forEach(TaskStore::rolledBack);
+      } finally {
+        pending.clear();
+        staged.clear();
+        tx.close();
+      }
     }
   }
 
   /**
-   * Refuses a statement of the task behind a commit of the producer that could not be followed:
-   * what it would read is older than what the broker has. Hold the lock.
+   * Refuses a statement of a task whose writes were rolled back: what it would read is not what it
+   * has written, or older than what the broker has. Hold the lock.
    */
   void demandCurrent() {
-    if (failure != null) {
-      throw new ProcessorStateException(
-          "task "
-              + name
-              + " could not commit to "
-              + shared.database()
-              + " after the producer had committed; the changelog brings back what is missing"
-              + " when the task is opened again",
-          failure);
+    RuntimeException refusal = refusal();
+    if (refusal != null) {
+      throw refusal;
     }
+  }
+
+  /**
+   * The exception for a task that is refused; null if it is not. It makes Kafka close the tasks of
+   * the thread without a commit, and open them again with what the broker has committed. No handler
+   * of a topology can pass over it.
+   */
+  synchronized @Nullable RuntimeException refusal() {
+    Throwable why = failure;
+    if (why == null) {
+      return null;
+    }
+    String told =
+        "task "
+            + name
+            + ": its writes to "
+            + shared.database()
+            + " were rolled back; the changelog brings back what is missing when it is opened"
+            + " again";
+    boolean isOpenedAgain =
+        id.partition() >= 0 // no global store
+            && !Thread.currentThread().getClass().getName().equals(TaskStore.STATE_UPDATER);
+    return !isOpenedAgain
+        ? new ProcessorStateException(told, why)
+        : new TaskMigratedException(told, why);
+  }
+
+  /**
+   * Refuses a commit of the producer of the current thread while one of its tasks is refused: the
+   * transaction may have records of that task. Kafka takes the exception as that of a producer
+   * whose tasks have moved to another one.
+   */
+  static void demandCommittable() {
+    Thread current = Thread.currentThread();
+    REFUSED.forEach((task, thread) -> {
+      if (thread.equals(current)) {
+        throw new ProducerFencedException(
+            "the transaction may have records of task "
+                + task.name
+                + ", whose writes were rolled back; it is aborted, and the tasks of this thread are"
+                + " opened again");
+      }
+    });
   }
 
   private Transaction begun() {
     demandCurrent();
+    return begunAnyway();
+  }
+
+  /** The same for what depends on no statement before it. */
+  private Transaction begunAnyway() {
     Thread current = Thread.currentThread();
     Transaction tx = open;
     if (tx == null) {
@@ -345,6 +544,7 @@ final class TaskTransaction {
   private void end() {
     open = null;
     ended++;
+    insertions = null;
     stopsWriting();
   }
 

@@ -46,6 +46,7 @@ class MovedTaskCrashTest implements CrashSubject<MovedTaskCrashTest.Instance> {
         promises.attempt(ModelTask.key(MOVED, store), null);
         instance.deleteDirectory(store);
       }
+      Files.delete(SharedDatabase.directory(instance.home.resolve(MOVED)));
       Files.delete(instance.home.resolve(MOVED));
       instance.look();
       instance.staysAndCommits(promises); // the drops are lazy
@@ -145,13 +146,13 @@ class MovedTaskCrashTest implements CrashSubject<MovedTaskCrashTest.Instance> {
     }
 
     Path marker(String store) {
-      return home.resolve(MOVED).resolve(store).resolve(SharedDatabase.MARKER);
+      return SharedDatabase.marker(home.resolve(MOVED), store);
     }
 
     /** As Kafka deletes it: its files, then it. */
     void deleteDirectory(String store) throws IOException {
       Files.delete(marker(store));
-      Files.delete(home.resolve(MOVED).resolve(store));
+      Files.delete(SharedDatabase.directory(home.resolve(MOVED), store));
     }
 
     @Override

@@ -265,7 +265,8 @@ class RestorationCrashTest implements CrashSubject<RestorationCrashTest.Restored
 
     /** This test is of no use if the paths are others than it says. */
     void demandRuns(boolean areThere) {
-      if (Files.exists(directory.resolve("store").resolve("restoring")) != areThere) {
+      if (Files.exists(SharedDatabase.directory(directory, "store").resolve("restoring"))
+          != areThere) {
         throw new AssertionError("there should be " + (areThere ? "" : "no ") + "runs");
       }
     }
@@ -288,9 +289,10 @@ class RestorationCrashTest implements CrashSubject<RestorationCrashTest.Restored
       for (TaskStore each : List.of(store, windows)) {
         String key = each == store ? CHANGELOG.topic() : WINDOW_LOG.topic();
         promises.attempt(key, null);
-        Files.delete(directory.resolve(each.name()).resolve(SharedDatabase.MARKER));
-        Files.delete(directory.resolve(each.name()));
+        Files.delete(SharedDatabase.marker(directory, each.name()));
+        Files.delete(SharedDatabase.directory(directory, each.name()));
       }
+      Files.delete(SharedDatabase.directory(directory));
       Files.delete(directory);
       comes();
       promises.durable(CHANGELOG.topic(), null);

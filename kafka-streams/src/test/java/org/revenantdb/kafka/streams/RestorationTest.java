@@ -151,7 +151,7 @@ class RestorationTest {
     restore(0, MUCH);
     store.commit(Map.of(CHANGELOG, MUCH - 1L));
     store.close();
-    Files.delete(context.stateDir().toPath().resolve("store").resolve(SharedDatabase.MARKER));
+    Files.delete(SharedDatabase.marker(context.stateDir().toPath(), "store"));
     store.init(context, store);
     assertEquals(Map.of(), rows(store));
     restore(0, 2 * MUCH);
@@ -329,7 +329,7 @@ class RestorationTest {
   }
 
   private Path runs(String store) {
-    return context.stateDir().toPath().resolve(store).resolve("restoring");
+    return SharedDatabase.directory(context.stateDir().toPath(), store).resolve("restoring");
   }
 
   /** Restores until there is a run; returns the next offset. */

@@ -2,6 +2,7 @@ package org.revenantdb.kafka.streams;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -21,6 +22,7 @@ import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.clients.consumer.internals.AutoOffsetResetStrategy;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.streams.KafkaClientSupplier;
@@ -158,17 +160,27 @@ class RevenantClientSupplierTest {
     consumer.resume(List.of(CHANGELOG));
     assertFalse(store.isPaused(Set.of(CHANGELOG)));
     store.close();
+    consumer.close(); // else the next test of this thread would find its lag
   }
 
   /** Another instance in the process may be without them, and its log has a warning. */
   @Test
   void producers_that_commit_belong_to_an_instance() {
     Map<String, Object> ofOne = config().getProducerConfigs("one-StreamThread-1-producer");
+    ofOne.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, "one-0"); // as Kafka does for exactly-once
     Producer<byte[], byte[]> producer = clients.getProducer(ofOne);
     assertTrue(CommittingProducer.isInUseBy("one"));
     assertFalse(CommittingProducer.isInUseBy("other"));
     assertFalse(CommittingProducer.isInUseBy("on"));
     producer.close();
+    assertFalse(CommittingProducer.isInUseBy("one"));
+  }
+
+  /** Kafka commits the stores then, with offsets of its own. */
+  @Test
+  void a_producer_without_transactions_is_that_of_the_other_supplier() {
+    Map<String, Object> config = config().getProducerConfigs("one-StreamThread-1-producer");
+    assertInstanceOf(MockProducer.class, clients.getProducer(config));
     assertFalse(CommittingProducer.isInUseBy("one"));
   }
 

@@ -26,6 +26,7 @@ import org.apache.kafka.streams.KafkaStreams.State;
 import org.apache.kafka.streams.StreamsBuilder;
 import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.errors.InvalidStateStoreException;
+import org.apache.kafka.streams.errors.TaskMigratedException;
 import org.apache.kafka.streams.internals.metrics.ClientMetrics;
 import org.apache.kafka.streams.kstream.Consumed;
 import org.apache.kafka.streams.kstream.Grouped;
@@ -197,6 +198,30 @@ class SharedDatabaseTest {
     assertOpen(anew, true);
     instance.end();
     assertOpen(anew, false);
+  }
+
+  /** Else no thread that replaces a failed one would ever have its stores again. */
+  @Test
+  void a_database_that_has_stopped_is_opened_anew_while_another_task_has_a_store() {
+    TaskContext context = new TaskContext(home, StreamsConfig.AT_LEAST_ONCE);
+    RevenantStore idle = new RevenantStore("idle");
+    TaskContext other = new TaskContext(home, StreamsConfig.AT_LEAST_ONCE).ofTask("0_1");
+    idle.init(other, idle);
+    RevenantStore store = new RevenantStore("store");
+    store.init(context, store);
+    Bytes key = Bytes.wrap(new byte[] {1});
+    store.opened().shared().database().close(); // as one whose log has stopped
+    assertThrows(RuntimeException.class, () -> store.put(key, key.get()));
+    store.close();
+    store.init(context, store);
+    store.put(key, key.get());
+    assertThrows(TaskMigratedException.class, () -> idle.get(key)); // Kafka opens its task again
+    idle.close();
+    assertArrayEquals(key.get(), store.get(key));
+    idle.init(other, idle);
+    idle.put(key, key.get());
+    idle.close();
+    store.close();
   }
 
   /** A whole instance, without a broker: the look at its tasks does not need one. */
@@ -377,7 +402,7 @@ class SharedDatabaseTest {
     RevenantStore store = opened(context, directories, new TaskId(0, 0));
     AtomicLong now = clockOf(store);
     commit(store, 1);
-    Files.delete(home.resolve("app/0_0/store").resolve(SharedDatabase.MARKER));
+    Files.delete(SharedDatabase.marker(home.resolve("app/0_0"), "store"));
     now.addAndGet(SharedDatabase.BETWEEN_LOOKS);
     RevenantStore other = opened(context, directories, MOVED);
     commit(store, 2);
@@ -409,7 +434,7 @@ class SharedDatabaseTest {
     fails.put(Bytes.wrap(new byte[] {1}), new byte[1]);
     ends[0] = fails.opened().task().open();
     assertThrows(IllegalStateException.class, fails::close);
-    Files.delete(home.resolve("app/0_1/store").resolve(SharedDatabase.MARKER));
+    Files.delete(SharedDatabase.marker(home.resolve("app/0_1"), "store"));
     now.addAndGet(SharedDatabase.BETWEEN_LOOKS);
     commit(stays, 1);
     assertEquals(List.of("0_0/store"), tables(stays));

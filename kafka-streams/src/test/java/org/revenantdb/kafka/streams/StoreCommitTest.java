@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,11 +22,14 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.ProducerFencedException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.utils.Bytes;
+import org.apache.kafka.streams.KeyValue;
 import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.errors.InvalidStateStoreException;
 import org.apache.kafka.streams.errors.ProcessorStateException;
+import org.apache.kafka.streams.errors.TaskMigratedException;
 import org.apache.kafka.streams.processor.internals.ChangelogRecordDeserializationHelper;
 import org.apache.kafka.streams.query.FailureReason;
 import org.apache.kafka.streams.query.KeyQuery;
@@ -36,8 +40,12 @@ import org.apache.kafka.streams.query.QueryResult;
 import org.apache.kafka.streams.query.RangeQuery;
 import org.apache.kafka.streams.state.KeyValueIterator;
 import org.apache.kafka.streams.state.internals.PositionSerde;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.engine.Database;
+import org.revenantdb.engine.Table;
 
 /** When rows and offsets of the stores of a task are committed, and who sees what before that. */
 class StoreCommitTest {
@@ -45,6 +53,12 @@ class StoreCommitTest {
   private static final TopicPartition SECOND = new TopicPartition("app-second-changelog", 0);
 
   @TempDir Path home;
+
+  /** A thread that keeps such a task could never commit again. */
+  @AfterEach
+  void no_task_without_stores_is_kept() {
+    assertFalse(TaskTransaction.isKeptBy(Thread.currentThread()));
+  }
 
   private TaskContext context(String guarantee) {
     return new TaskContext(home, guarantee);
@@ -150,7 +164,7 @@ class StoreCommitTest {
     first.close();
     put(second, "c", "1");
     second.commit(Map.of(SECOND, 1L));
-    TaskTransaction.producerHasCommitted(partition -> 1L);
+    TaskTransaction.producerHasCommitted((partition, isInput) -> 1L);
     second.close();
     second = open("second");
     assertEquals(Map.of(), rows(second.all()));
@@ -199,10 +213,8 @@ class StoreCommitTest {
     TopicPartition source = new TopicPartition("table", 0);
     first.commit(Map.of(FIRST, TaskStore.OFFSET_UNKNOWN));
     second.commit(Map.of(source, TaskStore.OFFSET_UNKNOWN)); // its input is its changelog
-    try (MockProducer<byte[], byte[]> mock =
-            new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer());
-        CommittingProducer producer = CommittingProducer.of(mock, "app-StreamThread-1-producer")) {
-      producer.initTransactions();
+    try (MockProducer<byte[], byte[]> mock = mockProducer();
+        CommittingProducer producer = committing(mock)) {
       producer.beginTransaction();
       put(first, "a", "1");
       producer.send(new ProducerRecord<>(FIRST.topic(), 0, new byte[] {'a'}, new byte[] {'1'}));
@@ -213,7 +225,7 @@ class StoreCommitTest {
       producer.sendOffsetsToTransaction(Map.of(source, new OffsetAndMetadata(8)), group());
       assertEquals(Map.of(), outside(first));
       elsewhere(() -> {
-        TaskTransaction.producerHasCommitted(partition -> 99L); // of another thread
+        TaskTransaction.producerHasCommitted((partition, isInput) -> 99L); // of another thread
         return null;
       });
       assertEquals(Map.of(), outside(first));
@@ -238,6 +250,16 @@ class StoreCommitTest {
     first.close();
   }
 
+  private static MockProducer<byte[], byte[]> mockProducer() {
+    return new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer());
+  }
+
+  private static CommittingProducer committing(MockProducer<byte[], byte[]> mock) {
+    CommittingProducer producer = CommittingProducer.of(mock, "app-StreamThread-1-producer");
+    producer.initTransactions();
+    return producer;
+  }
+
   @SuppressWarnings("removal") // nothing else can be made by a user
   private static ConsumerGroupMetadata group() {
     return new ConsumerGroupMetadata("app");
@@ -252,12 +274,9 @@ class StoreCommitTest {
     KeyValueIterator<Bytes, byte[]> begun = store.all();
     SharedDatabase shared = SharedDatabase.acquire(home, Map.of());
     shared.database().close();
-    TaskTransaction.producerHasCommitted(partition -> 2L);
-    assertThrows(ProcessorStateException.class, () -> put(store, "a", "2"));
-    // What it would read is older than what the broker has.
-    assertThrows(ProcessorStateException.class, () -> store.get(key("a")));
-    assertThrows(ProcessorStateException.class, store::all);
-    assertThrows(ProcessorStateException.class, begun::hasNext);
+    TaskTransaction.producerHasCommitted((partition, isInput) -> 2L);
+    assertRefused(store);
+    assertThrows(TaskMigratedException.class, begun::hasNext);
     assertEquals(1, store.committedOffset(FIRST));
     store.close();
     shared.release();
@@ -265,6 +284,200 @@ class StoreCommitTest {
     assertEquals(Map.of(), rows(next.all()));
     assertEquals(1, next.committedOffset(FIRST));
     next.close();
+  }
+
+  /** What it would read is not what it has written. Kafka opens the task again. */
+  private static void assertRefused(RevenantStore store) {
+    for (Executable statement :
+        List.<Executable>of(
+            () -> put(store, "a", "2"), () -> store.get(key("a")), () -> store.all())) {
+      assertThrows(TaskMigratedException.class, statement);
+    }
+  }
+
+  /** Kafka aborts for one task of the thread; the records of the others are gone as well. */
+  @Test
+  void rows_of_an_aborted_transaction_are_not_committed_with_the_next_one() throws Exception {
+    RevenantStore store = open("first");
+    store.commit(Map.of(FIRST, TaskStore.OFFSET_UNKNOWN));
+    try (MockProducer<byte[], byte[]> mock = mockProducer();
+        CommittingProducer producer = committing(mock)) {
+      producer.beginTransaction();
+      put(store, "a", "1");
+      producer.send(new ProducerRecord<>(FIRST.topic(), 0, new byte[] {'a'}, new byte[] {'1'}));
+      producer.abortTransaction();
+      producer.beginTransaction();
+      assertRefused(store);
+      // The topology may have sent records of this task meanwhile.
+      producer.send(new ProducerRecord<>("output", 0, new byte[] {'a'}, new byte[] {'2'}));
+      assertThrows(ProducerFencedException.class, producer::commitTransaction);
+      assertEquals(0, mock.commitCount());
+      assertEquals(Map.of(), outside(store));
+      assertEquals(TaskStore.OFFSET_UNKNOWN, store.committedOffset(FIRST));
+      producer.abortTransaction();
+      store.close();
+      RevenantStore again = open("first");
+      producer.beginTransaction();
+      put(again, "b", "1");
+      producer.send(new ProducerRecord<>(FIRST.topic(), 0, new byte[] {'b'}, new byte[] {'1'}));
+      producer.commitTransaction();
+      assertEquals(1, mock.commitCount());
+      assertEquals(Map.of("b", "1"), outside(again));
+      again.close();
+    }
+  }
+
+  @Test
+  void a_refused_task_that_is_declared_corrupted_is_cleared() {
+    RevenantStore store = open("first");
+    put(store, "a", "1");
+    store.commit(Map.of(FIRST, 1L));
+    put(store, "a", "2");
+    TaskTransaction.producerHasAborted();
+    assertRefused(store);
+    store.commit(Map.of());
+    assertNull(store.committedOffset(FIRST));
+    store.close();
+  }
+
+  @Test
+  void rows_of_a_producer_that_is_closed_before_its_commit_are_not_committed() throws Exception {
+    RevenantStore store = open("first");
+    MockProducer<byte[], byte[]> mock = mockProducer();
+    CommittingProducer producer = committing(mock);
+    producer.beginTransaction();
+    put(store, "a", "1");
+    producer.close();
+    TaskTransaction.producerHasCommitted((partition, isInput) -> 1L);
+    assertEquals(Map.of(), outside(store));
+    assertRefused(store);
+    store.close();
+  }
+
+  /** The store has what its task has read, and another task has written more to that topic. */
+  @Test
+  void the_offset_of_a_store_whose_changelog_is_its_input_is_that_of_what_the_task_has_read() {
+    TopicPartition orders = new TopicPartition("orders-changelog", 0);
+    RevenantStore reads = open("reads");
+    reads.commit(Map.of(orders, TaskStore.OFFSET_UNKNOWN));
+    try (MockProducer<byte[], byte[]> mock = mockProducer();
+        CommittingProducer producer = committing(mock)) {
+      producer.beginTransaction();
+      for (int i = 0; i < 9; i++) {
+        producer.send(new ProducerRecord<>(orders.topic(), 0, new byte[1], new byte[1]));
+      }
+      put(reads, "a", "1");
+      producer.sendOffsetsToTransaction(Map.of(orders, new OffsetAndMetadata(4)), group());
+      producer.commitTransaction();
+    }
+    assertEquals(3, reads.committedOffset(orders));
+    reads.close();
+  }
+
+  /** A handler of Kafka may pass over the exception of the statement. */
+  @Test
+  void what_a_statement_has_written_before_it_failed_is_not_committed() throws Exception {
+    RevenantStore store = open("first");
+    put(store, "a", "1");
+    store.commit(Map.of(FIRST, 1L));
+    Database database = store.opened().shared().database();
+    Table dropped = database.createTable("dropped");
+    database.dropTable("dropped");
+    assertThrows(
+        ProcessorStateException.class,
+        () ->
+            store.write(tx -> {
+              store.put(tx, store.table(), store.row(key("b")), new byte[1]);
+              store.put(tx, dropped, store.row(key("b")), new byte[1]);
+            }));
+    assertRefused(store);
+    assertThrows(TaskMigratedException.class, () -> store.commit(Map.of(FIRST, 2L)));
+    TaskTransaction.producerHasCommitted((partition, isInput) -> 3L);
+    assertEquals(Map.of("a", "1"), outside(store));
+    assertEquals(1, store.committedOffset(FIRST));
+    store.close();
+    RevenantStore next = open("first");
+    assertEquals(Map.of("a", "1"), rows(next.all()));
+    next.close();
+  }
+
+  @Test
+  void a_key_that_is_too_long_keeps_all_of_its_batch_out() {
+    RevenantStore store = open("first");
+    List<KeyValue<Bytes, byte[]>> batch =
+        List.of(
+            KeyValue.pair(key("a"), new byte[1]),
+            KeyValue.pair(Bytes.wrap(new byte[Database.MAX_KEY_BYTES]), new byte[1]));
+    assertThrows(ProcessorStateException.class, () -> store.putAll(batch));
+    assertEquals(Map.of(), rows(store.all()));
+    put(store, "b", "1");
+    store.commit(Map.of(FIRST, 1L));
+    assertEquals(Map.of("b", "1"), rows(store.all()));
+    store.close();
+  }
+
+  /** Each row makes another one behind it. */
+  @Test
+  void a_loop_that_writes_a_row_for_each_row_comes_to_an_end() {
+    RevenantStore store = open("first");
+    put(store, "a", "1");
+    put(store, "c", "1");
+    List<String> seen = new ArrayList<>();
+    try (KeyValueIterator<Bytes, byte[]> all = store.all();
+        KeyValueIterator<Bytes, byte[]> reverse = store.reverseAll()) {
+      all.forEachRemaining(row -> {
+        String key = new String(row.key.get(), UTF_8);
+        seen.add(key);
+        put(store, key + "x", "2");
+        put(store, key, "3"); // was there
+      });
+      store.commit(Map.of(FIRST, 1L)); // the other one goes on in a snapshot
+      reverse.forEachRemaining(row -> seen.add(new String(row.key.get(), UTF_8)));
+    }
+    assertEquals(List.of("a", "c", "c", "a"), seen);
+    assertEquals(Map.of("a", "3", "ax", "2", "c", "3", "cx", "2"), rows(store.all()));
+    store.close();
+  }
+
+  /** It was there when the iterator was opened, and is there. */
+  @Test
+  void an_iterator_shows_a_row_that_is_deleted_and_comes_back() {
+    RevenantStore store = open("first");
+    put(store, "a", "1");
+    put(store, "b", "1");
+    try (KeyValueIterator<Bytes, byte[]> all = store.all()) {
+      assertEquals(key("a"), all.next().key);
+      put(store, "b", null);
+      put(store, "c", "1");
+      put(store, "b", "2");
+      put(store, "c", null);
+      put(store, "c", "2");
+      assertEquals(List.of("b"), List.copyOf(rows(all).keySet()));
+    }
+    assertNull(store.opened().task().insertionsIfRead(), "no iterator is open");
+    assertEquals(List.of("a", "b", "c"), List.copyOf(rows(store.all()).keySet()));
+    store.close();
+  }
+
+  @Test
+  void a_task_whose_rollback_has_failed_is_opened_again() throws Exception {
+    RevenantStore stays = open(context(StreamsConfig.EXACTLY_ONCE_V2).ofTask("0_1"), "stays");
+    RevenantStore fails =
+        new RevenantStore("first") {
+          @Override
+          void rolledBack() {
+            throw new IllegalStateException("a failure");
+          }
+        };
+    fails.init(context(StreamsConfig.EXACTLY_ONCE_V2), fails);
+    put(fails, "a", "1");
+    assertThrows(IllegalStateException.class, fails::close);
+    RevenantStore store = open("first");
+    put(store, "b", "1");
+    store.commit(Map.of(FIRST, 1L));
+    assertEquals(Map.of("b", "1"), outside(store));
+    store.close();
+    stays.close();
   }
 
   @Test
@@ -363,7 +576,7 @@ class StoreCommitTest {
     put(store, "a", "1");
     store.commit(Map.of(FIRST, 1L));
     store.close();
-    Files.delete(home.resolve("0_0/first/revenant"));
+    Files.delete(SharedDatabase.marker(home.resolve("0_0"), "first"));
     store = open("first");
     assertEquals(Map.of(), rows(store.all()));
     assertEquals(TaskStore.OFFSET_UNKNOWN, store.committedOffset(FIRST));

@@ -113,7 +113,7 @@ class StoreCrashTest implements CrashSubject<StoreCrashTest.Instance> {
           List.of(
               tasks.getFirst().committing(promises, next.getFirst()),
               tasks.getLast().committing(promises, next.getLast()));
-      TaskTransaction.producerHasCommitted(partition -> {
+      TaskTransaction.producerHasCommitted((partition, isInput) -> {
         Long sent = tasks.getFirst().sent(partition, next.getFirst());
         return sent != null ? sent : tasks.getLast().sent(partition, next.getLast());
       });

@@ -22,9 +22,10 @@ import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.Durability;
 
-/** What a store sees of its task: task 0_0 of an application. */
+/** What a store sees of its task: task 0_0 of an application, if no other one is named. */
 final class TaskContext implements StateStoreContext {
-  private final Path directory;
+  private final Path application;
+  private Path directory;
   private final Map<String, Object> properties = new HashMap<>();
 
   /** Of the store that was the last to be opened. */
@@ -33,6 +34,7 @@ final class TaskContext implements StateStoreContext {
   private Optional<RecordMetadata> input = Optional.empty();
 
   TaskContext(Path application, String guarantee) {
+    this.application = application;
     directory = application.resolve("0_0");
     properties.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, guarantee);
     properties.put(RevenantConfig.POOL_BYTES, 4L << 20);
@@ -50,6 +52,11 @@ final class TaskContext implements StateStoreContext {
     Files.createDirectories(application.resolve("0_0"));
     return SharedDatabase.acquire(
         application, () -> Database.open(application.resolve(SharedDatabase.DIRECTORY), options));
+  }
+
+  TaskContext ofTask(String task) {
+    directory = application.resolve(task);
+    return this;
   }
 
   TaskContext with(String property, Object value) {
@@ -86,7 +93,7 @@ final class TaskContext implements StateStoreContext {
 
   @Override
   public TaskId taskId() {
-    return new TaskId(0, 0);
+    return TaskId.parse(directory.getFileName().toString());
   }
 
   @Override

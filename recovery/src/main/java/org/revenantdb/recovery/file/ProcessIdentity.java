@@ -78,7 +78,7 @@ record ProcessIdentity(
 
   private static String started(ProcessHandle process) {
     Optional<Instant> start = process.info().startInstant();
-    return start.isPresent() ? start.get().toString() : "";
+    return start.isPresent() ? LockText.text(start.get()) : "";
   }
 
   private static String read(Path file) {

@@ -261,6 +261,7 @@ final class Analysis {
    * page was written after it, builds nothing: the write of that is what was lost.
    */
   private void settleRefused() {
+    pending.settle();
     LongLongMap noted = new LongLongMap();
     for (long page : refused.keys()) {
       long lsn = refused.getOrDefault(page, 0);

@@ -28,8 +28,14 @@ public final class PendingParts implements AutoCloseable {
    * Table       Open addressing, at most two thirds full; it never shrinks. A slot is page + 1, first part, last part.
    *             Parts are stored as number + 1, so that 0 is "none". A page whose list is empty keeps its slot.
    * Parts       They are numbered, in chunks, and have two longs: start of the record; its length / 8 - 1, whether the
-   *             part is FORMAT, its place in the record, and the next part of the page (14 bits, 1, 17, 32). The places
-   *             of emptied lists are used again while the table is built.
+   *             part is FORMAT, its place in the record, and the former part of the page (14 bits, 1, 17, 32). The
+   *             places of emptied lists are used again while the table is built. A part names the one before it, not
+   *             the one behind it: so a new part is written at the end of a chunk only, and the older parts of its
+   *             page, which lie anywhere, are not touched.
+   *
+   * Batch       Changes are added in batches, by a short loop: so the processor fetches the slots of several pages at the
+   *             same time. One by one, between the work for other fields of a record, each of a million parts would
+   *             wait for its slot. Everything else that the table is asked, or told, comes after the batch (settle).
    *
    * Afterwards  Only `first` of a slot changes, from not 0 to 0, by the thread that has the page latched exclusively
    *             (done). After that the counts of pages change: the count for the segment of the page's first part, and
@@ -48,13 +54,14 @@ public final class PendingParts implements AutoCloseable {
   private static final int PART = 2;
   private static final int CHUNK_SHIFT = 14;
   private static final int CHUNK = 1 << CHUNK_SHIFT;
-  private static final long NEXT = 0xffff_ffffL;
+  private static final long FORMER = 0xffff_ffffL;
 
   private static final int FORMAT = 1 << 17;
   private static final int LENGTH_SHIFT = 18;
 
   private static final VarHandle INT = MethodHandles.arrayElementVarHandle(int[].class);
   private static final int[] EMPTY = new int[0];
+  private static final int BATCH = 256;
 
   private final RecordFetch records;
   private final AtomicInteger left = new AtomicInteger();
@@ -70,6 +77,14 @@ public final class PendingParts implements AutoCloseable {
   private int used;
   private int parts;
   private int free;
+
+  /** The LSN of the part that was added last. */
+  private long end;
+
+  private final int[] batchPages = new int[BATCH];
+  private final long[] batchStarts = new long[BATCH];
+  private final int[] batchDetails = new int[BATCH];
+  private int batched;
 
   /**
    * Creates it without pages.
@@ -89,7 +104,22 @@ public final class PendingParts implements AutoCloseable {
    * @param at offset of the part's header in the record
    */
   void change(int page, long start, int length, int at) {
-    add(page, start, detail(length, at));
+    if (batched == BATCH) {
+      settle();
+    }
+    batchPages[batched] = page;
+    batchStarts[batched] = start;
+    batchDetails[batched] = detail(length, at);
+    batched++;
+  }
+
+  /** Adds what is in the batch. */
+  void settle() {
+    int count = batched;
+    batched = 0;
+    for (int i = 0; i < count; i++) {
+      add(batchPages[i], batchStarts[i], batchDetails[i]);
+    }
   }
 
   /** Adds a part that builds its page from nothing: earlier parts do not matter (R12). */
@@ -105,18 +135,28 @@ public final class PendingParts implements AutoCloseable {
 
   /** The data file has all changes of a page up to an LSN. */
   void flushed(int page, long lsn) {
+    settle();
     int[] in = table;
     int slot = slotOf(in, page);
-    int before = in[slot + FIRST];
-    int first = before;
-    while (first != 0 && lsn(first) <= lsn) {
-      int next = next(first);
-      giveBack(first);
-      first = next;
+    int first = in[slot + FIRST];
+    if (first == 0 || lsn(first) > lsn) {
+      return;
     }
-    if (first != before) {
-      setFirst(in, slot, first);
+    int kept = 0;
+    int part = in[slot + LAST];
+    while (part != 0 && lsn(part) > lsn) {
+      kept = part;
+      part = former(part);
     }
+    if (kept != 0) {
+      chunkOf(kept)[indexOf(kept) + 1] &= ~FORMER;
+    }
+    while (part != 0) {
+      int former = former(part);
+      giveBack(part);
+      part = former;
+    }
+    setFirst(in, slot, kept);
   }
 
   private static int detail(int length, int at) {
@@ -135,17 +175,16 @@ public final class PendingParts implements AutoCloseable {
       in[slot + PAGE] = page + 1;
     }
     int part = newPart();
+    boolean isFirst = in[slot + FIRST] == 0;
     long[] chunk = chunkOf(part);
     int at = indexOf(part);
     chunk[at] = start;
-    chunk[at + 1] = (long) detail << Integer.SIZE;
-    if (in[slot + FIRST] == 0) {
+    chunk[at + 1] = (long) detail << Integer.SIZE | (isFirst ? 0 : in[slot + LAST]);
+    if (isFirst) {
       setFirst(in, slot, part);
-    } else {
-      int last = in[slot + LAST];
-      chunkOf(last)[indexOf(last) + 1] |= part;
     }
     in[slot + LAST] = part;
+    end = lsn(part);
   }
 
   private void clear(int page) {
@@ -165,7 +204,7 @@ public final class PendingParts implements AutoCloseable {
   private int newPart() {
     if (free != 0) {
       int part = free;
-      free = next(part);
+      free = former(part);
       return part;
     }
     int chunk = parts >>> CHUNK_SHIFT;
@@ -204,6 +243,7 @@ public final class PendingParts implements AutoCloseable {
    * @param begins where the segments of the log begin, in ascending order
    */
   void complete(long[] begins) {
+    settle();
     if (left.get() == 0) {
       return;
     }
@@ -318,17 +358,9 @@ public final class PendingParts implements AutoCloseable {
    * because replay reads the mapped files.
    */
   public void map() {
-    int[] in = table;
-    long first = Long.MAX_VALUE;
-    long last = 0;
-    for (int i = 0; i < in.length; i += SLOT) {
-      if (in[i + FIRST] != 0) {
-        first = Math.min(first, start(in[i + FIRST]));
-        last = Math.max(last, lsn(in[i + LAST]) - 1);
-      }
-    }
-    if (last > 0) {
-      records.map(first, last);
+    long first = oldestLsn();
+    if (first < end) {
+      records.map(first, end - 1);
     }
   }
 
@@ -353,12 +385,13 @@ public final class PendingParts implements AutoCloseable {
    */
   public boolean replay(int page, boolean fromFiles, RedoTarget target) {
     RecordFetch.Window window = records.window(fromFiles);
-    for (int part = first(page); part != 0; part = next(part)) {
+    int[] ordered = inOrder(page);
+    for (int i = 0; i < ordered.length; i++) {
+      int part = ordered[i];
       int detail = detail(part);
-      int next = next(part);
-      long end = next == 0 ? lsn(part) : lsn(next);
+      long wanted = lsn(ordered[Math.min(i + 1, ordered.length - 1)]);
       boolean handedOut =
-          window.handOut(start(part), length(detail), end, detail & (FORMAT - 1), page, target);
+          window.handOut(start(part), length(detail), wanted, detail & (FORMAT - 1), page, target);
       if (!handedOut) {
         return false;
       }
@@ -469,8 +502,24 @@ public final class PendingParts implements AutoCloseable {
     return ((part - 1) & (CHUNK - 1)) * PART;
   }
 
-  private int next(int part) {
-    return (int) (chunkOf(part)[indexOf(part) + 1] & NEXT);
+  /** The part of the same page that comes before a part; 0 for its first one. */
+  private int former(int part) {
+    return (int) (chunkOf(part)[indexOf(part) + 1] & FORMER);
+  }
+
+  /** The parts of a page, in LSN order. */
+  private int[] inOrder(int page) {
+    int[] in = table;
+    int last = first(page) == 0 ? 0 : in[slotOf(in, page) + LAST];
+    int count = 0;
+    for (int part = last; part != 0; part = former(part)) {
+      count++;
+    }
+    int[] ordered = new int[count];
+    for (int part = last; part != 0; part = former(part)) {
+      ordered[--count] = part;
+    }
+    return ordered;
   }
 
   private int detail(int part) {

@@ -60,7 +60,7 @@ final class TransactionStates {
     switch (type) {
       case PAGES -> {
         if (id != 0) {
-          if (prepared.containsKey(id)) {
+          if (isPrepared(id)) {
             throw damaged(record, catalog, "transaction " + id + " is prepared, and writes");
           }
           undecided.put(id, 0);
@@ -97,9 +97,16 @@ final class TransactionStates {
     highest = Math.max(highest, record.transactionId());
   }
 
+  /** Nearly always there is none, and the key is an object. */
+  private boolean isPrepared(long id) {
+    return !prepared.isEmpty() && prepared.containsKey(id);
+  }
+
   private void decide(long id) {
     undecided.remove(id);
-    prepared.remove(id);
+    if (!prepared.isEmpty()) {
+      prepared.remove(id);
+    }
     if (!imageRead) {
       decidedBeforeImage.put(id, 0);
     }

@@ -1,10 +1,8 @@
 package org.revenantdb.recovery.segment;
 
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
+import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
-import java.util.Arrays;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.recovery.file.Directories;
@@ -36,30 +34,39 @@ public final class LogReader implements AutoCloseable {
    * The buffer holds positions [bufferStart, bufferEnd) of the log. A position is present if its segment is readable and
    * its file is long enough. A segment is readable if it exists and, for a walk, its header belongs to the life that is
    * read. At any other position the log ends, so the record there is invalid.
+   *
+   * The bytes are held twice: as an array, for checksums and copies, and as numbers of eight bytes, for fields. Each
+   * record begins at a multiple of eight, and so does the buffer. A restart reads millions of fields in a JVM that has
+   * compiled nothing yet, or only with counters in the code. There, an access to a number in an array costs a
+   * thirtieth of one through a VarHandle.
    */
 
-  private static final VarHandle INT =
-      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
-  private static final VarHandle LONG =
-      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
-  private static final VarHandle SHORT =
-      MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
-
-  /** A multiple of the alignment. */
-  private static final byte[] ZEROS = new byte[4096];
+  private static final ValueLayout.OfLong IN_LOG =
+      ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
   private static final int SMALLEST_READ = 1 << 16;
   private static final int LARGEST_READ = 1 << 18;
+
+  /** The offset while there is no current record: each index that is made of it is negative. */
+  private static final int NO_RECORD = Integer.MIN_VALUE;
 
   private final SegmentDirectory directory;
   private final Segments segments;
   private final CRC32C crc = new CRC32C();
   private byte[] buffer = new byte[2 * LogRecordLayout.MAX_LENGTH];
+
+  /** The same bytes, the first one in the lowest bits. */
+  private long[] words = wordsOf(buffer);
+
   private long bufferStart;
   private long bufferEnd;
   private int nextRead = SMALLEST_READ;
   private long position;
   private int length;
+
+  /** Where the record at the position begins in the buffer. */
+  private int offset = NO_RECORD;
+
   private @Nullable UnwrittenLog unwritten;
   private @Nullable StorageFile file;
   private @Nullable SegmentPlace place;
@@ -98,17 +105,20 @@ public final class LogReader implements AutoCloseable {
     }
     position = lsn;
     length = 0;
+    offset = NO_RECORD;
   }
 
   /**
    * Moves to the next record, if it is valid.
    *
-   * @return false if the next record is invalid; the reader then keeps its position
+   * @return false if the next record is invalid; the reader then keeps its position, but the fields
+   *     of the current record may be gone
    */
   public boolean next() {
     long start = position + length;
     if (isGoodAt(start)) {
       position = start;
+      offset = index(start);
       length = lengthAt(start);
       return true;
     }
@@ -132,7 +142,7 @@ public final class LogReader implements AutoCloseable {
     int at = index(start);
     crc.reset();
     crc.update(buffer, at + LogRecordLayout.LSN, bytes - LogRecordLayout.LSN);
-    return (int) crc.getValue() == (int) INT.get(buffer, at + LogRecordLayout.CRC);
+    return (int) crc.getValue() == intAt(at + LogRecordLayout.CRC);
   }
 
   /**
@@ -147,7 +157,7 @@ public final class LogReader implements AutoCloseable {
     }
     int bytes = lengthAt(start);
     return LogRecordLayout.isSane(bytes)
-        && (long) LONG.get(buffer, index(start) + LogRecordLayout.LSN) == start + bytes;
+        && longAt(index(start) + LogRecordLayout.LSN) == start + bytes;
   }
 
   /**
@@ -170,12 +180,15 @@ public final class LogReader implements AutoCloseable {
     return at;
   }
 
-  /** Counts the zeros that follow, in units of the alignment, within one block. */
+  /** Counts the zeros that follow, in units of the alignment, as far as bytes are loaded. */
   private int zerosAt(long start) {
-    int from = index(start);
-    int most = (int) Math.min(ZEROS.length, bufferEnd - start);
-    int zeros = Arrays.mismatch(buffer, from, from + most, ZEROS, 0, most);
-    return (zeros < 0 ? most : zeros) & -LogRecordLayout.ALIGNMENT;
+    int from = index(start) / Long.BYTES;
+    int end = index(bufferEnd) / Long.BYTES;
+    int at = from;
+    while (at < end && words[at] == 0) {
+      at++;
+    }
+    return (at - from) * Long.BYTES;
   }
 
   /**
@@ -185,11 +198,12 @@ public final class LogReader implements AutoCloseable {
    * @return the field, valid or not
    */
   public int lengthAt(long start) {
-    return (int) INT.get(buffer, index(start) + LogRecordLayout.LENGTH);
+    return intAt(index(start) + LogRecordLayout.LENGTH);
   }
 
   /**
-   * Loads the bytes from a position into the buffer.
+   * Loads the bytes from a position into the buffer. If that moves or discards bytes, there is no
+   * current record any more: to read a field of it is an {@link IndexOutOfBoundsException}.
    *
    * @param start the position
    * @param bytes the number of bytes
@@ -199,6 +213,7 @@ public final class LogReader implements AutoCloseable {
     if (start < bufferStart || start > bufferEnd) {
       bufferStart = start;
       bufferEnd = start;
+      offset = NO_RECORD;
     }
     while (start + bytes > bufferEnd) {
       if (!fill(start)) {
@@ -212,9 +227,7 @@ public final class LogReader implements AutoCloseable {
     makeRoom(keepFrom);
     @Nullable UnwrittenLog rest = unwritten;
     if (rest != null && rest.isFrom(bufferEnd)) {
-      int copied = rest.copy(bufferEnd, buffer, index(bufferEnd), nextRead);
-      bufferEnd += copied;
-      return copied > 0;
+      return added(rest.copy(bufferEnd, buffer, index(bufferEnd), nextRead));
     }
     @Nullable SegmentPlace from = open(bufferEnd);
     if (from == null || file == null) {
@@ -228,22 +241,44 @@ public final class LogReader implements AutoCloseable {
     int read =
         file.readUpTo(from.offset(bufferEnd), MemorySegment.ofArray(buffer).asSlice(at, wanted));
     nextRead = Math.min(LARGEST_READ, nextRead * 2);
-    bufferEnd += read;
-    return read > 0;
+    return added(read);
+  }
+
+  /**
+   * Bytes have come behind the end of the buffer. The last number may have only some of its own.
+   */
+  private boolean added(int bytes) {
+    int from = index(bufferEnd) / Long.BYTES;
+    bufferEnd += bytes;
+    int count = (index(bufferEnd) + Long.BYTES - 1) / Long.BYTES - from;
+    MemorySegment.copy(
+        MemorySegment.ofArray(buffer), IN_LOG, (long) from * Long.BYTES, words, from, count);
+    return bytes > 0;
   }
 
   /** Discards the bytes before a position, so that the next read fits behind the rest. */
   private void makeRoom(long keepFrom) {
     int kept = (int) (bufferEnd - keepFrom);
     if (index(bufferEnd) + nextRead > buffer.length) {
-      byte[] target =
-          kept + nextRead > buffer.length
-              ? new byte[LARGEST_READ + LogRecordLayout.MAX_LENGTH]
-              : buffer;
-      System.arraycopy(buffer, index(keepFrom), target, 0, kept);
+      boolean isSmall = kept + nextRead > buffer.length;
+      byte[] target = isSmall ? new byte[LARGEST_READ + LogRecordLayout.MAX_LENGTH] : buffer;
+      long[] numbers = isSmall ? wordsOf(target) : words;
+      int from = index(keepFrom);
+      System.arraycopy(buffer, from, target, 0, kept);
+      System.arraycopy(words, from / Long.BYTES, numbers, 0, (kept + Long.BYTES - 1) / Long.BYTES);
       buffer = target;
+      words = numbers;
       bufferStart = keepFrom;
+      offset = NO_RECORD;
     }
+  }
+
+  /**
+   * One more than the bytes fill: a field of two bytes is read as four, and the last one of a
+   * record that ends with the buffer may begin two bytes before the end.
+   */
+  private static long[] wordsOf(byte[] bytes) {
+    return new long[bytes.length / Long.BYTES + 1];
   }
 
   /** Opens the segment that holds a position; null if there is none. */
@@ -299,7 +334,7 @@ public final class LogReader implements AutoCloseable {
    * @return the index of its first byte
    */
   public int offset() {
-    return index(position);
+    return offset;
   }
 
   /**
@@ -317,7 +352,7 @@ public final class LogReader implements AutoCloseable {
    * @return bytes
    */
   public int contentLength() {
-    return length - buffer[offset() + LogRecordLayout.PADDING];
+    return length - buffer[offset + LogRecordLayout.PADDING];
   }
 
   /**
@@ -326,7 +361,7 @@ public final class LogReader implements AutoCloseable {
    * @return its code
    */
   public int type() {
-    return buffer[offset() + LogRecordLayout.TYPE];
+    return buffer[offset + LogRecordLayout.TYPE];
   }
 
   /**
@@ -335,7 +370,7 @@ public final class LogReader implements AutoCloseable {
    * @return its id, 0 = the system
    */
   public long transactionId() {
-    return getLong(LogRecordLayout.TRANSACTION);
+    return longAt(offset + LogRecordLayout.TRANSACTION);
   }
 
   /**
@@ -344,7 +379,7 @@ public final class LogReader implements AutoCloseable {
    * @return the position
    */
   public long durable() {
-    return getLong(LogRecordLayout.DURABLE);
+    return longAt(offset + LogRecordLayout.DURABLE);
   }
 
   /**
@@ -372,7 +407,7 @@ public final class LogReader implements AutoCloseable {
    * @return the number, unsigned
    */
   public int getShort(int at) {
-    return Short.toUnsignedInt((short) SHORT.get(buffer, offset() + at));
+    return intAt(offset + at) & 0xffff;
   }
 
   /**
@@ -382,7 +417,7 @@ public final class LogReader implements AutoCloseable {
    * @return the number
    */
   public int getInt(int at) {
-    return (int) INT.get(buffer, offset() + at);
+    return intAt(offset + at);
   }
 
   /**
@@ -392,7 +427,22 @@ public final class LogReader implements AutoCloseable {
    * @return the number
    */
   public long getLong(int at) {
-    return (long) LONG.get(buffer, offset() + at);
+    return longAt(offset + at);
+  }
+
+  /** Four bytes of the buffer from any index on. */
+  private int intAt(int index) {
+    int word = index / Long.BYTES;
+    int shift = index % Long.BYTES * Byte.SIZE;
+    long low = words[word] >>> shift;
+    return shift <= Integer.SIZE ? (int) low : (int) (low | words[word + 1] << -shift);
+  }
+
+  /** Eight bytes of the buffer from any index on. */
+  private long longAt(int index) {
+    int word = index / Long.BYTES;
+    int shift = index % Long.BYTES * Byte.SIZE;
+    return shift == 0 ? words[word] : words[word] >>> shift | words[word + 1] << -shift;
   }
 
   private void closeFile() {

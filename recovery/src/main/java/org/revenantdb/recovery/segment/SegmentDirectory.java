@@ -63,7 +63,7 @@ public record SegmentDirectory(
    * @return its path, whether it exists or not
    */
   public Path file(long begin) {
-    return path.resolve(String.format("%016x", begin) + SUFFIX);
+    return path.resolve(name(begin));
   }
 
   /**
@@ -362,7 +362,13 @@ public record SegmentDirectory(
   }
 
   private Path unfinished(long begin) {
-    return path.resolve(String.format("%016x", begin) + SUFFIX + UNFINISHED);
+    return path.resolve(name(begin) + UNFINISHED);
+  }
+
+  /** Without a formatter: the first use of one takes a fresh JVM many milliseconds. */
+  private static String name(long begin) {
+    String digits = Long.toHexString(begin);
+    return "0".repeat(DIGITS - digits.length()) + digits + SUFFIX;
   }
 
   private StorageFile create(Path unfinished) {
