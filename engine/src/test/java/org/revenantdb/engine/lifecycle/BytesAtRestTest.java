@@ -156,8 +156,7 @@ class BytesAtRestTest {
       }
       db.cleanNow();
     }
-    List<Integer> fuller =
-        leaves().stream().map(Slotted::free).filter(free -> free < 512).toList();
+    List<Integer> fuller = leaves().stream().map(Slotted::free).filter(free -> free < 512).toList();
     assertTrue(fuller.size() <= 2, "free in leaves: " + fuller); // at the ends of the table
   }
 

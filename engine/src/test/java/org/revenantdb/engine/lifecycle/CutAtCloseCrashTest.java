@@ -175,12 +175,15 @@ class CutAtCloseCrashTest {
     try (Database db = Database.open(disk.path("/db"), OPTIONS)) {
       rows = loadUntilFree(db, 1);
       before = pages(disk);
-      observe(disk, operation -> {
-        if (operation.startsWith("truncate " + DATA)) {
-          cuts.set(true);
-          throw CutAtCloseCrashTest.<RuntimeException>asIs(new IOException("Input/output error"));
-        }
-      });
+      observe(
+          disk,
+          operation -> {
+            if (operation.startsWith("truncate " + DATA)) {
+              cuts.set(true);
+              throw CutAtCloseCrashTest.<RuntimeException>asIs(
+                  new IOException("Input/output error"));
+            }
+          });
     }
     disk.observe(() -> {});
     assertTrue(cuts.get(), "the file was not cut");
@@ -202,11 +205,13 @@ class CutAtCloseCrashTest {
     }
     int size = pages(disk);
     List<String> changes = new ArrayList<>();
-    observe(disk, operation -> {
-      if (operation.startsWith("truncate " + DATA) || isBehind(size, operation)) {
-        changes.add(operation);
-      }
-    });
+    observe(
+        disk,
+        operation -> {
+          if (operation.startsWith("truncate " + DATA) || isBehind(size, operation)) {
+            changes.add(operation);
+          }
+        });
     for (int session = 0; session < 5; session++) {
       try (Database db = Database.open(disk.path("/db"), OPTIONS)) {
         int row = rows++;
