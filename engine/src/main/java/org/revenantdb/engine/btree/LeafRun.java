@@ -26,7 +26,9 @@ public final class LeafRun {
   /** The greatest number of leaves of a run: as many as one record can contain. */
   static final int MAX_LEAVES = 8;
 
-  /** A leaf needs no more room for new versions of its rows, however long they are. */
+  /**
+   * The space that a leaf leaves free for the predecessors of rows, once it is at least half full.
+   */
   private static final int SPARE = Page.SIZE / 16;
 
   private static final int SMALL = Page.SIZE / 2;
@@ -77,7 +79,7 @@ public final class LeafRun {
    */
   public boolean add(byte[] key, byte[] cell) {
     SlottedBuilder leaf = leaves[fences.size() - 1];
-    if (!fits(leaf, fences.getLast(), key, cell.length)) {
+    if (!fits(leaf, key.length, cell.length)) {
       byte[] fence = Split.separator(leaf.lastKey(), key);
       if (fences.size() == MAX_LEAVES
           || separatorBytes + bytesAsSeparator(fence) > Tree.INNER_ROOM) {
@@ -91,14 +93,9 @@ public final class LeafRun {
     return true;
   }
 
-  /** A leaf that is less than half full takes the row, even if less room remains for versions. */
-  private static boolean fits(SlottedBuilder leaf, byte[] fence, byte[] key, int cell) {
+  private static boolean fits(SlottedBuilder leaf, int key, int cell) {
     int left = leaf.free() - cell - Slotted.LEAF_SLOT;
-    return left > key.length
-        && (left >= SPARE
-            || left + cell > SMALL
-            || (AppendRoom.isForVersions(cell) // else it would keep room for its fence only
-                && left >= AppendRoom.least(fence, key, cell, leaf.count() + 1)));
+    return left > key && (left >= SPARE || left + cell > SMALL);
   }
 
   /** Whether it has so few rows that a separate leaf would be a waste. */

@@ -36,10 +36,6 @@ final class LeafCells {
     count = 0;
   }
 
-  int count() {
-    return count;
-  }
-
   boolean isEmpty() {
     return count == 0;
   }

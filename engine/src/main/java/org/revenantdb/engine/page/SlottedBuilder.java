@@ -174,11 +174,6 @@ public final class SlottedBuilder {
         : gathered.lastKey();
   }
 
-  /** The number of cells. */
-  public int count() {
-    return Slotted.count(page) + (gathered == null ? 0 : gathered.count());
-  }
-
   /** Room for more cells and their slots. */
   public int free() {
     return gathered == null || gathered.isEmpty() ? Slotted.free(page) : room - gathered.bytes();

@@ -80,8 +80,7 @@ final class InsertRequest implements Runnable {
 
   private boolean hasRoom(MemorySegment page, int slot) {
     int room = cell.length + Slotted.LEAF_SLOT - Slotted.prefix(page);
-    int free = Slotted.free(page) - room;
-    return LeafRoom.reserve(page, slot, free, key, cell.length) <= free;
+    return room + LeafRoom.reserve(page, slot, cell.length) <= Slotted.free(page);
   }
 
   /** Whether the row was inserted. */

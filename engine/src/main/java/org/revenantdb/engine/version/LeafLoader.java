@@ -2,7 +2,6 @@ package org.revenantdb.engine.version;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import org.revenantdb.engine.btree.AppendRoom;
 import org.revenantdb.engine.btree.Descent;
 import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.buffer.BufferPool;
@@ -119,18 +118,14 @@ final class LeafLoader {
     anew.writtenBy(id);
     anew.inherit(page);
     int end = upper == null ? Slotted.count(rows) : SlottedSearch.slotAtOrAfter(rows, upper);
-    byte[] lower = Slotted.lowerFence(page);
     int longer = Slotted.prefix(rows) - Slotted.prefix(anew.page());
     int row = from;
     for (; row < end; row++) {
       int cell = Slotted.cell(rows, row);
       int length = LeafCell.length(rows, cell) + longer;
-      int free = anew.free() - length - Slotted.LEAF_SLOT;
-      int spare =
-          upper == null
-              ? AppendRoom.least(lower, Slotted.keyOf(rows, cell), length, row - from + 1)
-              : 0;
-      if (LeafCell.is(rows, cell, LeafCell.OVERFLOW) || spare > free) {
+      int spare = upper == null ? LeafRoom.forVersions(length) : 0;
+      if (LeafCell.is(rows, cell, LeafCell.OVERFLOW)
+          || length + Slotted.LEAF_SLOT + spare > anew.free()) {
         break;
       }
       anew.append(rows, row, row + 1);
@@ -175,7 +170,7 @@ final class LeafLoader {
       if (slot < 0) {
         byte[] cell = LeafCell.build(key, 0, id, value);
         int room = cell.length + Slotted.LEAF_SLOT - Slotted.prefix(page);
-        if (LeafRoom.reserve(page, slot, free - room, key, cell.length) > free - room) {
+        if (room + LeafRoom.reserve(page, slot, cell.length) > free) {
           break;
         }
         PageOps.insert(record, -slot - 1 + inserted, cell);

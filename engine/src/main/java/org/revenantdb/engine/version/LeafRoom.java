@@ -1,7 +1,6 @@
 package org.revenantdb.engine.version;
 
 import java.lang.foreign.MemorySegment;
-import org.revenantdb.engine.btree.AppendRoom;
 import org.revenantdb.engine.change.MiniTransaction;
 import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.page.Page;
@@ -15,6 +14,15 @@ import org.revenantdb.recovery.log.RecordBuilder;
  * predecessors. For one thread at a time.
  */
 final class LeafRoom {
+  /** So many versions of a row fit in the room that a leaf of appended rows keeps. */
+  private static final int VERSIONS = 4;
+
+  /** The least room. */
+  private static final int LEAST = 512;
+
+  /** The most room. Longer rows get none: a leaf holds only a few of them. */
+  private static final int MOST = 1024;
+
   /** The least gain from the removal of predecessors; otherwise the leaf is split. */
   private static final int MIN_GAIN = 128;
 
@@ -28,22 +36,24 @@ final class LeafRoom {
   }
 
   /**
-   * The room that has to stay free behind a row that is inserted: if the row is appended to the
-   * right-most leaf, that of {@link AppendRoom}.
+   * The room that the right-most leaf keeps for new versions of appended rows. Without it, the
+   * first update of each full leaf would split the leaf.
    *
-   * @param slot the place of the row, as returned by a search
-   * @param free what would be free
-   * @param cell bytes of its cell, with the whole key
+   * @param slot the slot of the row, or its place, as returned by a search
+   * @param length bytes of the row with its predecessor
    */
-  static int reserve(MemorySegment page, int slot, int free, byte[] key, int cell) {
-    int count = Slotted.count(page);
-    if (slot >= -1 || -slot - 1 != count || Slotted.hasUpperFence(page)) {
-      return 0;
-    }
-    int enough = AppendRoom.enough(key.length, cell);
-    return free >= enough
-        ? enough
-        : AppendRoom.least(Slotted.lowerFence(page), key, cell, count + 1);
+  static int reserve(MemorySegment page, int slot, int length) {
+    boolean appends = slot < -1 && -slot - 1 == Slotted.count(page) && !Slotted.hasUpperFence(page);
+    return appends && length <= MOST ? forVersions(length) : 0;
+  }
+
+  /**
+   * The room for new versions of a row.
+   *
+   * @param length bytes of its cell
+   */
+  static int forVersions(int length) {
+    return Math.clamp((long) VERSIONS * length, LEAST, MOST);
   }
 
   /**

@@ -41,9 +41,7 @@ final class RowChange {
   /** The value in overflow pages that the row gets. */
   private @Nullable ValueReference adopted;
 
-  /** The key and the cell of a new row. */
-  private byte[] newKey = NO_BYTES;
-
+  /** The cell of a new row. */
   private byte[] newCell = NO_BYTES;
 
   /** For an existing row: what happens to its current version, as a constant of {@link PageOps}. */
@@ -94,7 +92,6 @@ final class RowChange {
 
   /** Plans the insert of a new row. */
   void insert(MemorySegment page, byte[] key, long id) {
-    newKey = key;
     newCell = LeafCell.build(key, flags, id, value);
     newLength = newCell.length;
     room = newLength + Slotted.LEAF_SLOT - Slotted.prefix(page);
@@ -148,9 +145,8 @@ final class RowChange {
 
   /** Whether the leaf has room for the change. */
   boolean hasRoom(MemorySegment page, int slot) {
-    int free = Slotted.free(page) - room;
-    reserved = slot < 0 ? LeafRoom.reserve(page, slot, free, newKey, newCell.length) : 0;
-    return reserved <= free;
+    reserved = LeafRoom.reserve(page, slot, newLength);
+    return room + reserved <= Slotted.free(page);
   }
 
   /** The number of bytes on a leaf for the row, its slot, and the room that must stay free. */

@@ -342,7 +342,7 @@ class BulkLoadTest {
         for (int i = 5_000; i < 15_000; i++) {
           load.add(key(2 * i), new byte[100]);
           if (i % 1_000 == 0) {
-            long between = 2 * i + 201; // the runs that begin behind it find the tree's end free
+            long between = 2 * i + 1_001;
             db.run(tx -> tx.put(table, key(between), bytes("between")));
           }
         }
