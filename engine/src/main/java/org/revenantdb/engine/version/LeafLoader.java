@@ -118,14 +118,13 @@ final class LeafLoader {
     anew.writtenBy(id);
     anew.inherit(page);
     int end = upper == null ? Slotted.count(rows) : SlottedSearch.slotAtOrAfter(rows, upper);
+    int spare = upper == null ? LeafRoom.RESERVE : 0;
     int longer = Slotted.prefix(rows) - Slotted.prefix(anew.page());
     int row = from;
     for (; row < end; row++) {
       int cell = Slotted.cell(rows, row);
-      int length = LeafCell.length(rows, cell) + longer;
-      int spare = upper == null ? LeafRoom.forVersions(length) : 0;
-      if (LeafCell.is(rows, cell, LeafCell.OVERFLOW)
-          || length + Slotted.LEAF_SLOT + spare > anew.free()) {
+      int room = LeafCell.length(rows, cell) + longer + Slotted.LEAF_SLOT;
+      if (LeafCell.is(rows, cell, LeafCell.OVERFLOW) || room + spare > anew.free()) {
         break;
       }
       anew.append(rows, row, row + 1);

@@ -14,17 +14,11 @@ import org.revenantdb.recovery.log.RecordBuilder;
  * predecessors. For one thread at a time.
  */
 final class LeafRoom {
-  /** So many versions of a row fit in the room that a leaf of appended rows keeps. */
-  private static final int VERSIONS = 4;
-
-  /** The least room. */
-  private static final int LEAST = 512;
-
-  /** The most room. Longer rows get none: a leaf holds only a few of them. */
-  private static final int MOST = 1024;
+  /** Room for some versions of small rows. */
+  static final int RESERVE = 1024;
 
   /** The least gain from the removal of predecessors; otherwise the leaf is split. */
-  private static final int MIN_GAIN = 128;
+  private static final int MIN_GAIN = 256;
 
   private final Storage storage;
   private final MiniTransaction mini;
@@ -44,16 +38,7 @@ final class LeafRoom {
    */
   static int reserve(MemorySegment page, int slot, int length) {
     boolean appends = slot < -1 && -slot - 1 == Slotted.count(page) && !Slotted.hasUpperFence(page);
-    return appends && length <= MOST ? forVersions(length) : 0;
-  }
-
-  /**
-   * The room for new versions of a row.
-   *
-   * @param length bytes of its cell
-   */
-  static int forVersions(int length) {
-    return Math.clamp((long) VERSIONS * length, LEAST, MOST);
+    return appends && length <= RESERVE ? RESERVE : 0;
   }
 
   /**

@@ -42,7 +42,7 @@ import org.revenantdb.engine.testing.Samples;
  * is no root: the tables concerned are refused, and all other tables go on working.
  */
 class ForgedCatalogueTest {
-  private static final int ROWS = 480;
+  private static final int ROWS = 400;
 
   @TempDir Path folder;
 
