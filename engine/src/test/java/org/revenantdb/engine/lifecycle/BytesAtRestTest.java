@@ -155,20 +155,21 @@ class BytesAtRestTest {
     }
   }
 
+  /** A free one, and those with the last checkpoint: two, if it has filled one. */
   @Test
-  void a_closed_database_keeps_two_segments() throws IOException {
+  void a_closed_database_keeps_two_or_three_segments() throws IOException {
     try (Database db = Database.open(folder, OPTIONS)) {
       load(db, 5 * ROWS);
       long most = db.statistics().files().logDirectoryBytes();
       assertTrue(most > 16L * Samples.MIB, "it has " + most + " bytes of log");
     }
-    assertTrue(logBytes() <= 2 * Samples.MIB, logBytes() + " bytes of log");
+    assertTrue(logBytes() <= 3 * Samples.MIB, logBytes() + " bytes of log");
     try (Database db = Database.open(folder, OPTIONS)) {
       assertTrue(db.recoveryReport().clean());
       load(db, 2 * ROWS);
       assertEquals(List.of(), db.check().problems());
     }
-    assertTrue(logBytes() <= 2 * Samples.MIB, logBytes() + " bytes of log");
+    assertTrue(logBytes() <= 3 * Samples.MIB, logBytes() + " bytes of log");
   }
 
   @Test
