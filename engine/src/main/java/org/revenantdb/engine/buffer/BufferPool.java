@@ -1058,6 +1058,11 @@ public final class BufferPool implements AutoCloseable {
     return (int) writer.pagesInFile();
   }
 
+  /** As {@link #sizeInPages}, when the growth is over that was requested so far. */
+  public int sizeSoon() {
+    return (int) writer.pagesSoon();
+  }
+
   /**
    * Returns which extents of the data file were written, for a backup.
    *

@@ -379,6 +379,23 @@ final class PageWriter implements AutoCloseable {
     }
   }
 
+  /**
+   * The number of pages that the file has, or will have when all requests that wait are served. A
+   * growth that has failed does not count.
+   */
+  long pagesSoon() {
+    lock.lock();
+    try {
+      long pages = pagesInFile;
+      for (Task task = growths.first(); task != null; task = growths.after(task)) {
+        pages = task.cuts ? pages : Math.max(pages, task.goal);
+      }
+      return pages;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Waits until the file has at most this many pages; false if it could not be cut. */
   boolean cutTo(long pages) {
     Task task = new Task(pages, /* cuts= */ true);

@@ -63,12 +63,18 @@ public final class OpenDatabase {
    *                enter
    *             2  the search for forgotten transactions ends; threads that wait for rows are
    *                woken; open transactions are rolled back
-   *             3  unless the log has stopped: the last checkpoint, the clean mark, the double-write file is emptied
+   *             3  unless the log has stopped: if much of the end of the data file is free, a fence;
+   *                the last checkpoint, the clean mark; the double-write file is emptied
    *             4  the stack of open resources is closed from the top (OpenResources)
    *                The archiver is on it, above the log: it ships what is durable
+   *                The cut of the data file is on it, below log and pool: it is the last change of a file
    *             A crash before the clean mark leaves a database that was not closed cleanly, and
    *             the next open redoes the log. A crash after it leaves a clean one.
    */
+
+  /** A close does not cut fewer pages off the data file: 512 KiB. */
+  private static final int LEAST_CUT = 64;
+
   private final OpenResources resources = new OpenResources();
   private final PatientLock closing = new PatientLock();
   private final PatientLock compacting = new PatientLock();
@@ -84,6 +90,8 @@ public final class OpenDatabase {
 
   /** What the crash before this open has left; with a read-only open for as long as it is open. */
   private final PendingParts pending;
+
+  private final CutAtClose cutAtClose;
 
   private final @Nullable Checkpointer checkpointer;
   private final @Nullable BackgroundRedo redo;
@@ -128,6 +136,7 @@ public final class OpenDatabase {
     Opening steps = new Opening(directory, options, io, waits, resources, isView);
     try {
       Opening.Files files = steps.openFiles(); // 1
+      cutAtClose = resources.opened(new CutAtClose(files.survey().data()));
       Opening.Analysed analysed = steps.analyse(files); // 2
       Opening.Life life = steps.startLife(files, analysed); // 3
       archiver = steps.holdForArchive(files, life);
@@ -516,6 +525,28 @@ public final class OpenDatabase {
         engine, catalog, log, pool, restartPages, pending, io, checkpointer, cleaner, archiver);
   }
 
+  /**
+   * Prepares the cut of the data file for a close: it grows ahead of its use, and what nobody has
+   * used is given back. The last checkpoint of the close must follow: then both control slots have
+   * the new size (protocols.md §18, §63).
+   *
+   * @return the number of pages to which the file is cut; 0 if too little would be gained, or if
+   *     the used end cannot be found
+   */
+  private int fenceToClose() {
+    if (pending.left() > 0) {
+      return 0;
+    }
+    Allocator allocator = engine.storage().allocator();
+    try {
+      int size = pool.sizeSoon(); // a growth that was requested ahead comes before the cut
+      int least = allocator.sizeAtRest();
+      return size - least < Math.max(LEAST_CUT, size / 64) ? 0 : allocator.fence(least);
+    } catch (RuntimeException | OutOfMemoryError notNow) {
+      return 0; // a map cannot be read, for instance; that must not cost the clean close
+    }
+  }
+
   /** Closes cleanly, or as far as possible after a failure. */
   public void close() {
     closing.lock(); // a second caller returns when the first has finished
@@ -547,7 +578,10 @@ public final class OpenDatabase {
       engine.storage().transactions().rowWaiters().close();
       engine.open().databaseCloses();
       if (checkpointer != null && log.failure() == null) {
-        checkpointer.closeCleanly();
+        int end = fenceToClose();
+        if (checkpointer.closeCleanly()) {
+          cutAtClose.to(end);
+        }
         if (doubleWrite != null) {
           doubleWrite.clear();
         }

@@ -68,6 +68,9 @@ public final class Allocator {
    */
   private static final int AHEAD = 2048;
 
+  /** Of so many used pages a database at rest has one more. */
+  private static final int REST = 128;
+
   /** The number of maps that are searched for a free mixed page before another extent is taken. */
   private static final int MAPS = 16;
 
@@ -117,6 +120,12 @@ public final class Allocator {
   private final Map<Integer, Unit> loosened = new ConcurrentHashMap<>();
 
   private volatile int pages;
+
+  /** The end of all extents that were taken since the file was opened. Under the lock. */
+  private int used;
+
+  /** The pages of all extents that were taken since the file was opened. Written under the lock. */
+  private volatile int takenPages;
 
   /**
    * Pages whose space maps are formatted: {@link #pages}, and those behind a fence that were not
@@ -264,8 +273,12 @@ public final class Allocator {
     return page;
   }
 
+  /**
+   * Lets the file grow before its end is reached. A session that has taken few pages leaves that to
+   * the end of the file: it may close soon, and a close cuts off what was not used.
+   */
   private void growInTime(int claimed, int limit) {
-    if (claimed > limit - Math.min(limit / 8, AHEAD)) {
+    if (claimed > limit - Math.min(Math.min(limit / 8, AHEAD), takenPages)) {
       pool.extendAhead(beforeNextMap(limit, limit + growth(limit)));
     }
   }
@@ -488,6 +501,8 @@ public final class Allocator {
         claims.leaveExtent(extent);
       }
       extents.raise(seen, extent + 1);
+      used = Math.max(used, page + ExtentMapPage.PAGES);
+      takenPages = Math.min(AHEAD, takenPages + ExtentMapPage.PAGES);
       if (own) {
         unit.setCurrent(unit.turn(), extent); // which others change only under the lock
         unit.hint().lower(extent);
@@ -603,6 +618,22 @@ public final class Allocator {
     return unit.nextExtent(pool, from);
   }
 
+  /**
+   * The size that is enough for a database at rest: up to the last extent that is in use, or was
+   * taken since the file was opened; and some more, so that its next user need not wait for the
+   * growth of the file. At most its present size. An extent that was taken and is free again
+   * counts: the next session may use it again.
+   */
+  public int sizeAtRest() {
+    lock.lock();
+    try {
+      int end = Math.max(used, occupancy.endOfExtents(pages));
+      return wholeExtents(Math.min(pages, end + end / REST));
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** As {@link #fence(int)}, as far as possible. */
   public int fence() {
     return fence(0);
@@ -627,14 +658,22 @@ public final class Allocator {
       fences.incrementAndGet();
       int before = pages;
       int end = Math.min(before, Math.max(least, occupancy.endOfExtents(before)));
+      boolean found = false;
       pages = end;
-      // A thread that claimed a page behind the new end before it could see that end keeps the
-      // page, and all pages before it stay.
-      for (int last = occupancy.endOfExtents(before);
-          last > end;
-          last = occupancy.endOfExtents(before)) {
-        end = last;
-        pages = end;
+      try {
+        // A thread that claimed a page behind the new end before it could see that end keeps the
+        // page, and all pages before it stay.
+        for (int last = occupancy.endOfExtents(before);
+            last > end;
+            last = occupancy.endOfExtents(before)) {
+          end = last;
+          pages = end;
+        }
+        found = true;
+      } finally {
+        if (!found) {
+          pages = before; // a map cannot be read, and a page behind the new end may be in use
+        }
       }
       mixed.lower(end);
       extents.lower(ExtentMapPage.extentOf(end));
@@ -655,6 +694,7 @@ public final class Allocator {
       boolean isCut = pages == end && pool.cutTo(end);
       if (isCut) {
         mapped = end;
+        used = Math.min(used, end);
       }
       return isCut;
     } finally {

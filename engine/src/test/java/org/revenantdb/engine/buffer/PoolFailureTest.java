@@ -74,6 +74,24 @@ class PoolFailureTest {
     }
   }
 
+  /** A close compares the size that the file will have with what is in use. */
+  @Test
+  void a_growth_ahead_that_found_the_disk_full_is_not_expected_any_more() {
+    try (PoolFixture fixture = new PoolFixture(directory).withPages(300)) {
+      int size = fixture.pool.sizeInPages();
+      long end = size * 8192L;
+      fixture.faulty.hook(event -> {
+        if (event.kind() == IoEvent.Kind.WRITE && event.position() + event.length() > end) {
+          throw new IOException("No space left on device");
+        }
+      });
+      fixture.pool.extendAhead(size + 100);
+      int more = size + 1; // is served behind the first
+      assertThrows(DiskFullException.class, () -> fixture.pool.extendTo(more));
+      assertEquals(size, fixture.pool.sizeSoon());
+    }
+  }
+
   @Test
   void a_write_that_fails_stops_the_engine() {
     try (PoolFixture fixture = new PoolFixture(directory).withPages(300)) {

@@ -604,7 +604,7 @@ class CommandsTest {
         "control slot 2",
         "the one that counts",
         "cleanly, the log ends at",
-        ".log  1,048,576 bytes, life 2, LSNs ",
+        " bytes, life 2, LSNs ",
         "batch       ",
         "orders  id ",
         "root page ",

@@ -329,7 +329,8 @@ class SpaceAfterRestartTest {
       db.getOrCreateTable("t");
     }
     try (Database db = open("full")) {
-      long end = db.statistics().files().dataFilePages() * Page.SIZE;
+      // The close has cut off what nobody had used; there is room for less than half of t's rows.
+      long end = (db.statistics().files().dataFilePages() + 3 * FEW_PAGES) * Page.SIZE;
       files.hook(event -> {
         if (event.is(IoEvent.Kind.WRITE, DatabaseFiles.DATA)
             && event.position() + event.length() > end) {
@@ -341,7 +342,7 @@ class SpaceAfterRestartTest {
       deleteAll(db);
       db.cleanNow();
       rows(db, t, 900);
-      assertEquals(end, db.statistics().files().dataFilePages() * Page.SIZE);
+      assertTrue(db.statistics().files().dataFilePages() * Page.SIZE <= end);
       assertEquals(List.of(), db.check().problems());
     } finally {
       files = new FaultyFileSystem();

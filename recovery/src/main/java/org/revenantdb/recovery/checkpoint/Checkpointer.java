@@ -52,6 +52,10 @@ public final class Checkpointer implements AutoCloseable {
    *             and a second force would then succeed although bytes are lost. So they stop the
    *             engine.
    *
+   * Clean       A round that finds nothing left to do at the close writes its slot twice, into both places. Then the
+   *             log deletes segments that records of this life name (docs/protocols.md §45). A crash between the two
+   *             writes: nothing is deleted yet. After them, damage to one slot leaves the same state.
+   *
    * Invariants  I1 B is read before the frames: a frame whose mark was missed belongs to a record at or after B.
    *             I2 the redo point never moves back. I3 only a forced slot allows 7.
    */
@@ -205,7 +209,7 @@ public final class Checkpointer implements AutoCloseable {
     // Everything that is dirty now: with active writers there is always a dirty page.
     long tail = log.tail();
     try {
-      round(everything ? tail : tail - untouched(tail), /* closing= */ false);
+      boolean _ = round(everything ? tail : tail - untouched(tail), /* closing= */ false);
     } catch (OutOfMemoryError notNow) {
       repeatLater(everything, notNow);
       return true;
@@ -302,7 +306,8 @@ public final class Checkpointer implements AutoCloseable {
     }
   }
 
-  private void round(long goal, boolean closing) {
+  /** Returns whether the slot has the clean mark. */
+  private boolean round(long goal, boolean closing) {
     mayRepeat = true;
     source.roundBegins();
     long former = redoPoint;
@@ -330,11 +335,18 @@ public final class Checkpointer implements AutoCloseable {
             clean ? image.lsn() : 0,
             pages);
     mayRepeat = false;
-    control.write(state);
+    if (clean) {
+      // Both: the log that follows deletes segments, and without them only this state is of use.
+      control.writeBoth(state);
+      log.endsCleanly();
+    } else {
+      control.write(state);
+    }
     redoPoint = redo;
     log.recycleBelow(redo);
     space.redoPointMoved(redo);
     source.roundEnded(former, redo);
+    return clean;
   }
 
   /** A page behind the size in the slot was cut off, or is unknown there. */
@@ -350,16 +362,17 @@ public final class Checkpointer implements AutoCloseable {
    * <p>Call it from a thread that is never interrupted, when nothing is published any more.
    * Otherwise the database is not marked as cleanly closed, and the next open recovers it.
    *
+   * @return whether it is marked, in both control slots
    * @throws LogStoppedException if the engine stopped before
    */
-  public void closeCleanly() {
+  public boolean closeCleanly() {
     close();
     @Nullable Throwable cause = failure;
     if (cause != null) {
       throw new LogStoppedException(cause);
     }
     try {
-      round(Long.MAX_VALUE, /* closing= */ true);
+      return round(Long.MAX_VALUE, /* closing= */ true);
     } catch (Throwable thrown) {
       stop(thrown);
       throw thrown;

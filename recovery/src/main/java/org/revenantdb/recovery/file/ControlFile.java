@@ -168,9 +168,10 @@ public final class ControlFile {
   }
 
   /**
-   * Writes a state into both slots, one after the other. This is for the first state of a life. If
+   * Writes a state into both slots, one after the other. This is for the first state of a life: if
    * the state of a former clean close stayed in the other slot, one flipped bit would bring it
-   * back, and with it the claim that there is nothing to redo.
+   * back, and with it the claim that there is nothing to redo. It is also for the state of a clean
+   * close, after which segments are deleted: the state before it could not be used without them.
    *
    * @param next the state; its sequence is replaced
    */

@@ -153,6 +153,9 @@ public final class Log implements AutoCloseable {
 
   private boolean closed;
 
+  /** Whether both control slots durably name the end of this log. */
+  private volatile boolean cleanEnd;
+
   private Log(LifeStart start, SegmentSupply supply, Segment first, LogOptions options) {
     this.start = start;
     this.options = options;
@@ -744,6 +747,14 @@ public final class Log implements AutoCloseable {
     }
   }
 
+  /**
+   * Called when both control slots durably name the end of this log, and nothing follows. Then the
+   * close deletes free segments, and those that were made ahead.
+   */
+  public void endsCleanly() {
+    cleanEnd = true;
+  }
+
   /** The segments, for a copy of the log. */
   SegmentSupply segments() {
     return supply;
@@ -805,6 +816,9 @@ public final class Log implements AutoCloseable {
       RingPool.giveBack(buffer.ring());
     } else {
       file.delete();
+    }
+    if (cleanEnd) {
+      supply.deleteUnneeded(finalTail);
     }
   }
 }

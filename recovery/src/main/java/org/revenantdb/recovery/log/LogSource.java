@@ -272,11 +272,11 @@ public final class LogSource implements AutoCloseable {
     return firstLsn() + (hasOne ? LogRecordLayout.aligned(LogRecordLayout.HEADER + body) : 0);
   }
 
-  /** Keeps nothing any more. */
+  /** Keeps nothing any more in this life; the next one may read on. */
   @Override
   public void close() {
     if (hold != null) {
-      hold.close();
+      hold.leave();
     }
   }
 }

@@ -18,7 +18,8 @@ final class EndOfLog {
    * P = where the last life's walk found no good record. Proof that the log continued beyond P:
    *   E1 the control slot, a header, or a record before or behind P names a durable LSN above P;
    *   E2 a header, or the control slot, belongs to a later life than the one that ends at P;
-   *   E3 a record before P says that there are segments up to a position behind P, and one of them is not there.
+   *   E3 a record before P says that there are segments up to a position behind P, and one of them is not there;
+   *      unless the control slot names P as the end of a clean close, which has deleted them.
    *
    * A legal crash gives none of them: a durable LSN is named only after the force (E1), a life begins only after the
    * end of the former one was made durable, and names it (E2), a segment is spoken of only after its file, header and
@@ -55,7 +56,9 @@ final class EndOfLog {
           catalog, end, "it was durable up to position " + durable + " at least");
     }
     checkLives(end, life);
-    checkSegments(end, life, segmentsNamed);
+    if (!closed) { // else the segments that were made ahead are gone: the slot names the end
+      checkSegments(end, life, segmentsNamed);
+    }
     return durable;
   }
 

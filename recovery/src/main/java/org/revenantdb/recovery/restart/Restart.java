@@ -240,7 +240,9 @@ public final class Restart {
     options.ownership().check();
     SegmentMap present = new SegmentMap(catalog.present());
     directory.deleteUnfinished();
-    if (kept.size() < analysis.ranges().size()) {
+    if (kept.size() < analysis.ranges().size() || result.cleanShutdown()) {
+      // After a clean close: else a power cut could bring back a segment that the close has
+      // deleted, beside the first one of the new life, which may lie where that one was.
       directory.forceNames();
     } else if (hasTail()) {
       trimForCopy(present, former, options.maxLogSize());

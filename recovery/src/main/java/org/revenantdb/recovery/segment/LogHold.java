@@ -60,6 +60,14 @@ public final class LogHold implements AutoCloseable {
     return broken;
   }
 
+  /**
+   * Keeps nothing any more in this life. A later life may read on from here: what it needs is not
+   * deleted, unless the directory would be too large, but it may be recycled.
+   */
+  public void leave() {
+    supply.holdLeaves(this);
+  }
+
   /** Keeps nothing any more. */
   @Override
   public void close() {

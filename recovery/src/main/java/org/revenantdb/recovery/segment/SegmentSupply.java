@@ -54,6 +54,8 @@ public final class SegmentSupply {
    *             the one that is used, then two, then four. It is written faster than one file is made, and all sessions
    *             wait meanwhile. Such a file is made only within the user's bound, less one file for a
    *             restart. If it cannot be made, none is made ahead until a caller waits again.
+   * Rest        A clean close deletes free files but one, and those that were made ahead. While the database is open
+   *             free files stay: a log that is written slowly needs each of them again after the next checkpoint.
    * Deletion    Other free files are deleted only while the directory is larger than the user's bound. The first file
    *             that cannot be deleted is held back: another process may have it open, so it is not recycled either.
    *             If a second file cannot be deleted, the directory is the cause. The second file stays free, and no
@@ -124,6 +126,9 @@ public final class SegmentSupply {
 
   /** Every segment below this that is not held was released. */
   private long releasable;
+
+  /** A reader of the log has ended here; the next life may read on. */
+  private long leftAt = Long.MAX_VALUE;
 
   private boolean closed;
   private @Nullable Throwable failure;
@@ -554,6 +559,19 @@ public final class SegmentSupply {
     return hold;
   }
 
+  /** Ends a hold, and keeps what it has not read for the next life. */
+  void holdLeaves(LogHold hold) {
+    lock.lock();
+    try {
+      if (!hold.isBroken()) {
+        leftAt = Math.min(leftAt, hold.from());
+      }
+    } finally {
+      lock.unlock();
+    }
+    hold.close();
+  }
+
   /** Moves a hold on, or ends it; returns whether {@link #trim} would delete any segment. */
   boolean holdMoves(LogHold hold, long from) {
     lock.lock();
@@ -714,6 +732,39 @@ public final class SegmentSupply {
         return;
       }
       wasPolled(spare, delete(spare));
+    }
+  }
+
+  /**
+   * Deletes the segments that the next life does not need, after the supply was closed. Free ones
+   * go, except for one of the size with which that life begins. So do those that lie wholly behind
+   * the end of the log: they were made ahead.
+   *
+   * @param end the end of the log, which both control slots durably name: nothing else has to prove
+   *     where the log ends
+   */
+  public void deleteUnneeded(long end) {
+    @Nullable SegmentPlace last = inUse.at(end - 1);
+    if (last == null) {
+      return;
+    }
+    List<SegmentPlace> surplus = new ArrayList<>();
+    boolean hasSpare = false;
+    for (SegmentPlace place : free) {
+      boolean isSpare = !hasSpare && place.size() == last.size();
+      if (!isSpare && place.end() <= leftAt) {
+        surplus.add(place);
+      }
+      hasSpare |= isSpare;
+    }
+    for (SegmentPlace place : inUse.beginningIn(last.end(), Long.MAX_VALUE)) {
+      directory.relyOnNoMore(place);
+      surplus.add(place);
+    }
+    for (SegmentPlace place : surplus) {
+      if (!delete(place)) {
+        return;
+      }
     }
   }
 
