@@ -737,8 +737,9 @@ public final class SegmentSupply {
 
   /**
    * Deletes the segments that the next life does not need, after the supply was closed. Free ones
-   * go, except for one of the size with which that life begins. So do those that lie wholly behind
-   * the end of the log: they were made ahead.
+   * go, except for the last one of the size with which that life begins: it may have the beginning
+   * of the last block of an archive, by which the next life recognises the archive. So do those
+   * that lie wholly behind the end of the log: they were made ahead.
    *
    * @param end the end of the log, which both control slots durably name: nothing else has to prove
    *     where the log ends
@@ -748,14 +749,15 @@ public final class SegmentSupply {
     if (last == null) {
       return;
     }
-    List<SegmentPlace> surplus = new ArrayList<>();
-    boolean hasSpare = false;
+    @Nullable SegmentPlace spare = null;
     for (SegmentPlace place : free) {
-      boolean isSpare = !hasSpare && place.size() == last.size();
-      if (!isSpare && place.end() <= leftAt) {
+      spare = place.size() == last.size() ? place : spare;
+    }
+    List<SegmentPlace> surplus = new ArrayList<>();
+    for (SegmentPlace place : free) {
+      if (!place.equals(spare) && place.end() <= leftAt) {
         surplus.add(place);
       }
-      hasSpare |= isSpare;
     }
     for (SegmentPlace place : inUse.beginningIn(last.end(), Long.MAX_VALUE)) {
       directory.relyOnNoMore(place);
