@@ -16,10 +16,16 @@ import org.revenantdb.jmh.work.IdleFork;
 import org.revenantdb.jmh.work.WorkQueueFork;
 
 /**
- * What the typed layer costs over the byte API, by {@link CollectionsBenchmark}; and queues and
- * merges, by the JVMs of {@code jmh.work}.
+ * What the typed layer costs over the byte API, by {@link CollectionsBenchmark}; and queues, merges
+ * and inserts with indexes, by the JVMs of {@code jmh.work}.
  */
 final class CollectionsBench implements Bench {
+  private static final String TYPED = "typed_ratio";
+  private static final String GET_ALL = "get_all_speedup";
+  private static final String QUEUE = "queue_vs_best";
+  private static final String IDLE = "idle_cpu";
+  private static final String MERGE = "merge_speedup";
+
   @Override
   public String name() {
     return "collections";
@@ -32,11 +38,42 @@ final class CollectionsBench implements Bench {
 
   @Override
   public List<String> promises() {
-    return List.of("typed_ratio", "get_all_speedup", "queue_vs_best", "idle_cpu", "merge_speedup");
+    return List.of(TYPED, GET_ALL, QUEUE, IDLE, MERGE, IndexedInserts.FIGURE);
+  }
+
+  @Override
+  public boolean measuresSome() {
+    return true;
   }
 
   @Override
   public void measure(Settings settings, Figures figures) throws CannotMeasureException {
+    if (settings.wants(TYPED, GET_ALL)) {
+      measureTyped(settings, figures);
+    }
+    Rounds rounds = Rounds.of(settings, settings.quick() ? 1 : 5);
+    try (ForkSession session = ForkSession.open(name(), settings, figures, rounds, Set.of())) {
+      if (settings.wants(QUEUE)) {
+        figures.attempt(() -> measureQueue(session));
+      }
+      if (settings.wants(IDLE)) {
+        figures.attempt(() -> measureIdle(session));
+      }
+      if (settings.wants(MERGE)) {
+        figures.attempt(() -> measureMerge(session));
+      }
+      if (settings.wants(IndexedInserts.FIGURE)) {
+        figures.attempt(() -> IndexedInserts.measure(session));
+      }
+    } catch (IOException e) {
+      throw new CannotMeasureException("collections: no directory", e);
+    }
+    if (!settings.wants(TYPED, GET_ALL)) {
+      figures.rounds(rounds.tally());
+    }
+  }
+
+  private void measureTyped(Settings settings, Figures figures) throws CannotMeasureException {
     JmhRounds.Plan plan =
         settings.quick()
             ? new JmhRounds.Plan(4, TimeValue.milliseconds(500), 9, TimeValue.milliseconds(100))
@@ -57,17 +94,9 @@ final class CollectionsBench implements Bench {
     figures.setting("rows", "100,000, keys are numbers, values texts of 100 characters");
     figures.setting("operation", "100 rows in a transaction; puts are lazy");
     figures.put(
-        "typed_ratio",
+        TYPED,
         Math.min(ratio(points, "getBytes", "getTyped"), ratio(points, "putBytes", "putTyped")));
-    figures.put("get_all_speedup", ratio(points, "gets", "getAll"));
-    Rounds forks = Rounds.of(settings, settings.quick() ? 1 : 5);
-    try (ForkSession session = ForkSession.open(name(), settings, figures, forks, Set.of())) {
-      figures.attempt(() -> measureQueue(session));
-      figures.attempt(() -> measureIdle(session));
-      figures.attempt(() -> measureMerge(session));
-    } catch (IOException e) {
-      throw new CannotMeasureException("collections: no directory", e);
-    }
+    figures.put(GET_ALL, ratio(points, "gets", "getAll"));
   }
 
   private static void measureQueue(ForkSession session) throws CannotMeasureException {
@@ -92,9 +121,7 @@ final class CollectionsBench implements Bench {
         Math.max(
             ForkSession.median(samples, "items,engine=sqlite"),
             ForkSession.median(samples, "items,engine=h2"));
-    session
-        .figures()
-        .put("queue_vs_best", ForkSession.median(samples, "items,engine=revenant") / best);
+    session.figures().put(QUEUE, ForkSession.median(samples, "items,engine=revenant") / best);
     session
         .figures()
         .setting(
@@ -115,7 +142,7 @@ final class CollectionsBench implements Bench {
                 session.sized(4000, 30_000)));
     Map<String, Sample> samples =
         session.run("collections, idle", children, Map.of("idle_percent", "%"));
-    session.figures().put("idle_cpu", ForkSession.median(samples, "idle_percent,consumers=1000"));
+    session.figures().put(IDLE, ForkSession.median(samples, "idle_percent,consumers=1000"));
   }
 
   /** With lazy commits as well, which are points only. */
@@ -142,9 +169,7 @@ final class CollectionsBench implements Bench {
         Math.max(
             ForkSession.median(samples, "counts,durable,by=wait"),
             ForkSession.median(samples, "counts,durable,by=retry"));
-    session
-        .figures()
-        .put("merge_speedup", ForkSession.median(samples, "counts,durable,by=merge") / best);
+    session.figures().put(MERGE, ForkSession.median(samples, "counts,durable,by=merge") / best);
     session.figures().setting("one row", "32 sessions on platform threads, durable");
   }
 

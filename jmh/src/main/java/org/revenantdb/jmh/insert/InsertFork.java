@@ -12,6 +12,7 @@ import org.revenantdb.engine.Durability;
 import org.revenantdb.engine.WaitCounts;
 import org.revenantdb.engine.Waits;
 import org.revenantdb.jmh.fork.Told;
+import org.revenantdb.jmh.fork.WarmUp;
 
 /**
  * A JVM in which many sessions insert a number of rows into one table, each in a separate
@@ -28,12 +29,6 @@ public final class InsertFork {
   private static final int WARM_ROWS = 200_000;
 
   private static final int WARM_ROWS_DURABLE = 10_000;
-
-  /** The rate is steady when two rounds in succession differ by at most this part. */
-  private static final double STEADY = 0.05;
-
-  /** No further round begins after this time: an engine on a busy machine is never steady. */
-  private static final long LONGEST_WARM_UP_NANOS = 3_000_000_000L;
 
   private InsertFork() {}
 
@@ -55,7 +50,8 @@ public final class InsertFork {
     int warm = durability == Durability.LAZY ? WARM_ROWS : WARM_ROWS_DURABLE;
     try (InsertStore store =
         open(engine, Files.createDirectories(directory.resolve("warm")), durability, cache)) {
-      warmUp(store, sessions, Math.min(rows, warm) / sessions);
+      int each = Math.min(rows, warm) / sessions;
+      WarmUp.untilSteady(() -> insert(store, sessions, each));
     }
     try (InsertStore store =
         open(engine, Files.createDirectories(directory.resolve("measured")), durability, cache)) {
@@ -70,18 +66,6 @@ public final class InsertFork {
       if (there != rows) {
         throw new IllegalStateException(there + " rows of " + rows + " are there");
       }
-    }
-  }
-
-  /** Has the sessions insert rows until their rate is steady. */
-  private static void warmUp(InsertStore store, int sessions, int each) throws Exception {
-    long start = System.nanoTime();
-    double before = insert(store, sessions, each);
-    double now = insert(store, sessions, each);
-    while (Math.abs(now - before) > STEADY * before
-        && System.nanoTime() - start < LONGEST_WARM_UP_NANOS) {
-      before = now;
-      now = insert(store, sessions, each);
     }
   }
 
