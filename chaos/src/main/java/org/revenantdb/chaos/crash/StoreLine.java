@@ -309,7 +309,8 @@ final class StoreLine {
 
   /**
    * Notes a failure of a process that had the store while another one was stopped. The promises of
-   * the stopped process must be there already. (An exception counts as a refusal.)
+   * the stopped process must be there already. (An exception before any finding counts as a
+   * refusal.)
    */
   void failBeside(LifeReport report, List<PromiseEvent> saidByOther) throws IOException {
     Verdict verdict = verdict(report);

@@ -54,12 +54,14 @@ public final class RecoveredState implements Recovered {
   public void during(Check check) throws Exception {
     try {
       check.run();
+    } catch (InterruptedException interrupted) {
+      throw interrupted;
     } catch (Exception | Error failed) {
       if (findings.isEmpty()) {
         throw failed;
       }
       throw new IllegalStateException(
-          "the check has found " + findings + ", then it failed", failed);
+          "the check has found something wrong, then it failed:\n" + findings, failed);
     }
   }
 

@@ -585,7 +585,7 @@ public final class ForceCoverage<S> {
         StateResult result = checker().at(bad, recording.promises(), state.seq());
         if (!result.survived()) {
           StateResult other = checker().at(badTwin, recording.promises(), state.seq());
-          boolean wrong = !result.findings().isEmpty();
+          boolean wrong = result.failure() == null && !result.findings().isEmpty();
           // Damage in a pending write is a torn write, which has to be repaired.
           boolean torn = pending.contains(write) && other.survived();
           if (torn || (wrong && (other.survived() || checker().refused(other)))) {

@@ -113,9 +113,9 @@ final class FlushedLsns {
     if (!hasRoomFor(pageId)) {
       return false;
     }
-    notRedone.putIfAbsent(pageId, why);
     enter(pageId, Math.max(lsn, of(pageId)));
     inherit(pageId, lsn);
+    notRedone.putIfAbsent(pageId, why); // last: only a refused page has one
     return true;
   }
 

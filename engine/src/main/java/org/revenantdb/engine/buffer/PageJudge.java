@@ -60,9 +60,15 @@ final class PageJudge {
 
   /** What is wrong with a page of this condition, or null. */
   @Nullable String problemOf(PageCondition condition, MemorySegment page, int pageId) {
+    String problem = problemOfBytes(condition, page, pageId);
+    String notRedone = problem == null ? null : flushedLsns.whyNotRedone(pageId);
+    return notRedone == null ? problem : notRedone; // bytes that redo has not replaced are no cause
+  }
+
+  private @Nullable String problemOfBytes(PageCondition condition, MemorySegment page, int pageId) {
     return switch (condition) {
       case BEYOND_END -> "page " + pageId + " lies beyond the end of the file";
-      case NEVER_WRITTEN -> neverWritten(pageId);
+      case NEVER_WRITTEN -> neverWritten(pageId, flushedLsns.of(pageId));
       case DAMAGED ->
           "page %d is damaged: its checksum is %08x, but its bytes have %08x"
               .formatted(pageId, PageHeaderLayout.crc(page), PageChecksum.compute(page));
@@ -72,26 +78,14 @@ final class PageJudge {
               .formatted(pageId, Integer.toUnsignedString(PageHeaderLayout.pageId(page)));
         }
         yield isOlderThanWritten(condition, page, pageId)
-            ? tooOld(pageId, PageHeaderLayout.pageLsn(page))
+            ? "page %d is an old version of itself: its LSN is %d, but it was written with LSN %d, or a later one, and that write is lost"
+                .formatted(pageId, PageHeaderLayout.pageLsn(page), flushedLsns.of(pageId))
             : check.problemOf(pageId, page);
       }
     };
   }
 
-  private String tooOld(int pageId, long lsn) {
-    String notRedone = flushedLsns.whyNotRedone(pageId);
-    return notRedone != null
-        ? notRedone
-        : "page %d is an old version of itself: its LSN is %d, but it was written with LSN %d, or a later one, and that write is lost"
-            .formatted(pageId, lsn, flushedLsns.of(pageId));
-  }
-
-  private String neverWritten(int pageId) {
-    long flushed = flushedLsns.of(pageId);
-    String notRedone = flushedLsns.whyNotRedone(pageId);
-    if (notRedone != null) {
-      return notRedone;
-    }
+  private static String neverWritten(int pageId, long flushed) {
     return flushed == 0
         ? "page " + pageId + " was never written: its bytes are all zero"
         : "page %d was written with LSN %d, but its bytes are all zero, which is LSN 0: that write is lost"

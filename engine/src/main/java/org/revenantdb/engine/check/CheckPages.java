@@ -25,6 +25,7 @@ final class CheckPages {
   private final PageBitmap versions = new PageBitmap();
   private final PageBitmap ghosts = new PageBitmap();
   private final PageBitmap damaged = new PageBitmap();
+  private final PageBitmap judged = new PageBitmap();
   private boolean unreadable;
 
   /**
@@ -142,7 +143,7 @@ final class CheckPages {
       MemorySegment page = last ? frozen.readOnce(pageId) : frozen.read(pageId);
       if (page == null) {
         problem("page " + pageId + " (" + what + ") is one that was free");
-      } else {
+      } else if (judged.set(pageId)) {
         checkStructure(pageId, what, page);
       }
       return page;

@@ -1,5 +1,6 @@
 package org.revenantdb.jmh.work;
 
+import java.sql.SQLException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -51,5 +52,5 @@ public interface IndexedItems extends AutoCloseable {
   record Counts(long rows, long names, long numbers) {}
 
   @Override
-  void close() throws Exception;
+  void close() throws SQLException;
 }
