@@ -6,7 +6,6 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.CheckedTable;
 import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.page.Page;
-import org.revenantdb.engine.page.PageStructure;
 import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.page.SlottedSearch;
 
@@ -176,9 +175,6 @@ final class TreeCheck {
     String heads = SlottedSearch.problemOfHeads(page);
     if (heads != null) {
       pages.problem(what + ": " + heads);
-    }
-    if (PageStructure.hasOverlap(page)) {
-      pages.problem(what + ": cells, fences or former versions of it overlap");
     }
   }
 

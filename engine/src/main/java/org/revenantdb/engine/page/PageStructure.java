@@ -502,7 +502,7 @@ public final class PageStructure {
   }
 
   /** Whether cells, fences or former versions of a leaf or inner page overlap (S2). */
-  public static boolean hasOverlap(MemorySegment page) {
+  private static boolean hasOverlap(MemorySegment page) {
     boolean leaf = Page.type(page) == Page.LEAF;
     long[] used = new long[WORDS];
     long[] records = new long[leaf ? WORDS : 0];
