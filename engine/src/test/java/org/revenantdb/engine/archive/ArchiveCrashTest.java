@@ -215,15 +215,7 @@ class ArchiveCrashTest {
     CrashDisk disk = new CrashDisk();
     List<CrashDisk> states = new ArrayList<>();
     disk.observe(
-        new CrashDisk.Observer() {
-          @Override
-          public void beforeChange() {}
-
-          @Override
-          public void beforeChange(String what) {
-            states.add(random.nextBoolean() ? disk.afterKill() : disk.afterPowerCut(random));
-          }
-        });
+        () -> states.add(random.nextBoolean() ? disk.afterKill() : disk.afterPowerCut(random)));
     Database.restore(archive, disk.path("/copies/one"), RestoreRequest.latest());
     disk.observe(() -> {});
     states.add(disk.afterPowerCut(random));

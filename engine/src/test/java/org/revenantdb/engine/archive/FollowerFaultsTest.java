@@ -87,18 +87,11 @@ class FollowerFaultsTest {
   @Test
   void a_fold_that_fails_is_reported_and_everything_is_shown_all_the_same() {
     try (Follower follower = Database.follow(archive, own, QUIET)) {
-      disk.observe(
-          new CrashDisk.Observer() {
-            @Override
-            public void beforeChange() {}
-
-            @Override
-            public void beforeChange(String operation) {
-              if (operation.startsWith("create ") && operation.contains(Fold.UNFINISHED)) {
-                disk.fullAfter(0);
-              }
-            }
-          });
+      disk.observeOperations(operation -> {
+        if (operation.startsWith("create ") && operation.contains(Fold.UNFINISHED)) {
+          disk.fullAfter(0);
+        }
+      });
       for (int i = 0; i < 5 && follower.failure() == null; i++) {
         put(db, "rows", 0, 1_000, i, 900);
         db.archiveNow();
@@ -169,18 +162,11 @@ class FollowerFaultsTest {
       put(writer, "rows", 0, 100, 1, 100);
       writer.archiveNow();
       try (Follower follower = Database.follow(far, temporary.resolve("follower"), QUIET)) {
-        disk.observe(
-            new CrashDisk.Observer() {
-              @Override
-              public void beforeChange() {}
-
-              @Override
-              public void beforeChange(String operation) {
-                if (operation.startsWith("create ") && operation.contains(Fence.NAME)) {
-                  fault.run();
-                }
-              }
-            });
+        disk.observeOperations(operation -> {
+          if (operation.startsWith("create ") && operation.contains(Fence.NAME)) {
+            fault.run();
+          }
+        });
         StorageException told =
             assertThrows(StorageException.class, () -> follower.promote(QUIET.database()));
         assertEquals(reason, told.reason(), told::getMessage);
@@ -221,21 +207,12 @@ class FollowerFaultsTest {
       for (int i = 0; i < 4; i++) {
         put(writer, "rows", 0, 1_000, i, 900);
       }
-      disk.observe(
-          new CrashDisk.Observer() {
-            @Override
-            public void beforeChange() {}
-
-            @Override
-            public void beforeChange(String operation) {
-              ArchiveFiles files = new ArchiveFiles(far, new IoStatistics());
-              if (operation.startsWith("write ")
-                  && operation.contains(".rva")
-                  && !Fence.isIn(files)) {
-                Fence.make(files, new byte[16], new byte[16], 1, 1);
-              }
-            }
-          });
+      disk.observeOperations(operation -> {
+        ArchiveFiles files = new ArchiveFiles(far, new IoStatistics());
+        if (operation.startsWith("write ") && operation.contains(".rva") && !Fence.isIn(files)) {
+          Fence.make(files, new byte[16], new byte[16], 1, 1);
+        }
+      });
       StorageException told = assertThrows(StorageException.class, writer::archiveNow);
       assertEquals(StorageException.Reason.FENCED, told.reason(), told::getMessage);
       disk.observe(() -> {});

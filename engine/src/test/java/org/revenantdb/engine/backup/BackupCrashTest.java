@@ -157,20 +157,13 @@ class BackupCrashTest {
       put(db, "large", 0, 2, 1, 30_000);
       expected = contents(db);
       AtomicInteger operation = new AtomicInteger();
-      disk.observe(
-          new CrashDisk.Observer() {
-            @Override
-            public void beforeChange() {}
-
-            @Override
-            public void beforeChange(String what) {
-              String when = operation.incrementAndGet() + ", before: " + what;
-              states.add(new State("kill at " + when, disk.afterKill()));
-              for (int i = 0; i < 3; i++) {
-                states.add(new State("power cut at " + when, disk.afterPowerCut(random)));
-              }
-            }
-          });
+      disk.observeOperations(what -> {
+        String when = operation.incrementAndGet() + ", before: " + what;
+        states.add(new State("kill at " + when, disk.afterKill()));
+        for (int i = 0; i < 3; i++) {
+          states.add(new State("power cut at " + when, disk.afterPowerCut(random)));
+        }
+      });
       make.make(db, disk.path(TARGET));
       disk.observe(() -> {});
       states.add(new State("power cut at the end", disk.afterPowerCut(random)));

@@ -13,7 +13,6 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.revenantdb.engine.Database;
@@ -99,12 +98,10 @@ class CutAtCloseCrashTest {
     try {
       rows = loadUntilFree(db, 1);
       before = pages(disk);
-      observe(
-          disk,
-          operation -> {
-            images.add(random.nextInt(3) == 0 ? disk.afterKill() : disk.afterPowerCut(random));
-            cuts.compareAndSet(false, operation.startsWith("truncate " + DATA));
-          });
+      disk.observeOperations(operation -> {
+        images.add(random.nextInt(3) == 0 ? disk.afterKill() : disk.afterPowerCut(random));
+        cuts.compareAndSet(false, operation.startsWith("truncate " + DATA));
+      });
     } finally {
       db.close();
     }
@@ -133,28 +130,23 @@ class CutAtCloseCrashTest {
         load(db, 0, rows);
         db.checkpoint();
         List<String> before = disk.files();
-        observe(
-            disk,
-            operation ->
-                before.stream()
-                    .filter(file -> operation.equals("delete " + file))
-                    .forEach(deleted::add));
+        disk.observeOperations(operation ->
+            before.stream()
+                .filter(file -> operation.equals("delete " + file))
+                .forEach(deleted::add));
       }
       String last = disk.files().stream().filter(file -> file.endsWith(".log")).toList().getLast();
       anyDeleted |=
           deleted.stream().anyMatch(file -> file.endsWith(".log") && file.compareTo(last) > 0);
       List<CrashDisk> images = new ArrayList<>();
-      observe(
-          disk,
-          operation -> {
-            images.add(disk.afterPowerCut(random));
-            for (int slot :
-                new int[] {ControlSlotLayout.FIRST_PAGE, ControlSlotLayout.SECOND_PAGE}) {
-              if (operation.startsWith("write " + DATA + " at " + slot * Page.SIZE + ",")) {
-                images.add(withGarbage(disk.afterKill(), slot));
-              }
-            }
-          });
+      disk.observeOperations(operation -> {
+        images.add(disk.afterPowerCut(random));
+        for (int slot : new int[] {ControlSlotLayout.FIRST_PAGE, ControlSlotLayout.SECOND_PAGE}) {
+          if (operation.startsWith("write " + DATA + " at " + slot * Page.SIZE + ",")) {
+            images.add(withGarbage(disk.afterKill(), slot));
+          }
+        }
+      });
       Database.open(disk.path("/db"), OPTIONS).close();
       disk.observe(() -> {});
       for (CrashDisk image : images) {
@@ -187,15 +179,12 @@ class CutAtCloseCrashTest {
     try (Database db = Database.open(disk.path("/db"), OPTIONS)) {
       rows = loadUntilFree(db, 1);
       before = pages(disk);
-      observe(
-          disk,
-          operation -> {
-            if (operation.startsWith("truncate " + DATA)) {
-              cuts.set(true);
-              throw CutAtCloseCrashTest.<RuntimeException>asIs(
-                  new IOException("Input/output error"));
-            }
-          });
+      disk.observeOperations(operation -> {
+        if (operation.startsWith("truncate " + DATA)) {
+          cuts.set(true);
+          throw CutAtCloseCrashTest.<RuntimeException>asIs(new IOException("Input/output error"));
+        }
+      });
     }
     disk.observe(() -> {});
     assertTrue(cuts.get(), "the file was not cut");
@@ -213,13 +202,11 @@ class CutAtCloseCrashTest {
     }
     int size = pages(disk);
     List<String> changes = new ArrayList<>();
-    observe(
-        disk,
-        operation -> {
-          if (operation.startsWith("truncate " + DATA) || isBehind(size, operation)) {
-            changes.add(operation);
-          }
-        });
+    disk.observeOperations(operation -> {
+      if (operation.startsWith("truncate " + DATA) || isBehind(size, operation)) {
+        changes.add(operation);
+      }
+    });
     for (int session = 0; session < 5; session++) {
       try (Database db = Database.open(disk.path("/db"), OPTIONS)) {
         int row = rows++;
@@ -278,21 +265,6 @@ class CutAtCloseCrashTest {
     Arrays.fill(bytes, page * Page.SIZE, page * Page.SIZE + 512, (byte) 0x5a);
     image.content(DATA, bytes);
     return image;
-  }
-
-  private static void observe(CrashDisk disk, Consumer<String> before) {
-    disk.observe(
-        new CrashDisk.Observer() {
-          @Override
-          public void beforeChange() {
-            throw new AssertionError();
-          }
-
-          @Override
-          public void beforeChange(String operation) {
-            before.accept(operation);
-          }
-        });
   }
 
   /** Rows come until the file grows again; the power is cut, and all are there. */

@@ -96,20 +96,11 @@ class SpareSegmentsTest {
       }
       long before = files(disk);
       List<String> made = new ArrayList<>();
-      disk.observe(
-          new CrashDisk.Observer() {
-            @Override
-            public void beforeChange() {
-              throw new AssertionError();
-            }
-
-            @Override
-            public void beforeChange(String operation) {
-              if (operation.startsWith("create ") || operation.startsWith("delete ")) {
-                made.add(operation);
-              }
-            }
-          });
+      disk.observeOperations(operation -> {
+        if (operation.startsWith("create ") || operation.startsWith("delete ")) {
+          made.add(operation);
+        }
+      });
       for (int round = 0; round < 10; round++) {
         fill(log, 20);
         log.recycleBelow(log.tail());

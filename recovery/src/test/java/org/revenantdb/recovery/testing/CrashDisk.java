@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import java.util.function.LongPredicate;
 
 /**
@@ -138,6 +139,26 @@ public final class CrashDisk extends FileSystem {
    */
   public synchronized void observe(Observer newObserver) {
     observer = newObserver;
+  }
+
+  /**
+   * As {@link #observe}, for a caller that needs to know the operation.
+   *
+   * @param before receives each operation in words, with the file that it changes
+   */
+  public void observeOperations(Consumer<String> before) {
+    observe(
+        new Observer() {
+          @Override
+          public void beforeChange() {
+            throw new AssertionError("each operation has its words");
+          }
+
+          @Override
+          public void beforeChange(String operation) {
+            before.accept(operation);
+          }
+        });
   }
 
   /**
